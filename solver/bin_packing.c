@@ -1,7 +1,7 @@
-/* Buying for pods as a whole: pods that no topology ties to others are bought for together. A pod
- * is worth what it costs at least, on the instance that suits it best and were it full of its like.
- * The instance whose pods are worth most for its price is bought, filled with those that take least
- * of what is scarce on it; then the next one. */
+/* Bin packing, a strategy of --optimize: places the pods that no topology ties to others. A pod is
+ * worth at least what its share of the cheapest suitable instance costs. The instance whose pods
+ * are worth most per price is bought, and filled with the pods that take least of what is scarce on
+ * it; then the next one. */
 #include <math.h>
 #include <string.h>
 
@@ -9,33 +9,33 @@
 
 struct waiting_shape {
     const struct shape *shape;
-    const uint32_t *pods; /* in the order of the queue; the last of them wait */
+    const uint32_t *pods; /* in the order of the queue; the last `left` of them wait */
     uint32_t pod_count, left;
     double worth;                          /* of one pod */
     const struct node_requirements **sets; /* by pool of the tier; NULL: cannot be there */
 };
-/* An instance that can be bought, for pods that can be had at its price. */
+/* An instance that can be bought: an option of a NodePool, at the price of one of its offerings. */
 struct bin {
     uint32_t pool;
-    size_t place; /* of the pool in its tier */
+    size_t place; /* the pool's index among the pools of its weight */
     size_t option;
     int64_t price;
-    double density; /* it has no more worth for its price */
+    double density; /* an upper bound of the worth of its pods per price */
 };
 struct packing {
     struct solver_run *run;
     const struct solver_problem *problem;
-    struct waiting_shape *shapes; /* as the queue brings them: not as they were added */
+    struct waiting_shape *shapes; /* in the order of the queue */
     size_t shape_count;
-    const uint32_t *pools; /* of the tier */
+    const uint32_t *pools; /* of one weight */
     size_t pool_count;
     LIST(struct bin) bins;
     uint32_t *filled; /* by shape: how many */
-    bool *allowed;    /* by shape: on the instance that is being filled */
-    int64_t *room;    /* left there */
+    bool *allowed;    /* by shape: whether the bin that is being filled may hold it */
+    int64_t *room;    /* what is left on that instance */
 };
 
-/* ---- which pods ---- */
+/* ---- the pods that wait ---- */
 
 static bool is_loose(const struct solver_problem *problem, const struct shape *shape)
 {
@@ -80,7 +80,7 @@ static uint32_t next_pod(const struct waiting_shape *waiting)
     return waiting->pods[waiting->pod_count - waiting->left];
 }
 
-/* ---- what can be bought, and what pods are worth ---- */
+/* ---- the bins, and what pods are worth ---- */
 
 static const struct node_requirements *set_for(const struct packing *packing, uint32_t pool_number,
                                                const struct shape *shape)
@@ -100,7 +100,7 @@ static int64_t room_of(const struct packing *packing, uint32_t pool, size_t opti
         .room[resource * packing->problem->options.count + option];
 }
 
-/* The part of an instance that a pod takes of what it takes most; above 1: it does not fit. */
+/* The largest share of an instance's resources that a pod takes; above 1: it does not fit. */
 static double largest_part(const struct packing *packing, uint32_t pool, size_t option,
                            const struct shape *shape)
 {
@@ -151,9 +151,11 @@ static void list_bins(struct packing *packing)
     }
 }
 
-/* ---- filling one ---- */
+/* ---- filling a bin ---- */
 
-#define FILL_PART 0.02 /* of an instance: as much of one shape is added before looking again */
+#define FILL_PART                                                                  \
+    0.02 /* of an instance: so much of a shape is added before shapes are compared \
+          */
 
 /* How many of a shape fit, at most limit. */
 static uint32_t how_many(const struct packing *packing, const struct shape *shape, uint32_t limit)
@@ -165,7 +167,7 @@ static uint32_t how_many(const struct packing *packing, const struct shape *shap
     return most > 0 ? (uint32_t)most : 0;
 }
 
-/* What a pod is worth for what it takes of what is scarce on the instance. */
+/* A pod's worth per share of the room that is left on the instance. */
 static double prefer(const struct packing *packing, const struct waiting_shape *waiting)
 {
     double scarce = 0;
@@ -194,8 +196,7 @@ static size_t choose_shape(const struct packing *packing)
     return best;
 }
 
-/* Fills an instance with pods that wait; filled says how many of each shape. What they are worth.
- */
+/* Fills an instance with waiting pods; filled has how many of each shape. Returns their worth. */
 static double fill(struct packing *packing, const struct bin *bin)
 {
     for (size_t r = 0; r < packing->problem->resource_count; r++)
@@ -284,8 +285,9 @@ static struct bin *densest(const struct packing *packing)
     return best;
 }
 
-/* Fills what might be the densest until one is: what an instance holds is worth less and less, so
- * one that was filled before is no denser by now. NULL: nothing can be bought for what is left. */
+/* Finds the bin with the highest density. The density of a bin only falls as pods are placed, so
+ * the old one is an upper bound: the bin with the highest bound is filled anew until it stays the
+ * highest. NULL: nothing can be bought for the pods that wait. */
 static struct bin *fill_densest(struct packing *packing)
 {
     for (struct bin *best; (best = densest(packing)) != NULL && best->density > 0;) {
@@ -301,8 +303,8 @@ static struct bin *fill_densest(struct packing *packing)
 #define SETTLING_ROUNDS 30
 #define SETTLED_DENSITY 1.005
 
-/* Pods that go well together are worth less than each of them alone: no instance holds more than
- * its price. */
+/* Lowers the worth of pods that fit well together until no instance holds pods worth more than its
+ * price. */
 static void settle_worths(struct packing *packing)
 {
     for (int round = 0; round < SETTLING_ROUNDS; round++) {
@@ -315,7 +317,7 @@ static void settle_worths(struct packing *packing)
     }
 }
 
-/* Buys the densest, one after another. */
+/* Buys the bin with the highest density, again and again. */
 static void buy_all(struct packing *packing)
 {
     for (struct bin *best; (best = fill_densest(packing)) != NULL;)
@@ -323,9 +325,9 @@ static void buy_all(struct packing *packing)
             best->density = 0;
 }
 
-/* ---- the whole ---- */
+/* ---- pack_bins() ---- */
 
-/* What of a shape goes where room is left and paid for. */
+/* Places pods of a shape on Nodes and NodeClaims that have room, at no price. */
 static void use_what_is_there(struct packing *packing, struct waiting_shape *waiting)
 {
     struct solver_run *run = packing->run;
@@ -338,7 +340,7 @@ static void use_what_is_there(struct packing *packing, struct waiting_shape *wai
         waiting->left--;
 }
 
-/* NodeClaims keep to what they would be bought as: to grow is not free. */
+/* Limits each NodeClaim to its cheapest option, since a larger one would cost more. */
 static void keep_to_cheapest(struct solver_run *run)
 {
     for (size_t i = 0; i < run->node_claims.count; i++) {
@@ -352,7 +354,7 @@ static void keep_to_cheapest(struct solver_run *run)
     }
 }
 
-/* Any type that can hold a NodeClaim's pods may be launched for it. */
+/* Gives each NodeClaim all options that hold its pods: any of them may be launched. */
 static void widen(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;

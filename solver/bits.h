@@ -52,7 +52,7 @@ static inline bool bits_meet(const uint64_t *a, const uint64_t *b, size_t word_c
     return false;
 }
 
-/* For `for (BITS_EACH(number, words, word_count))` over what is in the set, ascending. */
+/* `for (BITS_EACH(number, words, word_count))` goes over the numbers in the set, ascending. */
 static inline size_t bits_next(const uint64_t *words, size_t word_count, size_t from)
 {
     size_t index = from / BITS_WORD;

@@ -1,4 +1,4 @@
-/* Problems are built: what is added is checked and numbered. */
+/* Builds a problem: checks and numbers what is added. */
 #include <string.h>
 
 #include "solver/problem.h"
@@ -27,7 +27,7 @@ struct solver_builder *solver_builder_create(struct arena *arena)
     problem->capacity_type_key = KEY(LABEL_CAPACITY_TYPE);
     problem->reservation_key = KEY(SOLVER_RESERVATION_KEY);
 #undef KEY
-    /* What a problem derived from this one, or a query, names later is told to be well known. */
+    /* A problem over this one, or a query, may name well-known keys later. */
     for (size_t i = 0; solver_well_known_key(i) != NULL; i++) {
         const char *key = solver_well_known_key(i);
         solver_names_key(problem->names, key, strlen(key));

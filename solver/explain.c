@@ -25,13 +25,13 @@ static const struct node_requirements *with_term(struct explanation *q, const st
     return node_requirements_add(q->run, base, term, number);
 }
 
-/* Tells the alternatives of a shape's volumes from relaxations and each other. */
+/* A number for an alternative of a shape's volumes that no relaxation has. */
 static uint32_t volume_number(const struct explanation *q, size_t alternative)
 {
     return q->problem->relaxation_count + q->shape->first_volume_term + (uint32_t)alternative;
 }
 
-/* Takes off the options that only reservations without a free machine offer. */
+/* Removes the options that only full reservations offer. */
 static void drop_full(struct explanation *q, uint64_t *offered)
 {
     const struct solver_problem *problem = q->problem;
@@ -74,7 +74,7 @@ static void judge_resources(struct explanation *q, uint64_t *options)
     (void)options_with_room(q->problem, pool, q->shape->requests, pool->options, options);
 }
 
-/* Takes off the options whose types do not attach as many volumes. */
+/* Removes the options whose types do not attach so many volumes. */
 static void drop_unattachable(struct explanation *q, uint64_t *options)
 {
     const struct solver_problem *problem = q->problem;
@@ -92,7 +92,8 @@ static void drop_unattachable(struct explanation *q, uint64_t *options)
             if (!attaches)
                 bits_remove(options, option);
         }
-        /* Without places to speak of, the few that do not attach them are all there is to tell. */
+        /* The driver is named where no type attaches so many volumes, or where some types do not
+         * and no zone of a volume can be the reason. */
         if ((!any || (!every && q->shape->volume_alternative_count == 0)) &&
             q->driver == SOLVER_NONE)
             q->driver = driver;
@@ -215,8 +216,8 @@ static bool volumes_leave_some(struct explanation *q, const struct node_requirem
     return false;
 }
 
-/* Each alone and all option by option leave something, but not in one place: a zone that one wants
- * the others rule out. */
+/* Criteria that each leave options, also the same ones, but in different zones: one criterion asks
+ * for a zone that the others rule out. */
 static unsigned joint_set(struct explanation *q)
 {
     const unsigned requirement = 1u << SOLVER_REASON_REQUIREMENT;
@@ -233,8 +234,8 @@ static unsigned joint_set(struct explanation *q)
     return topology | volume | (all_three ? requirement : 0);
 }
 
-/* A volume claim the pod shares, which is made where the first pod that mounts it goes, and that is
- * not for this one. */
+/* Whether a volume claim that the pod shares with others is in a zone where this pod cannot be: the
+ * first pod that mounts it decides. */
 static bool is_led_away(struct explanation *q)
 {
     const struct solver_run *run = q->run;
@@ -284,8 +285,8 @@ static unsigned set_for_relaxation(struct explanation *q, const struct relaxatio
 
 static void explain_pool(struct explanation *q, struct reason_list *reasons)
 {
-    /* The preferences were given up one by one: what is left to explain are the hard ones. Of
-     * several required terms, the one that fits the pool. */
+    /* Karpenter gives up preferences, so only what is required is explained. Of several required
+     * terms the one that suits the pool is explained. */
     const struct shape *shape = q->shape;
     if (!bits_any(q->problem->pools.items[q->pool].options, q->problem->option_words)) {
         struct solver_reason reason = {.pool = q->pool, .kind = SOLVER_REASON_REQUIREMENT};
@@ -321,7 +322,7 @@ static bool explain_alone(struct explanation *q, struct reason_list *reasons)
         reason.message = SAY_ONLY(DEVICES);
     } else if (!reason_volumes_meet(q, &reason)) {
         reason.kind = SOLVER_REASON_VOLUME;
-    } else if (q->problem->pools.count == 0) { /* the nodes have their say yet */
+    } else if (q->problem->pools.count == 0) { /* the Nodes add their own reasons */
         reason.kind = SOLVER_REASON_REQUIREMENT;
         reason.message = SAY_ONLY(NO_NODE_POOL);
     } else {

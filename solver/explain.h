@@ -1,5 +1,5 @@
-/* Why a pod fits nowhere: explain.c finds the criteria, explain_nodes.c asks the nodes there are,
- * and reason.c and its kin find what is to be said. */
+/* Why a pod fits nowhere: explain.c finds the criteria, explain_nodes.c asks the existing nodes,
+ * and reason.c and reason_*.c make the reasons. */
 #ifndef TAFFRAIL_SOLVER_EXPLAIN_H
 #define TAFFRAIL_SOLVER_EXPLAIN_H
 
@@ -34,7 +34,7 @@ struct reason_list {
     size_t count, capacity;
 };
 
-/* What a reason says; set is all the reasons that together exclude the pool, a bit each. */
+/* Makes the reason of a kind. set: the reasons that together exclude the pool, a bit each. */
 struct solver_reason reason_tell(struct explanation *q, enum solver_reason_kind kind, unsigned set);
 /* Options of the pool that the other reasons of the set leave. */
 uint64_t *reason_left(struct explanation *q, enum solver_reason_kind kind, unsigned set);

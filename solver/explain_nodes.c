@@ -1,4 +1,4 @@
-/* Why the nodes there are refuse a pod. */
+/* Why the existing Nodes refuse a pod. */
 #include <string.h>
 
 #include "solver/explain.h"
@@ -13,7 +13,7 @@ static struct solver_cause cause_make(enum solver_reason_kind kind, struct solve
     return (struct solver_cause){kind, saying, 1};
 }
 
-/* ---- what a node says ---- */
+/* ---- one node ---- */
 
 static bool suits(const struct explanation *q, const struct state_node *node,
                   const struct term *term)
@@ -46,7 +46,7 @@ static struct solver_saying say_labels(struct explanation *q, const struct state
             continue;
         lacks = &term->requirements.items[i];
         if (solver_requirement_op(&copy) == SOLVER_NOT_IN && !copy.has_gte && !copy.has_lte) {
-            copy.complement = false; /* it has one that the pod does not want */
+            copy.complement = false; /* the node has a value that the pod excludes */
             return SAY(q, NODE_HAS, operand_requirement(q, &copy));
         }
         if (solver_requirement_op(&copy) == SOLVER_DOES_NOT_EXIST)
@@ -57,7 +57,7 @@ static struct solver_saying say_labels(struct explanation *q, const struct state
                          : SAY(q, NODE_LACKS, operand_requirement(q, lacks));
 }
 
-/* The resource a node lacks most of, for what it is; SOLVER_NONE. */
+/* The resource of which the node lacks the largest share; SOLVER_NONE: none. */
 static uint32_t lacking(const struct explanation *q, size_t number, double *share)
 {
     const int64_t *room = &q->run->room[number * q->problem->resource_count];
@@ -73,7 +73,7 @@ static uint32_t lacking(const struct explanation *q, size_t number, double *shar
     return resource;
 }
 
-/* The port of the pod that a node has taken; 0: none. */
+/* The pod's host port that is taken on the node; 0: none. */
 static uint32_t taken_port(const struct explanation *q, size_t number)
 {
     for (size_t i = 0; i < q->shape->port_count; i++)
@@ -83,7 +83,7 @@ static uint32_t taken_port(const struct explanation *q, size_t number)
     return 0;
 }
 
-/* What a developer can change least comes first. */
+/* Causes that a developer can change least come first. */
 static struct solver_cause cause_of(struct explanation *q, size_t number, bool matching,
                                     uint32_t group)
 {
@@ -119,7 +119,7 @@ static struct solver_cause cause_of(struct explanation *q, size_t number, bool m
 
 /* ---- all nodes ---- */
 
-/* One that is to come is no developer's yet. */
+/* Nodes that the simulation has bought are not reported. */
 static bool is_there(const struct explanation *q, size_t number)
 {
     const struct state_node *node = &q->problem->nodes.items[number];

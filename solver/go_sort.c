@@ -1,14 +1,14 @@
-/* Go's sort.Slice, a pattern-defeating quicksort. It moves equals about, but always in the same
- * way: the order in which Karpenter, which sorts its NodeClaims by pods before each pod, tries
- * those with as many pods is no chance. So it is followed here, step by step. */
+/* Go's sort.Slice, a pattern-defeating quicksort. Karpenter sorts its NodeClaims by the number of
+ * pods before each pod. The sort is not stable but deterministic, so the order of NodeClaims with
+ * equally many pods follows from its steps. This file repeats them. */
 #include "solver/run.h"
 
-#define INSERTION_MAX 12 /* as many are sorted by insertion, which keeps equals in order */
-#define SHIFTING_MIN 50  /* from as many on, few that are out of place are shifted */
-#define SHIFTS_MAX 5     /* so few */
-#define MEDIANS_MIN 50   /* from as many on, the pivot is a median of three medians */
-#define SWAPS_MAX 12     /* all there can be in choosing it: the order is reversed */
-#define BALANCED_PART 8  /* a side with less than this part was split badly */
+#define INSERTION_MAX 12 /* up to this many are sorted by insertion, which is stable */
+#define SHIFTING_MIN 50  /* from this many on, a few items that are out of place are shifted */
+#define SHIFTS_MAX 5     /* how many */
+#define MEDIANS_MIN 50   /* from this many on, the pivot is a median of three medians */
+#define SWAPS_MAX 12    /* the most swaps that choosing a pivot makes: then the order is reversed */
+#define BALANCED_PART 8 /* a side with less than this part: a bad split */
 
 struct sorting {
     uint32_t *items;
@@ -27,7 +27,7 @@ static void swap(const struct sorting *s, size_t a, size_t b)
     s->items[b] = item;
 }
 
-/* Down to first, while it belongs before its neighbour. */
+/* Moves an item towards first while it belongs before its neighbour. */
 static void shift_down(const struct sorting *s, size_t first, size_t item)
 {
     for (; item > first && before(s, item, item - 1); item--)
@@ -40,7 +40,7 @@ static void insert_each(const struct sorting *s, size_t first, size_t end)
         shift_down(s, first, i);
 }
 
-/* ---- when splitting goes badly ---- */
+/* ---- bad splits ---- */
 
 static void sift(const struct sorting *s, size_t first, size_t root, size_t count)
 {
@@ -73,7 +73,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Swaps three around the middle with others, drawn by the count alone. */
+/* Swaps three items around the middle with others, which follow from the count. */
 static void scatter(const struct sorting *s, size_t first, size_t end)
 {
     size_t count = end - first, power = 1;
@@ -119,7 +119,7 @@ static size_t choose_pivot(const struct sorting *s, size_t first, size_t end, si
 
 /* ---- sorting ---- */
 
-/* Mends what is sorted but for a few; whether it is sorted then. */
+/* Sorts what is out of order in a few places; false: it is still not sorted. */
 static bool shift_few(const struct sorting *s, size_t first, size_t end)
 {
     size_t i = first + 1;
@@ -137,7 +137,7 @@ static bool shift_few(const struct sorting *s, size_t first, size_t end)
     return false;
 }
 
-/* Those that are the pivot's equals to the front; where the greater ones begin. There is none that
+/* Moves the items equal to the pivot to the front and returns where the greater ones begin. No item
  * is smaller. */
 static size_t split_equals(const struct sorting *s, size_t first, size_t end, size_t pivot)
 {
@@ -153,7 +153,7 @@ static size_t split_equals(const struct sorting *s, size_t first, size_t end, si
     }
 }
 
-/* Those before the pivot to its front, the others behind it; its place. */
+/* Moves smaller items before the pivot and the others behind it; returns its index. */
 static size_t split(const struct sorting *s, size_t first, size_t end, size_t pivot,
                     bool *was_split)
 {

@@ -32,7 +32,7 @@ static uint32_t offering_shape_add(struct solver_problem *problem, struct intern
     struct term term = {0};
     for (size_t i = 0; i < 2; i++) {
         if (*own[i].values[0] == '\0')
-            continue; /* an offering that is had anywhere */
+            continue; /* any zone, or any capacity type */
         struct term one = term_make(problem, (struct solver_expressions){&own[i], 1});
         term_add(problem, &term, &one);
     }
@@ -52,7 +52,7 @@ static bool same_amounts(const struct solver_amounts *a, const struct solver_amo
     return a->count == 0 || memcmp(a->items, b->items, a->count * sizeof *a->items) == 0;
 }
 
-/* The offerings that share the allocatable of the one at first, as a option. */
+/* Adds an option: the offerings with the same allocatable as the one at first. */
 static void option_add(struct solver_problem *problem, struct intern *fingerprints, uint32_t type,
                        size_t first)
 {
@@ -97,7 +97,8 @@ static int compare_types(const void *a_pointer, const void *b_pointer, void *arg
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* By name of the type, whatever the order in which they were added. */
+/* Options are sorted by the name of the type, so that the order in which types are added does not
+ * matter. */
 static void make_options(struct solver_problem *problem)
 {
     struct intern fingerprints = {.arena = problem->arena};
@@ -232,7 +233,7 @@ void instance_types_make(struct solver_problem *problem)
             .values = keys[i].values,
             .value_count = solver_names_value_count(problem->names, i),
         };
-        /* A provider registers the labels of its types and offerings. */
+        /* As in Karpenter, labels of instance types and offerings count as well known. */
         well_known[i] = index[i].defined || solver_is_well_known(key, size);
     }
     for (size_t i = 0; i < problem->offering_shapes.count; i++) {

@@ -48,7 +48,7 @@ static void grow(struct intern *table)
 
 struct intern intern_over(struct arena *arena, const struct intern *below)
 {
-    while (below != NULL && below->count == 0) /* nothing to look up there */
+    while (below != NULL && below->count == 0) /* an empty table has nothing to look up */
         below = below->below;
     if (below == NULL)
         return (struct intern){.arena = arena};

@@ -13,9 +13,8 @@ struct intern_entry {
     size_t size;
     uint64_t hash;
 };
-/* Zero-initialise with an arena. A table over another one first looks there and adds only what is
- * new, with numbers that go on where the lower one ends; the lower one is read-only from then on.
- */
+/* Zero-initialise with an arena. A table over another one looks there first and adds only what is
+ * new; its numbers continue those of the lower one, which is read-only from then on. */
 struct intern {
     struct arena *arena;
     const struct intern *below; /* NULL: none */

@@ -1,5 +1,5 @@
-/* Where an affinity group may begin (docs/reference/karpenter.md 10): in a domain that every pod of
- * the group can reach, its volumes with it. */
+/* The domains where the first pod of an affinity group may go (docs/reference/karpenter.md 10):
+ * those that every pod of the group can reach with its volumes. */
 #include <string.h>
 
 #include "solver/optimize.h"
@@ -14,7 +14,7 @@ static bool fits_somewhere(struct solver_run *run, const struct pool *pool,
                              run->scratch_fits);
 }
 
-/* Whether a pool could launch something for the shape in a domain, its volumes with it. */
+/* Whether a pool can launch a node for the shape in a domain that its volumes reach. */
 static bool pool_reaches(struct solver_run *run, uint32_t number, const struct shape *shape,
                          const struct relaxation *relaxation, uint32_t key, const uint64_t *domain,
                          size_t word_count)
@@ -84,7 +84,7 @@ static bool is_member(const struct solver_problem *problem, const struct shape *
     return owns && selected;
 }
 
-/* The domains every member of an affinity group can be in; NULL when that says nothing. */
+/* The domains that every pod of an affinity group can be in; NULL: all of them. */
 static uint64_t *common_domains(struct solver_run *run, uint32_t number)
 {
     const struct solver_problem *problem = run->problem;

@@ -1,4 +1,4 @@
-/* Well-known labels and the names they had before. */
+/* Well-known labels and their former names. */
 #include <string.h>
 
 #include "base/base.h"
@@ -66,7 +66,7 @@ static const struct {
     {LABEL("topology.ebs.csi.aws.com/zone"), LABEL("topology.kubernetes.io/zone")},
 };
 
-/* EKS Auto Mode's own domain for the labels of an instance type. */
+/* The domain of EKS Auto Mode's instance type labels. */
 static const struct label auto_mode = LABEL("eks.amazonaws.com/instance-");
 static const struct label auto_mode_canonical = LABEL(AWS "instance-");
 

@@ -37,7 +37,7 @@ struct solver_names {
         struct name *items;
         size_t count, capacity;
     } keys; /* of this table */
-    /* What this table adds to each key, the keys of the tables below included; indexed by key. */
+    /* The values this table adds, by key; also to keys of the tables below. */
     struct values *added;
     size_t added_count;
     struct slot *slots;
@@ -48,12 +48,12 @@ struct solver_names *solver_names_create(struct arena *arena, const struct solve
 {
     struct solver_names *names = ARENA_NEW(arena, struct solver_names);
     while (below != NULL && below->slots_used == 0 && below->below != NULL)
-        below = below->below; /* it adds nothing */
+        below = below->below; /* an empty table */
     names->arena = arena;
     names->below = below;
     names->keys_below = below != NULL ? solver_names_key_count(below) : 0;
-    /* An address is what a stranger who sends labels cannot know, so that they cannot be chosen to
-     * collide. Tables over each other share the seed: a text is hashed once. */
+    /* Whoever sends labels cannot know an address, and so cannot choose labels that collide. Tables
+     * over each other share the seed, so that a text is hashed once. */
     names->seed = below != NULL ? below->seed : (uint64_t)(uintptr_t)names;
     return names;
 }
@@ -192,8 +192,8 @@ uint32_t solver_names_key(struct solver_names *names, const char *data, size_t s
     return key;
 }
 
-/* As Go's Atoi: an optional sign and decimal digits. What no longer fits 64 bits ends the reading,
- * whatever follows. */
+/* As Go's Atoi: an optional sign and decimal digits. Reading stops where 64 bits overflow, whatever
+ * follows. */
 static bool read_number(const char *data, size_t size, int64_t *number)
 {
     *number = 0;

@@ -1,11 +1,11 @@
-/* NodeClaims while pods are placed on them. */
+/* NodeClaims while pods are placed on them: whether one more pod fits, and which options remain. */
 #include <string.h>
 
 #include "solver/run.h"
 
 /* ---- options ---- */
 
-/* Every option of a pool has room for nothing. */
+/* A total of nothing fits every option of a pool. */
 bool options_with_room(const struct solver_problem *problem, const struct pool *pool,
                        const int64_t *total, const uint64_t *options, uint64_t *fits)
 {
@@ -63,7 +63,7 @@ bool option_attaches(const struct solver_problem *problem, size_t option, uint32
     return true;
 }
 
-/* Takes off the options whose types cannot attach what would be mounted. */
+/* Removes the options whose types do not attach so many volumes. */
 static void drop_unattachable(const struct solver_problem *problem, const struct node_claim *claim,
                               const struct pod *pod, uint64_t *options)
 {
@@ -104,7 +104,7 @@ const uint64_t *pool_limit_options(struct solver_run *run, uint32_t number)
     return options;
 }
 
-/* What is left for a NodeClaim that has been charged for something already. */
+/* Removes the options over the limits, to which the open NodeClaim's own charge is added back. */
 static void drop_over_limits(const struct solver_run *run, const struct node_claim *claim,
                              uint64_t *options)
 {
@@ -136,7 +136,8 @@ static bool has_room(const struct solver_run *run, const struct node_claim *clai
     return true;
 }
 
-/* The set after volumes and topology, with its options; NULL, and whether topology was to blame. */
+/* The requirements after volumes and topology, and their options. NULL: none; then also whether
+ * topology is the reason. */
 static const struct node_requirements *settle(struct solver_run *run,
                                               const struct relaxation_state *state,
                                               const struct pod *pod,
@@ -170,8 +171,9 @@ static const struct node_requirements *settle(struct solver_run *run,
     return node_requirements_min_values(run, narrowed, run->scratch_options, relax);
 }
 
-/* Whether a label that pods on the NodeClaim may have asked for would have to be absent. Karpenter
- * lets that pass, since to it a NotIn and an absence go together; kube-scheduler does not. */
+/* Whether the new requirements exclude a label that earlier pods on the NodeClaim may need.
+ * Karpenter accepts this, since NotIn and DoesNotExist are compatible for it; kube-scheduler does
+ * not. */
 static bool takes_label_away(const struct node_requirements *before,
                              const struct node_requirements *after)
 {
@@ -212,7 +214,7 @@ enum can_add node_claim_can_add(struct solver_run *run, const struct node_claim 
         return NEVER;
     if (base == NULL && solver_requirements_intersect(problem->names, &claim->set->requirements,
                                                       &relaxation->full.requirements, NULL))
-        return NOT_NOW; /* it lacks a label only, which another pod may bring */
+        return NOT_NOW; /* only a label is missing, which another pod may add */
     if (base == NULL ||
         !options_with_room(problem, pool, run->scratch_total, claim->options, run->scratch_fits))
         return NEVER;
@@ -228,7 +230,7 @@ enum can_add node_claim_can_add(struct solver_run *run, const struct node_claim 
             settle(run, state, pod, base, count > 0 ? &shape->volumes[i] : NULL,
                    problem->relaxation_count + shape->first_volume_term + (uint32_t)i,
                    relax_min_values, &depends);
-        /* Of several alternatives the last one says whether the pod is to wait. */
+        /* Of several alternatives the last one decides whether the pod waits. */
         reserved = set == NULL ? NOT_NOW : reserved_try(run, claim, set, run->scratch_options);
         depends |= set != NULL;
         if (reserved != CAN_ADD)

@@ -1,7 +1,8 @@
-/* In which order the NodeClaims that are open are tried: the emptiest first, as Karpenter does,
- * equals as its sort leaves them. Of very many NodeClaims, which would take too long to sort for
- * each pod, equals come as that sort mostly leaves them: the one that got its last pod latest
- * first, and those with one pod as they were opened. */
+/* The order in which open NodeClaims are tried: the emptiest first, as in Karpenter, and equally
+ * full ones as Go's sort leaves them (go_sort.c). To sort very many NodeClaims for each pod takes
+ * too long. Above NODE_CLAIM_ORDER_MAX equally full ones come in the order that sort mostly gives:
+ * the one that got its last pod latest is first, and those with one pod are in the order they were
+ * opened. */
 #include "solver/run.h"
 
 static uint64_t matching_claims(const struct solver_run *run, const struct relaxation_state *state,
@@ -33,7 +34,7 @@ static struct node_claim_rank *rank_of(struct solver_run *run, uint32_t pod_coun
     return &run->ranks.items[pod_count];
 }
 
-/* Leaves only the arrivals that are still there, when most are not. */
+/* Drops NodeClaims that have left the rank, once they are the majority. */
 static void tidy(struct node_claim_rank *rank)
 {
     if (rank->arrivals.count < 2 * rank->count + BITS_WORD)
@@ -45,7 +46,7 @@ static void tidy(struct node_claim_rank *rank)
     rank->arrivals.count = kept;
 }
 
-/* The ranks go on from the order that became too long to be kept. */
+/* Fills the ranks from the sorted order when that becomes too long. */
 static void leave_to_ranks(struct solver_run *run)
 {
     for (size_t i = 0; i < run->ranks.count; i++)
@@ -61,7 +62,7 @@ static void leave_to_ranks(struct solver_run *run)
     }
 }
 
-/* Keeps Karpenter's order up to a NodeClaim that has one pod more. */
+/* Updates Karpenter's order for a NodeClaim that has one pod more. */
 static void enter_order(struct solver_run *run, uint32_t number, uint32_t pod_count)
 {
     run->order_fresh = false;
@@ -91,7 +92,7 @@ void node_claim_enter(struct solver_run *run, uint32_t number)
     tidy(before);
 }
 
-/* Whether a NodeClaim may be worth a try. */
+/* Whether a NodeClaim may still take the pod. */
 static bool may_join(const struct solver_run *run, const struct relaxation_state *state,
                      uint32_t claim)
 {

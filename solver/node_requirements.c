@@ -1,9 +1,10 @@
-/* The requirements of NodeClaims, as sets of values. */
+/* Requirement sets of NodeClaims. Equal sets are stored once, and so are the results of adding a
+ * term. */
 #include <string.h>
 
 #include "solver/run.h"
 
-/* ---- bits that grow ---- */
+/* ---- growing bit sets ---- */
 
 void wide_bits_add(struct arena *arena, struct wide_bits *bits, size_t number)
 {
@@ -27,7 +28,7 @@ void wide_bits_remove(struct wide_bits *bits, size_t number)
         bits_remove(bits->words, number);
 }
 
-/* ---- sets, each once ---- */
+/* ---- sets: equal ones are one ---- */
 
 static void sign(struct fingerprint *fingerprint, const struct solver_requirements *set)
 {
@@ -65,7 +66,7 @@ const struct node_requirements *node_requirements_of(struct solver_run *run,
     return set;
 }
 
-/* ---- steps from set to set, remembered ---- */
+/* ---- transitions from set to set ---- */
 
 static struct transition *transition_slot(struct node_requirements_table *sets, uint64_t from,
                                           uint64_t what)

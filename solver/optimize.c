@@ -1,20 +1,20 @@
-/* What --optimize tries (docs/reference/karpenter.md 10). Each way places pods as Karpenter and
- * kube-scheduler would accept it; the plan that places most pods and then costs least is taken.
+/* What --optimize tries (docs/reference/karpenter.md 10). Each strategy places pods in a way that
+ * Karpenter and kube-scheduler accept. The plan that places most pods wins, then the cheapest.
  *
- * way           what it does                                        without it
- * as Karpenter  Karpenter's choices, kept sound                     3 pods more fit nowhere
- * dense         domains are chosen where something fits; pods       33 % over the bound, not 1.9 %
- *               without topology are bought for as a whole
- *               (dense.c), the others join the fullest NodeClaim
+ * strategy      what it does                                        without it
+ * as Karpenter  Karpenter's choices, also valid for kube-scheduler  3 pods more fit nowhere
+ * packing       a domain is chosen only where something fits; pods  33 % over the bound, not 1.9 %
+ *               without topology are packed (bin_packing.c), the
+ *               others join the fullest NodeClaim
  * drawn         as Karpenter, ties and equal pods in an order that  2 plans of 1,000 dearer than
- *               is drawn anew for each try                          Karpenter's luckiest run
+ *               each try draws anew                                 Karpenter's luckiest run
  *
- * Then a part of the best plan (rescheduling.c) is given up and placed anew, again and again, by
- * these strategies in turn. Without any of them plans cost 4 % more, and 24 pods more fit nowhere.
+ * Then a part of the best plan is rescheduled (reschedule.c), again and again, by these strategies
+ * in turn. Without all of them plans cost 4 % more, and 24 pods more fit nowhere.
  *
- * dense         as above                                            1.9 % dearer
- * price, drawn  a pod goes where the price grows least (growth.c),  0.1 % dearer, and 3.7 % without
- *               pods in an order that is drawn                      the last one, too
+ * packing       as above                                            1.9 % dearer
+ * price, drawn  a pod goes where it adds least to the price         0.1 % dearer, and 3.7 % without
+ *               (place_by_price.c), pods in an order that is drawn  the last one, too
  * drawn         pods in an order that is drawn                      0.2 % dearer
  * price         as "price, drawn", large pods first                 a pod more fits nowhere
  *
@@ -41,7 +41,7 @@ static const struct strategy rescheduling_strategies[] = {
     {LOOKING_AHEAD, .by_price = true},
 };
 
-/* A way less what was not asked for. */
+/* The strategy without the improvements that were not asked for. */
 static struct strategy as_wanted(struct strategy way, const struct solver_optimize *wanted)
 {
     way.joint_zones &= wanted->joint_zones;
@@ -52,7 +52,7 @@ static struct strategy as_wanted(struct strategy way, const struct solver_optimi
     return way;
 }
 
-/* ---- what a plan is worth ---- */
+/* ---- scores ---- */
 
 struct score {
     size_t unschedulable, unpriced;
@@ -102,14 +102,14 @@ static struct solver_run *solve_by(const struct solver_problem *problem, struct 
     if (strategy.old != NULL)
         place_as_before(run, strategy.old, strategy.seed);
     if (strategy.cheapest && problem->reservations.count == 0)
-        pack_bins(run); /* it chooses types without a look at what reservations are left */
+        pack_bins(run); /* it does not look at what reservations have left */
     place_queue(run);
     plan_finish(run);
     return run;
 }
 
-/* Efforts are over all tries: pods, and options that take time and memory, too. A small problem is
- * worth many. */
+/* Efforts bound the sum over all tries. A try costs as many as there are pods, and some for the
+ * options; small problems get more tries. */
 #define OPTIONS_AS_A_POD 4
 #define DRAW_EFFORT 10000
 #define DRAWS_MIN 4
@@ -131,7 +131,7 @@ struct trial {
     struct strategy strategy;
     struct arena *arena;
     struct score score;
-    bool cut_short; /* patience was over, before it or within */
+    bool cut_short; /* patience ran out, before the trial or within it */
 };
 
 static int ask_patience(void *patience_pointer)
@@ -140,8 +140,7 @@ static int ask_patience(void *patience_pointer)
     return patience->is_over(patience->context) ? 1 : 0;
 }
 
-/* Runs body on the trial's arena, which then is empty. False when it came to no end: patience or
- * memory was over. */
+/* Runs body on the trial's arena and empties it. False: patience or memory ran out. */
 static bool attempt(struct trial *trial, void (*body)(void *), void *argument)
 {
     struct solver_patience patience = trial->problem->settings.patience;
@@ -166,9 +165,9 @@ static void try_strategy(void *argument)
     trial->score = score_of(solve_by(trial->problem, trial->strategy, trial->arena));
 }
 
-/* The way whose plan is best, the first of equals. Each is tried in memory of its own, which goes
- * before the next: all plans together would take hundreds of megabytes. One there is no memory for
- * does not count. */
+/* The strategy with the best plan, the first of equals. The memory of each try is freed before the
+ * next: all plans together would take hundreds of megabytes. A try that runs out of memory does not
+ * count. */
 static struct strategy best_strategy(const struct solver_problem *problem, bool *cut_short)
 {
     const struct solver_optimize *wanted = &problem->settings.optimize;
@@ -190,11 +189,12 @@ static struct strategy best_strategy(const struct solver_problem *problem, bool 
     return best;
 }
 
-/* ---- a part of the best plan made anew, again and again ---- */
+/* ---- rescheduling a part of the best plan ---- */
 
-#define DETOUR_PART 20 /* of the cost: as much more is put up with on the way */
+#define DETOUR_PART 20 /* of the cost: how much more the first plans may cost */
 
-/* What may be put up with on the way: at first a plan that costs a little more. */
+/* The worst score that is accepted. At first a plan may cost a little more, at the end nothing
+ * more. */
 static struct score allowed(struct score score, size_t left, size_t count)
 {
     int64_t share = score.cost_usd_micro / DETOUR_PART / (int64_t)count;
@@ -203,7 +203,7 @@ static struct score allowed(struct score score, size_t left, size_t count)
     return score;
 }
 
-/* To leave a large pod instead of a small one is no saving. */
+/* A plan that leaves out a large pod instead of a small one is not better. */
 static bool leaves_larger(struct score score, struct score than)
 {
     return score.unschedulable == than.unschedulable && score.left_cpu_milli > than.left_cpu_milli;
@@ -211,11 +211,11 @@ static bool leaves_larger(struct score score, struct score than)
 
 struct rescheduling {
     struct trial trial;
-    struct arena *notes; /* of plans that are gone on from */
+    struct arena *notes; /* holds the plans that tries start from */
     const struct solver_run *from;
-    const struct old_plan *old; /* that the trial came to */
+    const struct old_plan *old; /* the plan of the last trial */
     struct score best_score;
-    struct strategy best; /* without an old plan: nothing better was found */
+    struct strategy best; /* old NULL: nothing better was found */
 };
 
 static void reschedule_once(void *argument)
@@ -254,10 +254,10 @@ static void reschedule_repeatedly(void *argument)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- optimize() ---- */
 
 struct solving {
-    struct solver_run *run; /* its arena holds the outcome */
+    struct solver_run *run; /* its arena holds the result */
     struct strategy strategy;
 };
 
@@ -270,7 +270,7 @@ static void solve_again(void *argument)
     *solving->run = *run;
 }
 
-/* What was done until the memory ended counts. */
+/* Memory may run out: what was done before counts. */
 static void do_guarded(struct arena *arena, void (*body)(void *), void *argument)
 {
     struct error error;
@@ -278,7 +278,7 @@ static void do_guarded(struct arena *arena, void (*body)(void *), void *argument
     (void)done;
 }
 
-/* Whether patience was over before all was tried. */
+/* Returns whether patience ran out before all tries were made. */
 static bool make_better(struct solver_run *run)
 {
     struct rescheduling rescheduling = {

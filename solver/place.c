@@ -1,4 +1,4 @@
-/* One pod is placed: on a Node, an open NodeClaim or a new one. */
+/* Places one pod: on a Node, on an open NodeClaim, or on a new one. */
 #include <string.h>
 
 #include "solver/run.h"
@@ -61,7 +61,7 @@ static enum can_add existing_node_can_add(const struct solver_run *run, uint32_t
                : NOT_NOW;
 }
 
-/* Of 64 nodes, by place, those in a domain that every group wants. */
+/* Of 64 nodes in node_order, those in a domain that every topology group allows. */
 static uint64_t matching_nodes(const struct solver_run *run, const struct relaxation_state *state,
                                size_t word)
 {
@@ -138,7 +138,8 @@ static void existing_node_add(struct solver_run *run, uint32_t pod_number, uint3
 
 /* ---- NodeClaims ---- */
 
-/* Enters a NodeClaim under the domains its set leaves it, instead of those an earlier set left. */
+/* Indexes a NodeClaim under the domains of its new requirements instead of those of its old
+ * ones. */
 static void enter_domains(struct solver_run *run, uint32_t number,
                           const struct node_requirements *before,
                           const struct node_requirements *now)
@@ -184,7 +185,7 @@ void node_claim_measure(const struct solver_run *run, struct node_claim *claim)
         measure_resource(run, claim, r);
 }
 
-/* The same when options were only taken off since. */
+/* The same where options have only been removed. */
 static void measure_fewer(const struct solver_run *run, struct node_claim *claim)
 {
     for (size_t r = 0; r < run->problem->resource_count; r++)
@@ -192,8 +193,8 @@ static void measure_fewer(const struct solver_run *run, struct node_claim *claim
             measure_resource(run, claim, r);
 }
 
-/* Takes the capacity of what the NodeClaim would be bought as off its pool's limits, instead of
- * what it was charged for before. */
+/* Charges the capacity of the NodeClaim's cheapest option to its pool's limits, instead of what it
+ * was charged before. */
 static void charge(struct solver_run *run, struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;
@@ -210,7 +211,7 @@ static void charge(struct solver_run *run, struct node_claim *claim)
     run->limit_options_fresh[claim->pool] = false;
 }
 
-/* The zone of a set that names one; SOLVER_NONE. */
+/* The zone, where the requirements leave one; else SOLVER_NONE. */
 static uint32_t claim_zone(const struct solver_problem *problem,
                            const struct node_requirements *set)
 {
@@ -305,8 +306,8 @@ bool add_to_inflight_node(struct solver_run *run, uint32_t pod, const struct rel
     return each_node_claim(run, relaxation, join_one, &joining);
 }
 
-/* A NodeClaim that is opened takes the most of what its types would use off its pool's limits: any
- * of them may be launched (docs/reference/karpenter.md 2.8). */
+/* A new NodeClaim charges its largest options to its pool's limits: any of them may be launched
+ * (docs/reference/karpenter.md 2.8). */
 static void take_off_limits(struct solver_run *run, struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;
@@ -346,7 +347,8 @@ enum can_add try_pool(struct solver_run *run, uint32_t pool, const struct node_r
                                     problem->settings.best_effort_min_values, candidate);
 }
 
-/* Of the pools as heavy as the one at first, where a NodeClaim for the pod would be cheapest. */
+/* Of the pools with the weight of the one at first, the one where a NodeClaim for the pod is
+ * cheapest. */
 static size_t cheapest_pool(struct solver_run *run, size_t first, uint32_t pod,
                             const struct relaxation *relaxation)
 {
@@ -389,8 +391,8 @@ void node_claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
     take_off_limits(run, claim);
 }
 
-/* In the heaviest pool that takes it (docs/reference/karpenter.md 2.3); none, when a pool before
- * that has reserved capacity it may get later. */
+/* Takes the pool with the highest weight that takes the pod (docs/reference/karpenter.md 2.3).
+ * None, when a pool before that one has reserved capacity that the pod may get later. */
 bool try_opening(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation,
                  uint32_t *pool, struct candidate *candidate)
 {

@@ -1,10 +1,11 @@
-/* Which NodeClaims are not let grow, since that would cost more. */
+/* A strategy of --optimize: places a pod where it adds least to the price. */
 #include "solver/run.h"
 
-/* Karpenter joins a NodeClaim before it opens one, whatever that does to the price: a NodeClaim
- * that is full as a small machine becomes a large one. Here the price decides. */
+/* Karpenter adds a pod to an open NodeClaim before it opens a new one. A NodeClaim whose small
+ * instance type is full becomes a large type then, which may cost more than a second NodeClaim.
+ * Here the price decides. */
 
-#define TRIES_MAX 24 /* NodeClaims that would take the pod, before the best of them is taken */
+#define TRIES_MAX 24 /* of NodeClaims that take the pod, the best of so many is taken */
 
 struct price_search {
     uint32_t pod;
@@ -43,7 +44,7 @@ bool place_by_price(struct solver_run *run, uint32_t pod, const struct relaxatio
         node_claim_open(run, pool, pod, &candidate);
         return true;
     }
-    /* Tried again: what it came to was overwritten since. */
+    /* The candidate is made again: a later try has overwritten its memory. */
     if (search.best == SOLVER_NONE || !try_joining(run, search.best, pod, relaxation, &candidate))
         return false;
     node_claim_add(run, pod, search.best, &candidate);

@@ -1,4 +1,4 @@
-/* All pods are placed, in the order of Karpenter's queue. */
+/* Places all pods, in the order of Karpenter's queue, and makes the plan. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* ---- the queue (docs/reference/karpenter.md 2.2) ---- */
 
-/* Tries a pod as it is, then with one preference after another given up. */
+/* Tries a pod as it is, then gives up one preference after another. */
 static bool try_schedule(struct solver_run *run, uint32_t pod)
 {
     const struct shape *shape = &run->problem->shapes.items[run->problem->pods.items[pod].shape];
@@ -23,15 +23,15 @@ static bool try_schedule(struct solver_run *run, uint32_t pod)
     return false;
 }
 
-/* What failed when nothing was placed since fails again; pods with volumes of their own differ by
- * what is mounted already. */
+/* A shape that failed fails again while nothing is placed. Pods with mounts are not alike: their
+ * volumes may be attached already. */
 static bool is_hopeless(const struct solver_run *run, const struct pod *pod)
 {
     return pod->mount_count == 0 && run->shape_failed_at[pod->shape] == run->version;
 }
 
-/* By size, as in the queue (docs/reference/karpenter.md 2.2), unless any order will do; between
- * pods of one size lots are drawn. */
+/* By size, as in the queue (docs/reference/karpenter.md 2.2), unless the strategy allows any order.
+ * Between equals the seed decides. */
 static int compare_drawn(const void *a_pointer, const void *b_pointer, void *argument)
 {
     const struct solver_run *run = argument;
@@ -48,7 +48,7 @@ static int compare_drawn(const void *a_pointer, const void *b_pointer, void *arg
     return a_lot < b_lot ? -1 : a_lot > b_lot;
 }
 
-/* Whole cycles over what is left, until one places nothing. */
+/* Goes over the pods that are left, until a whole pass places none. */
 void place_queue(struct solver_run *run)
 {
     const struct solver_problem *problem = run->problem;
@@ -78,9 +78,9 @@ void place_queue(struct solver_run *run)
     }
 }
 
-/* ---- what a NodeClaim comes to ---- */
+/* ---- NodeClaims of the plan ---- */
 
-/* NodeClaims of one set with the same options cost the same. */
+/* The price of NodeClaims with the same requirements and options is computed once. */
 struct priced {
     const uint32_t *types;
     size_t type_count;
@@ -110,7 +110,7 @@ static const struct priced *price_claim(struct solver_run *run, struct prices *p
     size_t count = price_options(run, claim->set, claim->options, prices->buffer);
     uint32_t *types = ARENA_ARRAY(run->arena, count, uint32_t);
     size_t type_count = 0;
-    for (size_t i = 0; i < count; i++) { /* a type has a option for each of its allocatables */
+    for (size_t i = 0; i < count; i++) { /* a type has an option for each of its allocatables */
         bool seen = false;
         for (size_t j = 0; j < type_count && !seen && problem->options.count > problem->types.count;
              j++)
@@ -124,7 +124,8 @@ static const struct priced *price_claim(struct solver_run *run, struct prices *p
     return priced;
 }
 
-/* Its pods' requests and the least its daemons may come to (docs/reference/karpenter.md 2.6). */
+/* The requests of its pods, and the least that its daemons may request (docs/reference/karpenter.md
+ * 2.6). */
 static const int64_t *claim_requests(struct solver_run *run, const struct node_claim *claim)
 {
     const struct solver_problem *problem = run->problem;

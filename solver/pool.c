@@ -6,7 +6,7 @@
 
 /* ---- daemons (docs/reference/karpenter.md 2.6) ---- */
 
-/* The options of a pool a daemon would run on: any of its required terms will do. */
+/* The options of a pool that a daemon runs on. One of its required terms is enough. */
 static bool daemon_options(const struct solver_problem *problem, const struct pool *pool,
                            const struct solver_requirements *template, const struct shape *daemon,
                            uint64_t *options)
@@ -29,7 +29,7 @@ static bool daemon_options(const struct solver_problem *problem, const struct po
     return bits_any(options, problem->option_words);
 }
 
-/* Parts of a pool's options, each with the daemons all of its options run. */
+/* A part of a pool's options that run the same daemons. */
 struct part {
     uint64_t *options;
     LIST(uint32_t) daemons;
@@ -87,7 +87,7 @@ static void make_daemons(struct solver_problem *problem, struct pool *pool)
     struct part all = {.options = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t)};
     memcpy(all.options, pool->options, problem->option_words * sizeof *all.options);
     *LIST_PUSH(problem->arena, &parts) = all;
-    /* Daemons may look for labels a node gets once it is ready. */
+    /* Daemons may select labels that a node gets once it is ready. */
     static const char *const ready[] = {"karpenter.sh/registered", "karpenter.sh/initialized"};
     const char *yes = "true";
     struct term template = {.requirements = {0}};
@@ -149,7 +149,7 @@ static void make_room(struct solver_problem *problem, struct pool *pool)
             for (size_t r = 0; r < problem->resource_count; r++)
                 room[r * option_count + option] =
                     subtract_capped(room[r * option_count + option], pool->daemons[i].overhead[r]);
-    /* Where daemons alone are too much, nothing fits, not even what asks for nothing. */
+    /* Where the daemons alone do not fit, no pod fits, not even one without requests. */
     uint64_t *options = ARENA_ARRAY(problem->arena, problem->option_words, uint64_t);
     for (BITS_EACH(option, pool->options, problem->option_words)) {
         bool fits = true;
@@ -162,7 +162,7 @@ static void make_room(struct solver_problem *problem, struct pool *pool)
     pool->room = room;
 }
 
-/* What the nodes leave of the limits. */
+/* The limits less what the nodes of the pool use. */
 static void make_limits(const struct solver_problem *problem, uint32_t number)
 {
     struct pool *pool = &problem->pools.items[number];

@@ -1,11 +1,10 @@
-/* Preferences, and which is given up next. */
+/* Gives up a pod's preferences, one after another, as Karpenter's Preferences.Relax does. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "solver/problem.h"
 
-/* What is left of a shape's preferences while they are given up one after another. Items are
- * numbers into the shape's lists. */
+/* The preferences that a shape still has. Items are indices into the shape's lists. */
 struct preferences {
     size_t required_from;
     uint32_t *preferred, *affinities[2], *spreads; /* affinities: preferred; [1]: anti */
@@ -161,7 +160,7 @@ static struct relaxation relaxation_make(struct solver_builder *builder, const s
     return relaxation;
 }
 
-/* Whether the shape already says what the last step of relaxation would add. */
+/* Whether the shape already has the toleration that the last step of relaxation adds. */
 static bool prefers_by_itself(const struct shape *shape)
 {
     for (size_t i = 0; i < shape->tolerations.count; i++) {
@@ -192,7 +191,7 @@ void inverse_groups_make(struct solver_builder *builder, struct shape *shape)
     shape->inverse_groups = groups;
 }
 
-/* ---- one after another ---- */
+/* ---- all relaxations ---- */
 
 struct relaxation_steps {
     struct solver_builder *builder;

@@ -1,4 +1,4 @@
-/* What NodeClaims cost. */
+/* Prices of options and NodeClaims. */
 #include <string.h>
 
 #include "solver/run.h"

@@ -1,4 +1,4 @@
-/* A problem, once it is built: found by name, and what each part asks. */
+/* Makes a problem ready to be solved: indexes, the queue, and look-up by name. */
 #include "solver/problem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A problem inside: what the builder gathers and solver_build makes ready to be asked. Everything
- * is numbered; what is numbered is found by number in an array. */
+/* The inside of a problem: the builder collects it, solver_build prepares it for runs. Everything
+ * has a number, which is its index in an array. */
 #ifndef TAFFRAIL_SOLVER_PROBLEM_H
 #define TAFFRAIL_SOLVER_PROBLEM_H
 
@@ -10,11 +10,11 @@
 
 /* ---- parts of pods, pools and nodes ---- */
 
-/* A set of requirements with what it says of kubernetes.io/hostname apart, since every machine has
- * a hostname of its own, also one that is yet to be bought. */
+/* A set of requirements, with the one on kubernetes.io/hostname apart: every node has a hostname of
+ * its own, also one that is not bought yet. */
 struct term {
     struct solver_requirements requirements;
-    const struct solver_requirement *hostname; /* NULL: nothing */
+    const struct solver_requirement *hostname; /* NULL: none */
 };
 
 struct taint {
@@ -50,7 +50,7 @@ struct host_port_list {
 bool host_ports_conflict(const struct host_port *a, size_t a_count, const struct host_port *b,
                          size_t b_count);
 
-/* Selectors over the labels of pods. */
+/* Selectors of pod labels. */
 struct selector_item {
     uint32_t key;
     enum solver_op op;
@@ -59,7 +59,7 @@ struct selector_item {
 };
 struct selector {
     bool nothing;
-    bool absent; /* selects nothing, but of pods that run Karpenter counts all
+    bool absent; /* selects nothing, but Karpenter counts all running pods
                     (docs/reference/karpenter.md 3.3) */
     const struct selector_item *items;
     size_t count;
@@ -74,13 +74,14 @@ struct label_list {
 };
 bool selector_selects(const struct selector *selector, struct label_list labels);
 
-/* Pods that selectors cannot tell apart. */
+/* Pods with equal labels and namespace: no selector distinguishes them. */
 struct label_class {
     uint32_t namespace;
     struct label_list labels;
-    /* Groups that count such a pod, and inverse ones it has to keep away from. */
+    /* The groups that count such a pod, and the inverse groups that keep it away. */
     LIST(uint32_t) counted_by, kept_away_by;
-    LIST(uint32_t) listed_by; /* without a selector: they count it where it runs, not when placed */
+    LIST(uint32_t)
+    listed_by; /* groups without a selector: they count it when it runs, not when it is placed */
 };
 
 /* ---- topology groups (docs/reference/karpenter.md 3) ---- */
@@ -88,28 +89,27 @@ struct label_class {
 enum topology_type { TOPOLOGY_SPREAD, TOPOLOGY_POD_AFFINITY, TOPOLOGY_POD_ANTI_AFFINITY };
 struct topology_group {
     enum topology_type kind;
-    bool inverse;  /* of the pods that have the term, not of those it selects */
+    bool inverse;  /* counts the pods that have the term, not those it selects */
     bool hostname; /* domains are hosts: nodes by number, then NodeClaims */
     uint32_t key;
     int32_t max_skew, min_domains;
     uint32_t selector;
     const uint64_t *namespaces;  /* bits */
-    size_t namespace_count;      /* that the bits are about */
+    size_t namespace_count;      /* how many namespaces the bits cover */
     uint32_t namespace_selector; /* SOLVER_NONE: none */
-    /* Spread only: the nodes that count (docs/reference/karpenter.md 3.3). */
+    /* Spread only: which nodes count (docs/reference/karpenter.md 3.3). */
     const struct term *filter_terms;                  /* OR */
     size_t filter_term_count;                         /* 0: all */
     const struct toleration_list *filter_tolerations; /* NULL: taints do not matter */
-    bool filter_prefers;                              /* PreferNoSchedule is tolerated, too */
+    bool filter_prefers;                              /* PreferNoSchedule counts as tolerated */
     const uint64_t *filter_nodes;                     /* bits; NULL: all */
     const uint64_t
-        *pool_domains; /* bits, count_size of them: what pools can make; hostname: NULL */
-    /* What the cluster holds: -1 for a value that is no domain. Indexed by the key's values, or by
-     * node. */
+        *pool_domains; /* bits, count_size of them: the domains of pools; hostname: NULL */
+    /* Pods that run in the cluster, by value of the key, or by node; -1: the value is no domain. */
     int32_t *counts;
     size_t count_size;
     size_t occupied; /* domains with a count above 0 */
-    /* Inverse: pods that have the term. One that nobody has keeps nobody away. */
+    /* Inverse: pods that have the term. Without such pods the group keeps no pod away. */
     size_t running_owners, pending_owners;
 };
 
@@ -133,23 +133,24 @@ struct preferred_term {
     struct term term;
 };
 
-/* A shape after some steps of relaxation (docs/reference/karpenter.md 2.7). */
+/* A shape with some of its preferences given up (docs/reference/karpenter.md 2.7). */
 struct relaxation {
     uint32_t number;        /* over all shapes */
-    struct term full;       /* with the heaviest preference */
-    struct term strict;     /* without */
+    struct term full;       /* with the preference of the highest weight */
+    struct term strict;     /* without preferences */
     bool prefer;            /* tolerates PreferNoSchedule */
-    const uint32_t *groups; /* it has to satisfy, inverse ones of others not among them */
+    const uint32_t *groups; /* groups it has to satisfy, without inverse groups of others */
     size_t group_count;
-    size_t required_from; /* the required terms left begin here */
+    size_t required_from; /* index of the first required term that is left */
 };
 
 struct shape {
     uint32_t number, label_class, namespace;
     struct solver_amounts amounts;
-    const int64_t *requests;     /* by resource, the pod itself counted */
-    struct term selector;        /* nodeSelector alone */
-    const struct term *required; /* nodeSelector and a term of its own, each; none: NULL */
+    const int64_t *requests; /* by resource, the pod itself counted */
+    struct term selector;    /* nodeSelector alone */
+    const struct term
+        *required; /* nodeSelector combined with one required term, each; none: NULL */
     size_t required_count;
     const struct preferred_term *preferred;
     size_t preferred_count;
@@ -163,8 +164,8 @@ struct shape {
     size_t volume_count;
     const struct term *const *volume_terms; /* of each volume */
     const size_t *volume_term_counts;
-    /* The combinations of the volumes' alternatives (docs/reference/karpenter.md 4.1); none: no
-     * volume says anything. */
+    /* The combinations of the volumes' alternatives (docs/reference/karpenter.md 4.1); none: the
+     * volumes can be anywhere. */
     const struct term *volumes;
     size_t volume_alternative_count;
     uint32_t first_volume_term; /* number of the first of them, over all shapes */
@@ -177,7 +178,7 @@ struct shape {
 
 struct mount {
     uint32_t volume_claim, driver; /* driver SOLVER_NONE: not counted */
-    bool binds;                    /* is nowhere yet */
+    bool binds;                    /* is not bound yet */
 };
 struct pod {
     const char *uid;
@@ -189,7 +190,7 @@ struct pod {
     size_t mount_count;
 };
 
-/* ---- machines ---- */
+/* ---- instance types, pools, nodes ---- */
 
 struct attach_limit {
     uint32_t driver, count;
@@ -199,7 +200,7 @@ struct offering {
     const char *zone, *capacity_type;
     int64_t price_usd_micro;
     bool available;
-    bool launchable;      /* available, and not of a reservation that is full */
+    bool launchable;      /* available, and its reservation, if any, is not full */
     uint32_t reservation; /* SOLVER_NONE: of none */
     uint32_t reservation_capacity;
     int64_t list_price_usd_micro;
@@ -222,10 +223,10 @@ struct reserved_offering {
     uint32_t option;
     const struct offering *offering;
 };
-/* Offerings that ask the same, and the options that have one. */
+/* Offerings with equal requirements, and the options that have one. */
 struct offering_shape {
     struct solver_requirements requirements;
-    uint64_t *options; /* with one that is available */
+    uint64_t *options; /* options with an available one */
 };
 struct instance_type {
     const char *name;
@@ -248,17 +249,17 @@ struct instance_type_option {
     struct offering *offerings;
     size_t offering_count;
 };
-/* Which options' types say what about one key. */
+/* By key: which options have which value. */
 struct key_index {
     bool defined;
-    const uint64_t *unsaid;  /* nothing */
+    const uint64_t *unsaid;  /* types without a requirement on the key */
     const uint64_t *absent;  /* DoesNotExist */
-    const uint64_t *open;    /* some value, not known which */
+    const uint64_t *open;    /* any value, as with Exists */
     uint64_t *const *values; /* by value; NULL: none */
     size_t value_count;
 };
 
-/* DaemonSet pods that the same options of a pool must leave room for
+/* The DaemonSet pods that options of a pool run, for options that run the same ones
  * (docs/reference/karpenter.md 2.6). */
 struct daemon_overhead_group {
     const uint64_t *options;
@@ -277,7 +278,7 @@ struct pool {
     bool all_types;
     /* Ready: */
     const uint64_t *all_options; /* of its types */
-    const uint64_t *options;     /* that it can launch at all */
+    const uint64_t *options;     /* options that it can launch */
     bool has_limits;
     const int64_t *limits; /* by resource: what is left; INT64_MAX: no limit */
     const struct daemon_overhead_group *daemons;
@@ -288,7 +289,7 @@ struct state_node { /* a node of the cluster */
     const char *name;
     uint32_t pool;
     bool initialized, to_come;
-    bool leaving;                      /* nothing fits, and only its pods make it a domain */
+    bool leaving;                      /* takes no pod; its domain counts only through its pods */
     struct solver_requirements labels; /* canonical keys, hostname not among them */
     struct label_list raw;             /* as written: topology keys are not canonical */
     uint32_t hostname;                 /* a value */
@@ -297,7 +298,7 @@ struct state_node { /* a node of the cluster */
     const struct attach_limit *attach_limits;
     size_t attach_limit_count;
     /* Ready: */
-    const int64_t *room; /* by resource: free, daemons that are to come taken off */
+    const int64_t *room; /* by resource: what is free, less daemons that do not run yet */
     struct host_port_list ports;
     LIST(struct mount) mounts;
 };
@@ -311,7 +312,7 @@ struct tainted { /* nodes with the same taints: bits */
 
 struct solver_problem {
     struct arena *arena;
-    struct solver_names *names;     /* of nodes, types, pools: what requirements are over */
+    struct solver_names *names;     /* keys and values of requirements: of nodes, types, pools */
     struct solver_names *pod_names; /* labels of pods and namespaces */
     struct solver_settings settings;
     uint32_t hostname_key, zone_key, capacity_type_key, reservation_key;
@@ -337,7 +338,7 @@ struct solver_problem {
     const int64_t *capacity; /* [resource][option] */
     const struct key_index *key_index;
     LIST(struct offering_shape) offering_shapes;
-    const struct priced_offering *offering_order; /* that can be launched, the cheapest first */
+    const struct priced_offering *offering_order; /* launchable offerings, the cheapest first */
     size_t offering_order_count;
     LIST(struct reservation) reservations;
     LIST(struct reserved_offering) reserved;
@@ -345,32 +346,33 @@ struct solver_problem {
     LIST(uint32_t) inverse_groups;
     const uint32_t *pool_order; /* by weight, then name, both descending */
     const uint32_t *node_order; /* initialized first, then by name */
-    const uint32_t *node_rank;  /* by node: where it stands in node_order */
+    const uint32_t *node_rank;  /* by node: its index in node_order */
     size_t node_words;
-    /* By key, then node: the value of its label as written, and of the canonical key; SOLVER_NONE.
-     * NULL: no node has the key. */
+    /* By key, then node: the value of the label as written, and of the canonical key; SOLVER_NONE:
+     * none. NULL: no node has the key. */
     const uint32_t *const *written_values, *const *label_values;
     uint32_t label_key_count;
     LIST(struct tainted) node_taints;
-    /* Those that run: pods of node i are from node_starts[i] to node_starts[i + 1]; of label class
-     * i the nodes, of pods that are not leaving. */
+    /* Running pods: those of node i are from node_starts[i] to node_starts[i + 1]. Likewise by
+     * label class: the nodes of its pods, without pods that are being deleted. */
     const size_t *node_starts, *class_starts;
     const uint32_t *node_pods, *class_nodes;
     size_t started_class_count;
-    /* By group: asked only by pods that gave up a required term or tolerate PreferNoSchedule. To
-     * Karpenter that is another group, which counts what runs and what is placed from then on. */
+    /* By group: used only by pods that gave up a required term or tolerate PreferNoSchedule. In
+     * Karpenter this is a new group: it counts the running pods, and pods that are placed after it
+     * was made. */
     const bool *late_groups;
     const uint32_t *queue; /* pending pods in the order they are tried */
     size_t queue_count;
     uint32_t relaxation_count, volume_term_count;
-    uint32_t topology_key_count; /* keys some group is over, hostname not among them */
+    uint32_t topology_key_count; /* keys of groups, without hostname */
     const uint32_t *topology_keys;
     const uint32_t *topology_index; /* by key; SOLVER_NONE */
     /* [topology key][value]: nodes (in node_order) of that value; NULL: none */
     uint64_t *const *const *nodes_of;
 };
 
-/* ---- making it: one file a subject ---- */
+/* ---- the files that make it ---- */
 
 struct solver_builder {
     struct solver_problem *problem;
@@ -386,7 +388,7 @@ struct mount mount_make(struct solver_problem *problem, const struct solver_moun
 /* shape.c */
 struct solver_requirement requirement_make(struct solver_problem *problem,
                                            const struct solver_expression *expression);
-/* None yet, with room for so many. */
+/* An empty set with room for count requirements. */
 struct solver_requirements requirements_for(struct solver_problem *problem, size_t count);
 struct term term_make(struct solver_problem *problem, struct solver_expressions expressions);
 void term_add(struct solver_problem *problem, struct term *term, const struct term *more);
@@ -401,10 +403,10 @@ uint32_t label_class_add(struct solver_builder *builder, uint32_t namespace,
 struct label_list label_list_make(struct solver_problem *problem, struct solver_labels labels);
 /* instance_types.c */
 void instance_types_make(struct solver_problem *problem);
-/* Rows whose type may be what the set asks. */
+/* Selects the options whose type meets the set. */
 void instance_types_select(const struct solver_problem *problem,
                            const struct solver_requirements *set, uint64_t *options);
-/* Rows that have an offering, available now, for the set. */
+/* Selects the options that have an available offering for the set. */
 void offerings_select(const struct solver_problem *problem, const struct solver_requirements *set,
                       uint64_t *options);
 /* reserved.c */
@@ -413,16 +415,16 @@ void reservations_make(struct solver_problem *problem);
 /* pool.c */
 void pools_make(struct solver_problem *problem);
 /* state_node.c */
-/* Which pods run where. */
+/* Indexes running pods by node and label class. */
 void pods_index(struct solver_problem *problem);
-/* Order and labels, and what is free on each. */
+/* Indexes nodes by order and labels, and computes what is free on each. */
 void nodes_index(struct solver_problem *problem);
-/* Takes the nodes off (bits by number) whose labels, or name, are not what the term asks. */
+/* Removes the nodes (bits by number) whose labels or name do not meet the term. */
 void nodes_keep(const struct solver_problem *problem, const struct term *term, uint64_t *nodes);
-/* Takes those off whose taints are not tolerated. */
+/* Removes the nodes whose taints are not tolerated. */
 void nodes_keep_tolerated(const struct solver_problem *problem,
                           const struct toleration_list *tolerations, bool prefer, uint64_t *nodes);
-/* Takes those off whose value of a topology key is none of the domains. */
+/* Removes the nodes whose value of a topology key is none of the domains. */
 void nodes_keep_domains(const struct solver_problem *problem, uint32_t key, const uint64_t *domains,
                         size_t word_count, uint64_t *nodes);
 /* By node; NULL: none has the key. */
@@ -434,46 +436,46 @@ static inline const uint32_t *label_values(const struct solver_problem *problem,
 {
     return key < problem->label_key_count ? problem->label_values[key] : NULL;
 }
-/* relaxation.c */
+/* preferences.c */
 /* The relaxations of every pending shape, and the inverse groups. */
 void relaxations_make(struct solver_builder *builder);
 void inverse_groups_make(struct solver_builder *builder, struct shape *shape);
-/* The relaxations of a shape one after another, their numbers left to the caller. */
+/* Makes the relaxations of a shape one after another; the caller numbers them. */
 struct relaxation_steps;
 struct relaxation_steps *relaxation_steps(struct solver_builder *builder,
                                           const struct shape *shape);
 bool relaxation_next(struct relaxation_steps *steps, struct relaxation *relaxation);
 size_t relaxations_most(const struct shape *shape);
-/* As only what is required of a shape would have it, with its required terms from one on. */
+/* The relaxation without any preference, with the required terms from required_from on. */
 struct relaxation relaxation_of_required(struct solver_builder *builder, const struct shape *shape,
                                          size_t required_from);
 /* topology_group.c */
 bool topology_group_selects(const struct solver_problem *problem,
                             const struct topology_group *group, const struct label_class *class);
-/* Inverse groups keep pods of the class away. */
+/* Finds the inverse groups that keep pods of the class away. */
 void class_kept_away(struct solver_problem *problem, struct label_class *class);
-/* What is left of a shape's preferences when a spread is asked (docs/reference/karpenter.md 2.7).
- */
+/* Which nodes a spread counts depends on the preferences that are left (docs/reference/karpenter.md
+ * 2.7). */
 struct topology_node_filter {
     size_t required_from;
     bool prefer;
 };
-/* The groups a shape's spreads and affinities make, and its inverse ones. */
+/* Makes the group of a spread or an affinity, or finds an equal one. */
 uint32_t topology_group_of_spread(struct solver_builder *builder, const struct shape *shape,
                                   const struct spread *spread,
                                   const struct topology_node_filter *filter);
 uint32_t topology_group_of_affinity(struct solver_builder *builder, const struct shape *shape,
                                     const struct pod_affinity *affinity, bool inverse);
-/* What the cluster holds of each group, and which of them label classes meet. */
+/* Counts the running pods in all groups, and links label classes with their groups. */
 void topology_groups_count(struct solver_problem *problem);
-/* Of one group, what the cluster holds. */
+/* Counts the running pods in one group. */
 void topology_group_count(struct solver_problem *problem, struct topology_group *group);
 static inline bool topology_group_counts_node(const struct topology_group *group, uint32_t node)
 {
     return group->filter_nodes == NULL || bits_has(group->filter_nodes, node);
 }
 
-/* Whether anything is to be chosen otherwise than Karpenter does. */
+/* Whether any improvement of --optimize is on. */
 static inline bool settings_optimize(const struct solver_settings *settings)
 {
     const struct solver_optimize *wanted = &settings->optimize;
@@ -481,7 +483,7 @@ static inline bool settings_optimize(const struct solver_settings *settings)
            wanted->best_fit || wanted->cheapest;
 }
 
-/* Sums that stop at the ends of their range instead of wrapping round. */
+/* Sums that saturate instead of overflowing. */
 static inline int64_t add_capped(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -493,13 +495,13 @@ static inline int64_t subtract_capped(int64_t a, int64_t b)
     return !__builtin_sub_overflow(a, b, &difference) ? difference : a > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* By resource; the vector is as long as there are resources. */
+/* The amounts as a vector by resource number. */
 int64_t *amounts_vector(const struct solver_problem *problem, struct solver_amounts amounts);
-/* r compatible with incoming, keys that are well known excused or (strict) not
- * (docs/reference/karpenter.md 1.3). */
+/* Whether r is compatible with incoming (docs/reference/karpenter.md 1.3). Without strict,
+ * well-known keys may be undefined in r. */
 bool compatible(const struct solver_problem *problem, const struct solver_requirements *r,
                 const struct solver_requirements *incoming, bool strict, uint32_t *conflict);
-/* Whether a machine of this name, or one yet to be bought, may be what hostname asks. */
+/* Whether a node of this name, or a new node, meets the hostname requirement. */
 bool hostname_allows(const struct solver_problem *problem,
                      const struct solver_requirement *hostname, uint32_t value);
 bool hostname_allows_new(const struct solver_requirement *hostname);

@@ -1,12 +1,12 @@
-/* Questions about one pod at a time. */
+/* Prepares a run for questions about one pod at a time, and one question. */
 #include "solver/query.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a query may add to a list before the list moves to the query's arena. */
+/* How many items a query may add to a list before the list moves to the query's arena. */
 #define SPARE 64
-/* Apart from the numbers of relaxations, of which a query has some more. */
+/* Beyond all numbers of relaxations, also of those that a query adds. */
 #define FIRST_VOLUME_TERM (1u << 30)
 
 /* ---- a run at rest ---- */
@@ -36,7 +36,7 @@ static struct query_state *query_state_make(struct solver_run *run)
         with_spare(run->arena, run->groups, state->base.groups.count, sizeof *run->groups);
     run->relaxations = with_spare(run->arena, run->relaxations, state->base.relaxation_count,
                                   sizeof *run->relaxations);
-    /* What pools are without a pod, every query asks. */
+    /* Every query needs the empty NodeClaim of each pool. */
     for (uint32_t i = 0; i < state->base.pools.count; i++) {
         size_t option;
         const struct node_requirements *set = run->empty_node_claims[i].set;
@@ -65,7 +65,8 @@ static bool asks_for_nothing_known(const struct solver_question *question)
     return false;
 }
 
-/* Rows of what is asked without the resources nothing has; false when some of these are wanted. */
+/* Copies the requests without resources that nothing in the problem has; false when the pod asks
+ * for one of these. */
 static bool take_known(const struct solver_question *question, struct arena *arena,
                        struct solver_shape *shape)
 {
@@ -190,7 +191,7 @@ void query_end(struct solver_run *run)
 
 /* ---- relaxations ---- */
 
-/* Gives the groups that came with a relaxation what they count. */
+/* Counts the topology groups that a relaxation has added. */
 static void count_new_groups(struct query *q)
 {
     struct solver_run *run = q->run;
@@ -202,7 +203,7 @@ static void count_new_groups(struct query *q)
         memcpy(states, run->groups, q->known_groups * sizeof *states);
         run->groups = states;
     }
-    /* Pods are counted by class and node, of which the view has those of the problem. */
+    /* The counts come from the problem's index of pods by label class and node. */
     for (; q->known_groups < count; q->known_groups++) {
         struct topology_group *group = &view->groups.items[q->known_groups];
         topology_group_count(view, group);
@@ -214,7 +215,7 @@ static void count_new_groups(struct query *q)
     }
 }
 
-/* The pod is the only one pending: what its own anti-affinity keeps away is at most itself. */
+/* Only this pod is pending, so its own anti-affinity can keep away only itself. */
 static void add_own_inverse(struct query *q, struct relaxation *relaxation)
 {
     const struct shape *shape = q->shape;

@@ -1,4 +1,4 @@
-/* Where one pod would go. */
+/* Answers where one pod would be placed. */
 #include "solver/query.h"
 #include "solver/reason.h"
 
@@ -86,7 +86,8 @@ static void answer_query(struct query *q, bool explain, struct solver_answer *an
     struct tried tried = {0};
     if ((!q->shape->needs_devices && try_schedule(q, &tried, answer)) || !explain)
         return;
-    /* As the shape of a pod of the view, with what was tried under the numbers it has here. */
+    /* The shape as a pod of the view has it, with the relaxations under their numbers in the
+     * view. */
     struct shape shape = *q->shape;
     shape.number = (uint32_t)q->view->shapes.count;
     shape.relaxations = tried.items;

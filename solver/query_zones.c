@@ -1,10 +1,10 @@
-/* The zones a pod could go to. */
+/* Answers in which zones one pod could run. */
 #include "solver/query.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Zones something sold or a pool names. */
+/* The zones that an offering or a pool names. */
 static void known_zones(const struct solver_problem *problem, uint64_t *zones)
 {
     uint32_t key = problem->zone_key;
@@ -73,7 +73,7 @@ static void search_zones(struct query *q, struct zone_search *search)
         struct relaxation_state *state = &q->run->relaxations[relaxation.number];
         if (!may_be)
             continue;
-        /* Every domain that would do, not the one that would be chosen. */
+        /* All domains that are allowed, not only the one that would be chosen. */
         for (size_t j = 0; j < state->matching_count; j++)
             state->matching[j].pick_one = false;
         for (uint32_t j = 0; j < q->view->pools.count && query_choose_types(q, &relaxation); j++)

@@ -1,4 +1,4 @@
-/* What each kind of reason says of a pod and a NodePool. */
+/* Makes the reasons why a NodePool does not take a pod: which sentence, with which operands. */
 #include "solver/explain.h"
 
 static const char *const reason_names[SOLVER_REASON_COUNT] = {
@@ -29,7 +29,7 @@ uint64_t *reason_left(struct explanation *q, enum solver_reason_kind kind, unsig
 static void tell_taint(struct explanation *q, struct solver_reason *reason)
 {
     reason->message = SAY(q, TAINT, operand_taint(q, q->taint));
-    /* One that is meant for it and misses. */
+    /* A toleration of the same key that does not match. */
     for (size_t i = 0; i < q->shape->tolerations.count; i++) {
         const struct toleration *t = &q->shape->tolerations.items[i];
         if (t->key != q->taint->key)
@@ -39,7 +39,7 @@ static void tell_taint(struct explanation *q, struct solver_reason *reason)
     }
 }
 
-/* "spot in eu-west-1a or eu-west-1b": what some options are offered as. */
+/* "spot in eu-west-1a or eu-west-1b": capacity types and zones of some options. */
 static struct sayings offered(const struct explanation *q, const uint64_t *options)
 {
     struct sayings pairs = {0};
@@ -63,8 +63,7 @@ static struct sayings offered(const struct explanation *q, const uint64_t *optio
     return pairs;
 }
 
-/* The reservations that would do, were they not full. nameless: whether something reserved names
- * none. */
+/* The full reservations that would suit. nameless: whether a reserved offering names none. */
 static struct solver_operand full_reservations(struct explanation *q, const uint64_t *options,
                                                bool *nameless)
 {
@@ -87,7 +86,7 @@ static struct solver_operand full_reservations(struct explanation *q, const uint
     return operand_values(q, problem->reservation_key, ids, bits_words(value_count));
 }
 
-/* What a set asks of zone and capacity type. */
+/* The set's requirements on zone and capacity type. */
 struct solver_operand operand_offering(const struct explanation *q,
                                        const struct solver_requirements *set)
 {
@@ -138,7 +137,7 @@ static void tell_port(struct explanation *q, struct solver_reason *reason)
     reason->message = SAY(q, PORT, operand_number(taken));
 }
 
-/* Which minimum the types that would hold the pod fall short of. */
+/* Which minValues the types that hold the pod do not reach. */
 static void tell_min_values(struct explanation *q, struct solver_reason *reason)
 {
     uint64_t *options = reason_left(q, SOLVER_REASON_MIN_VALUES, EVERY_CRITERION);

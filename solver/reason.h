@@ -1,12 +1,12 @@
-/* Why a pod fits nowhere, as data: what is to be said, and of what. Whoever tells it has the words
- * (simulation/reason_words.h). */
+/* Why a pod fits nowhere, as data: a sentence and its operands. simulation/reason_words.h puts them
+ * into words. */
 #ifndef TAFFRAIL_SOLVER_REASON_H
 #define TAFFRAIL_SOLVER_REASON_H
 
 #include "base/base.h"
 #include "solver/solver.h"
 
-/* One of reason.def, where the sentences are, too: the solver itself uses none of their words. */
+/* One of reason.def, which has the sentences, too. The solver does not use their words. */
 enum solver_says {
 #define SAYS(name, sentence) SOLVER_SAYS_##name,
 #include "solver/reason.def"
@@ -55,16 +55,16 @@ struct solver_operand {
             uint32_t resource;
             const char *name;
             int64_t amount;
-            bool up; /* what does not come out even is rounded up */
+            bool up; /* rounded up to the unit that is shown */
         } quantity;
         struct solver_texts texts;
         struct {
             const struct solver_asked *items;
             size_t count;
-            bool of_offering; /* of where a type can be had, not of what it is */
-            bool of_none;     /* a selector that is none */
+            bool of_offering; /* of an offering, not of the type */
+            bool of_none;     /* the selector is missing or invalid */
         } asked;
-        struct { /* or a toleration of one */
+        struct { /* a taint, or a toleration of one */
             struct text key, value;
             bool any_effect;
             enum solver_effect effect;
@@ -89,10 +89,11 @@ struct solver_cause {
     size_t count; /* of nodes */
 };
 struct solver_reason {
-    uint32_t pool; /* SOLVER_NONE: whatever pool it were, or of the nodes there are */
+    uint32_t pool; /* SOLVER_NONE: holds for all pools, or concerns the existing nodes */
     enum solver_reason_kind kind;
     struct solver_saying message, nearest; /* nearest: the nearest miss */
-    /* Of the nodes there are, in no order; count 0: not of them. The commonest is the reason. */
+    /* Of the existing nodes, in no order; count 0: it does not concern them. The most frequent
+     * cause is the reason. */
     const struct solver_cause *causes;
     size_t cause_count;
 };

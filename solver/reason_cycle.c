@@ -1,4 +1,5 @@
-/* Pods that wait for each other: a needs to be where b is, b where c is, and c where a is. */
+/* Finds pods that wait for each other in a cycle of affinities: a needs a node with b, b one with
+ * c, c one with a. */
 #include <string.h>
 
 #include "solver/explain.h"
@@ -23,22 +24,22 @@ bool reason_waits(const struct explanation *q, uint32_t pod)
            q->run->placements[pod].kind == SOLVER_UNSCHEDULABLE;
 }
 
-/* ---- who waits for whom ---- */
+/* ---- which pods wait for which ---- */
 
-/* Looks at a pair of shapes, over all questions to a run. */
+/* How many pairs of shapes all questions to a run may look at. */
 #define STEPS_MAX ((size_t)100 * 1000 * 1000)
 
-struct selected { /* shapes that wait, of those a group selects */
+struct selected { /* the unplaced shapes that a group selects */
     const uint32_t *shapes;
     size_t count;
     bool known;
 };
-/* Kept over the questions to a run, in which nothing moves any more. */
+/* Shared by the questions to a run, whose placements no longer change. */
 struct waiting {
-    uint32_t *pods;            /* by shape: its first that waits; SOLVER_NONE */
+    uint32_t *pods;            /* by shape: its first unplaced pod; SOLVER_NONE: none */
     struct selected *selected; /* by group */
-    uint32_t *before;          /* by shape, of one search: the one that needs it; SOLVER_NONE */
-    uint32_t *queue;           /* of one search */
+    uint32_t *before; /* by shape, of one search: the shape that needs it; SOLVER_NONE: none */
+    uint32_t *queue;  /* of one search */
     size_t steps;
 };
 
@@ -78,9 +79,9 @@ static const struct selected *selected_by(const struct explanation *q, struct wa
     return selected;
 }
 
-/* ---- the way back ---- */
+/* ---- the shortest cycle ---- */
 
-/* A search in breadth from the shape that is asked about. */
+/* A breadth-first search from the shape in question. */
 struct search {
     const struct explanation *q;
     struct waiting *waiting;
@@ -88,7 +89,8 @@ struct search {
     size_t count; /* of the queue */
 };
 
-/* Whether the group selects the shape that is asked about; the others it selects are found. */
+/* Adds the shapes that the group selects to the queue; true when the shape in question is one of
+ * them. */
 static bool follow(struct search *search, uint32_t from, uint32_t group)
 {
     struct waiting *waiting = search->waiting;
@@ -106,7 +108,7 @@ static bool follow(struct search *search, uint32_t from, uint32_t group)
     return false;
 }
 
-/* The same of each affinity that the shape has to satisfy. */
+/* The same for each affinity of the shape. */
 static bool follow_all(struct search *search, uint32_t from)
 {
     const struct shape *shape = &search->q->problem->shapes.items[from];
@@ -120,7 +122,7 @@ static bool follow_all(struct search *search, uint32_t from)
     return false;
 }
 
-/* The last shape of the shortest circle; SOLVER_NONE: there is none, or no more time to look. */
+/* The last shape of the shortest cycle; SOLVER_NONE: there is none, or STEPS_MAX is reached. */
 static uint32_t find_last(struct search *search)
 {
     struct waiting *waiting = search->waiting;
@@ -132,9 +134,11 @@ static uint32_t find_last(struct search *search)
     return SOLVER_NONE;
 }
 
-/* ---- what is said of it ---- */
+/* ---- the reason ---- */
 
-#define NAMED_MAX 6 /* of larger circles the first pods and the last; never all but one */
+#define NAMED_MAX                                                                  \
+    6 /* of larger cycles the first pods and the last are named; never all but one \
+       */
 
 static struct solver_saying say_step(const struct search *search, uint32_t from, uint32_t to)
 {
@@ -149,7 +153,7 @@ static struct solver_saying say_circle(const struct search *search, uint32_t las
 {
     struct arena *arena = search->q->run->arena;
     const uint32_t *before = search->waiting->before;
-    size_t count = 1; /* shapes in the circle */
+    size_t count = 1; /* shapes in the cycle */
     for (uint32_t shape = last; shape != search->own; shape = before[shape])
         count++;
     uint32_t *circle = ARENA_ARRAY(arena, count, uint32_t);

@@ -1,4 +1,5 @@
-/* Reasons of room: what no type of a pool has enough of, and what the limits of the pool leave. */
+/* Reasons of resources: which resource no type of a pool has enough of, and which limit of the pool
+ * is exceeded. */
 #include <string.h>
 
 #include "solver/explain.h"
@@ -12,7 +13,7 @@ static int64_t room_of(const struct explanation *q, size_t resource, size_t opti
     return room > 0 ? room : 0;
 }
 
-/* Of the options, the one that lacks least, and of which resource; ties by name. */
+/* The option that lacks least, and the resource it lacks; ties by name. */
 static size_t nearest_option(const struct explanation *q, const uint64_t *options, size_t *resource)
 {
     size_t best = SIZE_MAX;
@@ -39,7 +40,7 @@ static size_t nearest_option(const struct explanation *q, const uint64_t *option
     return best;
 }
 
-struct most { /* the most any of some options has of a resource */
+struct most { /* the largest amount of a resource among some options */
     int64_t room, capacity;
 };
 
@@ -55,13 +56,14 @@ static struct most most_of(const struct explanation *q, const uint64_t *options,
     return most;
 }
 
-/* What one node would have to have; cpu and memory may be there, but not on one type. */
+/* The resources that one node needs together: types may have enough cpu, or enough memory, but not
+ * both. */
 static struct solver_saying say_needs(struct explanation *q, const uint64_t *options,
                                       size_t nearest)
 {
     const int64_t *requests = q->shape->requests;
     if (most_of(q, options, nearest).room < requests[nearest]) {
-        /* A request in whole cpu where thousandths were meant. */
+        /* Probably whole cpu where thousandths were meant. */
         bool slip = nearest == SOLVER_CPU && requests[nearest] >= (int64_t)1000000 * 1000 &&
                     requests[nearest] != INT64_MAX;
         struct solver_operand needs = operand_quantity(q, nearest, requests[nearest], true);
@@ -79,7 +81,7 @@ static struct solver_saying say_needs(struct explanation *q, const uint64_t *opt
     return SAY(q, NEEDS_TOGETHER, operand_sayings(&needs));
 }
 
-/* What the room of the nearest type is that of. */
+/* Which sentence names the nearest type. */
 static enum solver_says nearest_says(const struct explanation *q, const uint64_t *options,
                                      bool alone, size_t option, size_t resource)
 {
@@ -130,7 +132,7 @@ static int64_t capacity_of(const struct explanation *q, size_t resource, size_t 
     return q->problem->capacity[resource * q->problem->options.count + option];
 }
 
-/* Of the options, the one that exceeds the limits least, and which of them. */
+/* The option that exceeds the limits least, and the limit it exceeds. */
 static size_t smallest_option(const struct explanation *q, const uint64_t *options,
                               size_t *resource)
 {
@@ -184,7 +186,7 @@ void reason_of_limit(struct explanation *q, struct solver_reason *reason, unsign
         tell_what_is_left(q, reason, SOLVER_NODES);
         return;
     }
-    /* What would do but for the limit, if anything would. */
+    /* The options that all other criteria leave, if there are any. */
     const uint64_t *left = reason_left(q, SOLVER_REASON_LIMIT, EVERY_CRITERION);
     bool would_do = bits_any(left, problem->option_words);
     if (!would_do)

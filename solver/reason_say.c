@@ -1,4 +1,5 @@
-/* What reasons say, and of what: each operand by itself, without the problem it came from. */
+/* Makes the operands of reasons. An operand holds texts and numbers and does not refer to the
+ * problem. */
 #include "solver/explain.h"
 
 struct solver_saying reason_say(const struct explanation *q, enum solver_says says,

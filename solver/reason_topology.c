@@ -1,7 +1,8 @@
-/* Reasons of topology: what a spread or an affinity leaves, and which pods are in the way. */
+/* Reasons of topology: which domains a spread or an affinity leaves, and which pods stand against
+ * the others. */
 #include "solver/explain.h"
 
-/* ---- where a group lets the pod be ---- */
+/* ---- domains of a group ---- */
 
 static const struct matching_topology *matching_of(const struct explanation *q, uint32_t number)
 {
@@ -17,7 +18,7 @@ static const struct node_requirements *base_of(const struct explanation *q)
     return q->set != NULL ? q->set : q->run->empty_node_claims[q->pool].set;
 }
 
-/* Whether something of options can be bought in one of the domains. */
+/* Whether one of the options can be bought in one of the domains. */
 static bool reaches(const struct explanation *q, const uint64_t *options, uint32_t key,
                     const uint64_t *domains, size_t word_count)
 {
@@ -47,7 +48,7 @@ static struct solver_operand operand_domains(const struct explanation *q,
                           matching->word_count);
 }
 
-/* "eu-west-1a 2, eu-west-1b 1": the pods a group counts. */
+/* "eu-west-1a 2, eu-west-1b 1": how many pods a group counts in each domain. */
 static struct sayings list_counts(const struct explanation *q, uint32_t number)
 {
     const struct topology_group *group = group_at(q, number);
@@ -70,7 +71,7 @@ static bool has_domains(const struct explanation *q, uint32_t number)
     return false;
 }
 
-/* Where the node of a NodeClaim may come up, of what its set names. */
+/* The domains in which the node of a NodeClaim may be launched. */
 static struct solver_operand open_domains(const struct explanation *q,
                                           const struct node_claim *claim,
                                           const struct solver_requirement *r)
@@ -93,7 +94,7 @@ static struct solver_operand open_domains(const struct explanation *q,
     return operand_values(q, r->key, count > 1 ? sold : r->words, r->word_count);
 }
 
-/* One on a node yet to be bought that may come up in several domains, and in which. */
+/* A selected pod on a NodeClaim that may be launched in several domains, and these domains. */
 static uint32_t undecided_pod(const struct explanation *q, uint32_t number,
                               struct solver_operand *domains)
 {
@@ -121,7 +122,7 @@ static struct solver_operand operand_pod(const struct explanation *q, uint32_t p
     return operand_name(text_of(solver_pod_name(q->problem, pod)));
 }
 
-/* An affinity that nobody satisfies yet. */
+/* An affinity to pods of which none is placed yet. */
 static void tell_nobody(struct explanation *q, struct solver_reason *reason)
 {
     struct solver_operand name = operand_group(q, q->group), open;
@@ -149,7 +150,7 @@ static void tell_nobody(struct explanation *q, struct solver_reason *reason)
 
 /* ---- each kind ---- */
 
-/* Why not there. */
+/* Why the pod cannot be in the domains that the group allows. */
 static struct solver_operand where_not(const struct explanation *q, unsigned set)
 {
     static const struct {
@@ -201,7 +202,7 @@ static void tell_anti_affinity(struct explanation *q, struct solver_reason *reas
                                             : SAY(q, LEAVES_ONLY, name, free, where_not(q, set));
 }
 
-/* A spread chooses one domain before anything else does. */
+/* A spread chooses one domain first, before other requirements count. */
 static void tell_spread(struct explanation *q, struct solver_reason *reason,
                         const struct matching_topology *matching, unsigned set, bool reached)
 {
@@ -230,7 +231,7 @@ static void tell_affinity(struct explanation *q, struct solver_reason *reason,
         reason->message = SAY(q, WOULD_NEED, name, domains, where_not(q, set));
 }
 
-/* Several groups that leave no place together. */
+/* Several groups that together leave no domain. */
 static void tell_together(struct explanation *q, struct solver_reason *reason)
 {
     const struct relaxation_state *state = &q->run->relaxations[q->relaxation->number];

@@ -1,4 +1,4 @@
-/* Reasons of requirements: which of them no type of a pool meets, and what would do. */
+/* Reasons of requirements: which of them no type of a pool meets, and which value would be met. */
 #include <string.h>
 
 #include "solver/explain.h"
@@ -8,19 +8,19 @@
 
 /* ---- which requirements exclude all types ---- */
 
-/* Requirements that some options do not meet together, with the words for each. */
+/* Requirements that no option meets together, with the operand for each. */
 struct clash {
     const struct solver_requirement *items[KEYS_TRIED], *told[KEYS_TRIED];
     size_t count;
 };
 
-/* Whether types say anything of a key. */
+/* Whether any instance type has a requirement on the key. */
 static bool type_says(const struct solver_problem *problem, uint32_t key)
 {
     return key < problem->key_count && problem->key_index[key].defined;
 }
 
-/* Takes off the options whose type cannot be what the requirement asks. */
+/* Removes the options whose type does not meet the requirement. */
 static void keep(const struct explanation *q, const struct solver_requirement *r, uint64_t *options)
 {
     uint64_t *some = ARENA_ARRAY(q->run->arena, q->problem->option_words, uint64_t);
@@ -45,7 +45,8 @@ static uint64_t *copy_options(const struct explanation *q, const uint64_t *optio
     return copy;
 }
 
-/* The fewest of all that leave nothing of left; none when all together leave something. */
+/* The fewest requirements that together leave none of the options; none when all together leave
+ * some. */
 static struct clash fewest(const struct explanation *q, const struct clash *all,
                            const uint64_t *left)
 {
@@ -95,7 +96,8 @@ static bool comes_before(const struct explanation *q, const struct solver_requir
                : text_compare(key_text(q->problem, a->key), key_text(q->problem, b->key)) < 0;
 }
 
-/* What types are asked for by a set; options are chosen by what else, of the same keys, says. */
+/* The requirements of a set on keys that instance types have; combined has them merged with what
+ * else is asked of these keys. */
 static struct clash gather(const struct explanation *q, const struct solver_requirements *set,
                            const struct solver_requirements *combined)
 {
@@ -106,7 +108,8 @@ static struct clash gather(const struct explanation *q, const struct solver_requ
         all.told[all.count] = &set->items[i];
         all.items[all.count++] = solver_requirements_get(combined, set->items[i].key);
     }
-    /* Of several that exclude the same the first is told: the name of a type says most. */
+    /* Of several that exclude the same options the first is reported: the name of a type says
+     * most. */
     for (size_t i = 1; i < all.count; i++)
         for (size_t j = i; j > 0 && comes_before(q, all.told[j], all.told[j - 1]); j--)
             swap_items(&all, j, j - 1);
@@ -115,7 +118,7 @@ static struct clash gather(const struct explanation *q, const struct solver_requ
 
 /* ---- what types have instead ---- */
 
-/* The number nearest to the bounds, and whose; false when no option has a number. */
+/* The number nearest to the bounds, and the type that has it; false when no option has a number. */
 static bool nearest_number(struct explanation *q, const struct solver_requirement *r,
                            const uint64_t *options, struct solver_saying *saying)
 {
@@ -165,7 +168,7 @@ static struct solver_operand operand_values_of(const struct explanation *q, uint
 
 struct wanted_type {
     struct text name;
-    size_t option; /* SIZE_MAX: nobody knows it */
+    size_t option; /* SIZE_MAX: no such type */
 };
 
 static struct wanted_type wanted_type(const struct explanation *q,
@@ -190,7 +193,7 @@ static struct text family_of(struct text name)
     return text_split(name, '.', &family, &size) ? family : name;
 }
 
-/* The nearest in name among options: of the same family the nearest in size. */
+/* The type with the nearest name among the options: of the same family the nearest in size. */
 static struct text nearest_type(const struct explanation *q, const struct wanted_type *wanted,
                                 const uint64_t *options)
 {
@@ -219,7 +222,7 @@ static struct text nearest_type(const struct explanation *q, const struct wanted
     return best;
 }
 
-/* The values a type has of a key; NULL: none. */
+/* The values of a type for a key; NULL: none. */
 static const struct solver_requirement *values_of_type(const struct explanation *q,
                                                        const struct wanted_type *wanted,
                                                        uint32_t key)
@@ -230,7 +233,7 @@ static const struct solver_requirement *values_of_type(const struct explanation 
     return r != NULL && solver_requirement_op(r) == SOLVER_IN ? r : NULL;
 }
 
-/* The pool's requirement that a type does not meet, the first by key; NULL. */
+/* The first requirement of the pool, by key, that a type does not meet; NULL: none. */
 static const struct solver_requirement *excluding(struct explanation *q,
                                                   const struct wanted_type *wanted)
 {
@@ -251,7 +254,7 @@ static const struct solver_requirement *excluding(struct explanation *q,
     return first;
 }
 
-/* Why a known type is none of the pool's. */
+/* Why the pool does not launch a known type. */
 static struct solver_saying why_not(struct explanation *q, const struct wanted_type *wanted)
 {
     const struct solver_problem *problem = q->problem;
@@ -276,7 +279,7 @@ static struct solver_saying why_not(struct explanation *q, const struct wanted_t
     return SAY_ONLY(DAEMONS_FILL_TYPE);
 }
 
-/* A pod that lists types by name, and the pool has none of them. */
+/* The pod lists types by name, and the pool has none of them. */
 static void tell_named(struct explanation *q, struct solver_reason *reason,
                        const struct solver_requirement *r)
 {
@@ -300,7 +303,7 @@ static void tell_named(struct explanation *q, struct solver_reason *reason,
 
 /* ---- the pod's requirements ---- */
 
-/* Other reasons exclude what these leave: what that is. */
+/* The pod's requirements leave some types, and other reasons exclude these: names those types. */
 static void tell_what_they_leave(struct explanation *q, struct solver_reason *reason,
                                  const struct clash *clash, const struct clash *all)
 {
@@ -331,7 +334,7 @@ static void tell_what_they_leave(struct explanation *q, struct solver_reason *re
         reason->nearest = SAY(q, WOULD_DO, operand_name(nearest));
 }
 
-/* A number comes last: of that the nearest is told. */
+/* Puts a numeric requirement last: for it the nearest number is reported. */
 static void put_number_last(struct clash *clash)
 {
     for (size_t i = 0; i + 1 < clash->count; i++)
@@ -341,7 +344,7 @@ static void put_number_last(struct clash *clash)
         }
 }
 
-/* of_pool: of the types of the pool; else of all that its class offers. */
+/* of_pool: among the types of the pool; else among all that its node class offers. */
 static void tell_no_type(struct explanation *q, struct solver_reason *reason,
                          const struct clash *clash, const uint64_t *left, bool of_pool)
 {
@@ -390,7 +393,7 @@ void reason_of_types(struct explanation *q, struct solver_reason *reason, unsign
         tell_no_type(q, reason, &clash, left, true);
 }
 
-/* The label of the pool's nodes whose key is nearest. */
+/* The label of the pool's nodes with the most similar key. */
 static struct text nearest_label(struct explanation *q, uint32_t key)
 {
     struct arena *arena = q->run->arena;
@@ -435,7 +438,7 @@ void reason_of_conflict(struct explanation *q, struct solver_reason *reason)
 
 /* ---- pools that launch nothing ---- */
 
-/* What the pool says of one key can be no value. */
+/* The requirement of the pool that no value meets. */
 static const struct solver_requirement *contradiction(const struct explanation *q)
 {
     const struct solver_requirements *own = &q->problem->pools.items[q->pool].requirements;

@@ -3,7 +3,7 @@
 
 #include "solver/explain.h"
 
-/* What the alternatives of a volume allow: "eu-west-1a or eu-west-1b". */
+/* Where the terms of a volume allow it: "eu-west-1a or eu-west-1b". */
 static struct solver_operand terms_of(struct explanation *q, size_t volume)
 {
     struct arena *arena = q->run->arena;

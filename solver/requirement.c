@@ -63,7 +63,7 @@ static void set_values(struct solver_requirement *r, const uint32_t *values, siz
     set_words(r, words, word_count);
 }
 
-/* One below a Lt bound; below the least integer it wraps round, as Karpenter's does. */
+/* One below an Lt bound. Below the least integer it wraps round, as in Karpenter. */
 static int64_t predecessor(int64_t number)
 {
     return number == INT64_MIN ? INT64_MAX : number - 1;
@@ -155,7 +155,8 @@ static bool is_within(const struct solver_names *names, uint32_t key, uint32_t v
            (!bounds->has_lte || number <= bounds->lte);
 }
 
-/* Word index of the values of both: those excluded when both are complements, else those left. */
+/* A word of the merged values: the excluded ones when both are complements, else the allowed
+ * ones. */
 static uint64_t merged_word(const struct solver_requirement *a, const struct solver_requirement *b,
                             uint32_t index)
 {

@@ -1,10 +1,10 @@
-/* Requirements by key. */
+/* Sets of requirements, at most one a key. */
 #include <string.h>
 
 #include "base/base.h"
 #include "solver/solver.h"
 
-/* Where the key stands, or would be put. */
+/* The index of the key, or where it would be inserted. */
 static size_t position_of(const struct solver_requirements *set, uint32_t key)
 {
     size_t low = 0, high = set->count;

@@ -1,18 +1,18 @@
-/* A plan made better: some of its NodeClaims are given up, the other pods go back to where they
- * were, one after another as they came, and those that were left without a place are placed anew.
- * Each pod passes every test a plan made from nothing passes, so the outcome is one, too. */
+/* Makes a plan better by rescheduling a part of it. Some NodeClaims of the old plan are dropped.
+ * All other pods are placed where they were, in the same order; then the queue places the rest.
+ * Every pod passes the same checks as in a new plan, so the result is as valid as one. */
 #include <string.h>
 
 #include "solver/optimize.h"
 
-/* ---- what is kept of a plan ---- */
+/* ---- the old plan ---- */
 
 struct old_claim {
     uint32_t pool;
     struct solver_requirements requirements;
 };
 struct old_pod {
-    uint32_t pod, relaxation; /* which of its shape's */
+    uint32_t pod, relaxation; /* index among its shape's relaxations */
     struct solver_placement place;
 };
 struct old_plan {
@@ -52,7 +52,7 @@ const struct old_plan *old_plan_of(const struct solver_run *run, struct arena *a
     return plan;
 }
 
-/* ---- what is given up ---- */
+/* ---- which NodeClaims are dropped ---- */
 
 static uint32_t below(uint64_t *state, size_t limit)
 {
@@ -60,9 +60,9 @@ static uint32_t below(uint64_t *state, size_t limit)
     return (uint32_t)((*state >> 33) % limit);
 }
 
-#define GIVEN_UP_MAX 4 /* NodeClaims at a time, of few */
-#define LARGE_PART 6   /* of many as much as this part */
-#define LOOSE_ONE_IN 8 /* pods of the others, every other time */
+#define GIVEN_UP_MAX 4 /* NodeClaims at a time, when there are few */
+#define LARGE_PART 6   /* when there are many, at most this part */
+#define LOOSE_ONE_IN 8 /* of the other pods, every other time */
 
 static bool *choose_claims(const struct old_plan *old, uint64_t *state, struct arena *arena)
 {
@@ -75,12 +75,13 @@ static bool *choose_claims(const struct old_plan *old, uint64_t *state, struct a
     return given_up;
 }
 
-/* ---- back to where they were ---- */
+/* ---- placing pods where they were ---- */
 
 struct rescheduling {
     struct solver_run *run;
     const struct old_plan *old;
-    uint32_t *claims; /* by old NodeClaim: the one in its place; SOLVER_NONE: not opened yet */
+    uint32_t
+        *claims; /* by old NodeClaim: the new one that replaces it; SOLVER_NONE: not opened yet */
 };
 
 static bool go_back_to_claim(struct rescheduling *rescheduling, uint32_t pod,
@@ -112,7 +113,7 @@ static bool go_back_to_claim(struct rescheduling *rescheduling, uint32_t pod,
     return true;
 }
 
-/* What it would rather have is tried first, wherever that is. */
+/* A relaxation with more preferences than the pod had comes first, wherever it fits. */
 static void go_back(struct rescheduling *rescheduling, const struct old_pod *old)
 {
     struct solver_run *run = rescheduling->run;

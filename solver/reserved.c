@@ -1,4 +1,4 @@
-/* Capacity reservations. */
+/* Capacity reservations: which NodeClaim holds which. */
 #include <string.h>
 
 #include "solver/run.h"
@@ -6,9 +6,9 @@
 /* Capacity reservations (docs/reference/karpenter.md 2.9): a NodeClaim keeps a machine free in each
  * reservation it could be launched into, until what else it has to be rules that one out. */
 
-/* ---- which there are ---- */
+/* ---- the reservations of the problem ---- */
 
-/* The id an offering names, as a value of the reservation key; SOLVER_NONE: none. */
+/* The id that an offering names, as a value of the reservation key; SOLVER_NONE: none. */
 static uint32_t id_of(const struct solver_problem *problem, const struct offering *offering)
 {
     const struct solver_requirement *id = solver_requirements_get(
@@ -40,7 +40,7 @@ void reservations_make(struct solver_problem *problem)
             if (strcmp(offering->capacity_type, "reserved") != 0)
                 continue;
             uint32_t value = id_of(problem, offering);
-            if (value == SOLVER_NONE) /* nothing could be counted down */
+            if (value == SOLVER_NONE) /* without an id there is nothing to count */
                 offering->reservation_capacity = 0;
             else
                 offering->reservation =
@@ -52,14 +52,14 @@ void reservations_make(struct solver_problem *problem)
         }
 }
 
-/* ---- what a NodeClaim holds ---- */
+/* ---- holding ---- */
 
 static bool holds(const struct node_claim *claim, uint32_t reservation)
 {
     return claim->held != NULL && bits_has(claim->held, reservation);
 }
 
-/* Whether options have an offering the set allows that is not reserved. */
+/* Whether options have an offering that is not reserved and that the set allows. */
 static bool sold_otherwise(const struct solver_problem *problem, const bool *allowed,
                            const uint64_t *options)
 {
@@ -99,7 +99,8 @@ enum can_add reserved_try(struct solver_run *run, const struct node_claim *claim
     }
     if (any)
         return CAN_ADD;
-    /* Another NodeClaim holds what is free now and may let it go; or this one would have to. */
+    /* Another NodeClaim holds the reservation and may release it, or this one would have to release
+     * its own. */
     bool held_before = claim->held != NULL && bits_any(claim->held, words);
     if (strict && (with_capacity || held_before))
         return DEFERRED;
@@ -124,7 +125,7 @@ void reserved_hold(struct solver_run *run, struct node_claim *claim, const uint6
     memcpy(claim->held, held, bits_words(count) * sizeof *claim->held);
 }
 
-/* ---- what is bought ---- */
+/* ---- the NodeClaim that is bought ---- */
 
 const struct node_requirements *reserved_finish(struct solver_run *run,
                                                 const struct node_claim *claim)

@@ -1,4 +1,4 @@
-/* The state of one run of the solver. */
+/* Creates a run: the state of the nodes, pools and groups before the first pod is placed. */
 #include "solver/optimize.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void copy_nodes(struct solver_run *run)
     }
 }
 
-/* What a NodeClaim of the pool is before the first pod. */
+/* A NodeClaim of the pool before its first pod. */
 static struct node_claim empty_node_claim(struct solver_run *run, uint32_t number)
 {
     const struct solver_problem *problem = run->problem;
@@ -88,7 +88,7 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     run->arena = arena;
     run->sets.fingerprints.arena = run->sets.scratch.arena = arena;
     run->version = 1;
-    /* Of a topology's domains, and of the zones of shared volume claims. */
+    /* For the domains of a topology key, and for the zones of shared volume claims. */
     size_t domain_words =
         bits_words(solver_names_value_count(problem->names, problem->zone_key)) + 1;
     run->claims_of = ARENA_ARRAY(arena, problem->topology_key_count, struct wide_bits *);

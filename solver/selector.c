@@ -1,4 +1,4 @@
-/* Label selectors held against pods. */
+/* Label selectors, matched against the labels of pods. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ static uint32_t own_value(struct label_list labels, uint32_t key)
     return SOLVER_NONE;
 }
 
-/* matchLabelKeys mean the pod's own value of each key it has. */
+/* matchLabelKeys add the pod's own value of each key that it has. */
 static void add_own_labels(struct solver_problem *problem, struct label_list own,
                            const char *const *keys, size_t key_count, struct selector *selector,
                            struct selector_item *items)

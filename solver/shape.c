@@ -1,11 +1,11 @@
-/* Shapes: what pods have alike that the solver looks at. */
+/* Shapes: pods with equal fields, as far as the solver looks at them, have one shape. */
 #include <string.h>
 
 #include "solver/problem.h"
 
-#define ALTERNATIVES_MAX 4096 /* of the volumes of one pod */
+#define ALTERNATIVES_MAX 4096 /* combinations of the volumes of one pod */
 
-/* ---- telling shapes apart ---- */
+/* ---- equal shapes ---- */
 
 static void sign_expressions(struct fingerprint *s, struct solver_expressions expressions)
 {
@@ -114,7 +114,7 @@ static void sign_shape(struct fingerprint *s, const struct solver_shape *shape)
     fingerprint_number(s, shape->needs_devices);
 }
 
-/* ---- reading one ---- */
+/* ---- reading a shape ---- */
 
 static void read_nodes(struct solver_problem *problem, const struct solver_shape *given,
                        struct shape *shape)
@@ -245,8 +245,8 @@ static bool hostnames_meet(struct solver_problem *problem, const struct term *a,
            solver_requirement_intersects(problem->names, a->hostname, b->hostname);
 }
 
-/* Every combination of what was found for the volumes before with the alternatives of one more;
- * those that contradict themselves are dropped, unless all do. */
+/* Combines the terms found so far with the alternatives of one more volume. Combinations that
+ * contradict themselves are dropped, unless all do. */
 static bool combine(struct solver_problem *problem, struct terms *found, const struct term *terms,
                     size_t count, struct error *error)
 {

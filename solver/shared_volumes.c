@@ -1,9 +1,8 @@
-/* Claims that several pods mount and that are nowhere yet. */
+/* Volume claims that several pods mount and that are not bound yet. */
 #include "solver/run.h"
 
-/* Claims that are nowhere yet and that several pods mount. Karpenter places those pods apart from
- * each other; once the volume is made for one of them, the others cannot follow. A sound strategy
- * keeps them in one zone. */
+/* Karpenter places such pods independently of each other. Once the volume is provisioned for one of
+ * them, pods in other zones cannot mount it. A sound strategy keeps them in one zone. */
 
 void shared_volumes_make(struct solver_run *run)
 {
@@ -55,7 +54,7 @@ static const struct node_requirements *narrow_to(struct solver_run *run,
     return node_requirements_narrow(run, set, run->problem->zone_key, one, word_count);
 }
 
-/* Of the zones the set allows, that of the cheapest that fits; ties by name. */
+/* Narrows the set to the zone of the cheapest option that fits; ties by name. */
 static const struct node_requirements *narrow_to_cheapest(struct solver_run *run,
                                                           const struct node_requirements *set,
                                                           const uint64_t *fits)

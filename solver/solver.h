@@ -1,7 +1,7 @@
-/* solver: the requirement algebra of Karpenter, and the placement that stands on it.
- * Pure: no I/O, no globals, no clock. Memory comes from the caller's arena (base/base.h), but for
- * plans that solver_solve only compares.
- * The rules of Karpenter's own scheduler that it follows stand in docs/reference/karpenter.md. */
+/* The solver: Karpenter's requirement algebra and its scheduling simulation. Pure: no I/O, no
+ * globals, no clock. Memory comes from the caller's arena (base/base.h), except for plans that
+ * solver_solve only compares. It follows the rules of Karpenter's scheduler in
+ * docs/reference/karpenter.md. */
 #ifndef TAFFRAIL_SOLVER_SOLVER_H
 #define TAFFRAIL_SOLVER_SOLVER_H
 
@@ -14,9 +14,9 @@ struct arena;
 /* ---- names: label keys and values interned to small numbers ---- */
 
 /* A table of keys and, for each key, its values, both numbered from 0 in order of arrival. A table
- * over another one first looks there and adds only what is new, with numbers that go on where the
- * lower one ends: the lower table is shared and read-only from then on, the upper one belongs to
- * one request. */
+ * over another one looks there first and adds only what is new; its numbers continue those of the
+ * lower table. The lower table is shared and read-only from then on, the upper one belongs to one
+ * request. */
 struct solver_names;
 
 #define SOLVER_NONE UINT32_MAX
@@ -38,7 +38,7 @@ const char *solver_names_value_text(const struct solver_names *names, uint32_t k
                                     size_t *size);
 
 /* Whether a value's text is a whole decimal number, as Go's Atoi reads one. *number is that number;
- * of text that is none it is 0, of a number out of range the nearest that fits. */
+ * 0 for other text, and the nearest int64 for a number out of range. */
 bool solver_names_value_number(const struct solver_names *names, uint32_t key, uint32_t value,
                                int64_t *number);
 
@@ -67,9 +67,9 @@ enum solver_op {
 const char *solver_op_name(enum solver_op op);
 bool solver_op_parse(const char *data, size_t size, enum solver_op *op);
 
-/* What one key may be (docs/reference/karpenter.md 1.1): a set of values, or with complement all
- * but a set, within integer bounds. The set is a bit a value, as solver_names numbers them; words
- * beyond word_count are 0. */
+/* The values that one key may have (docs/reference/karpenter.md 1.1): a set, or with complement all
+ * values outside a set, within integer bounds. The set has a bit for each value number of
+ * solver_names; words beyond word_count are 0. */
 struct solver_requirement {
     uint32_t key;
     bool complement, has_gte, has_lte;
@@ -79,7 +79,8 @@ struct solver_requirement {
     const uint64_t *words;
 };
 
-/* Values are numbers of this key; Gt and its kin read the first one's text as an integer. */
+/* Values are value numbers of this key. Gt, Lt, Gte and Lte read the first one's text as an
+ * integer. */
 struct solver_requirement solver_requirement_make(const struct solver_names *names, uint32_t key,
                                                   enum solver_op op, const uint32_t *values,
                                                   size_t value_count, uint32_t min_values,
@@ -95,7 +96,7 @@ bool solver_requirement_has(const struct solver_names *names, const struct solve
 bool solver_requirement_intersects(const struct solver_names *names,
                                    const struct solver_requirement *a,
                                    const struct solver_requirement *b);
-/* Derived: NotIn, Exists, In or DoesNotExist. */
+/* The operator that follows from the values: NotIn, Exists, In or DoesNotExist. */
 enum solver_op solver_requirement_op(const struct solver_requirement *r);
 bool solver_requirement_equal(const struct solver_requirement *a,
                               const struct solver_requirement *b);
@@ -108,18 +109,20 @@ struct solver_requirements {
     size_t count, capacity;
 };
 
-/* Intersects when the key is there (docs/reference/karpenter.md 1.3). */
+/* Intersects with the requirement of the same key, if there is one (docs/reference/karpenter.md
+ * 1.3). */
 void solver_requirements_add(const struct solver_names *names, struct solver_requirements *set,
                              struct solver_requirement requirement, struct arena *arena);
 /* NULL when the key is not constrained, which reads as Exists. */
 const struct solver_requirement *solver_requirements_get(const struct solver_requirements *set,
                                                          uint32_t key);
-/* docs/reference/karpenter.md 1.3 (b). *conflict (may be NULL) names the first key that clashes. */
+/* docs/reference/karpenter.md 1.3 (b). *conflict (may be NULL) is the first key without a common
+ * value. */
 bool solver_requirements_intersect(const struct solver_names *names,
                                    const struct solver_requirements *a,
                                    const struct solver_requirements *b, uint32_t *conflict);
-/* docs/reference/karpenter.md 1.3: asymmetric, a key that r does not define is fine only when
- * incoming says NotIn or DoesNotExist, or allow_undefined (NULL: no key) says so. */
+/* docs/reference/karpenter.md 1.3. Asymmetric: a key that r does not define is compatible only when
+ * incoming has NotIn or DoesNotExist for it, or allow_undefined (NULL: no key) is true for it. */
 bool solver_requirements_compatible(const struct solver_names *names,
                                     const struct solver_requirements *r,
                                     const struct solver_requirements *incoming,
@@ -143,7 +146,7 @@ struct solver_amounts {
     size_t count;
 };
 
-/* One requirement as written. Values of Gt and its kin: one whole number. */
+/* One requirement as written. Gt, Lt, Gte and Lte have one value, a whole number. */
 struct solver_expression {
     const char *key;
     enum solver_op op;
@@ -151,7 +154,7 @@ struct solver_expression {
     size_t value_count;
     uint32_t min_values; /* 0: none */
 };
-struct solver_expressions { /* all of them */
+struct solver_expressions { /* all must hold */
     const struct solver_expression *items;
     size_t count;
 };
@@ -202,24 +205,24 @@ struct solver_attach_limit {
 /* The label by which an offering names its capacity reservation. */
 #define SOLVER_RESERVATION_KEY "karpenter.k8s.aws/capacity-reservation-id"
 
-/* Where and for how much a type can be had. */
+/* Zone, capacity type and price of a type. */
 struct solver_offering {
     const char *zone, *capacity_type;
-    struct solver_expressions more; /* other requirements; mostly none */
+    struct solver_expressions more; /* further requirements; mostly none */
     int64_t price_usd_micro;        /* an hour; -1: no price, comes after all that have one */
     bool available;
-    /* Of capacity type reserved: how many machines are still free in the reservation that more
-     * names (SOLVER_RESERVATION_KEY In [id]). Of several offerings of one id the least counts. */
+    /* For capacity type reserved: how many instances are free in the reservation that more names
+     * (SOLVER_RESERVATION_KEY In [id]). Of several offerings of one id the least counts. */
     uint32_t reservation_capacity;
-    /* What such a machine would cost that is not paid for already: of offerings at one price the
-     * one with the lower comes first. 0: not known. */
+    /* The price of such an instance without a reservation: of offerings at one price the one with
+     * the lower list price comes first. 0: not known. */
     int64_t list_price_usd_micro;
     const struct solver_amounts *allocatable; /* instead of the type's; NULL: the type's */
 };
 struct solver_instance_type {
     const char *name;
-    /* NULL, or what tells types of one name apart: a type is another one with each node class whose
-     * settings change it. Pools then say which types are theirs. */
+    /* Distinguishes types of one name: a node class whose settings change a type makes another type
+     * of it. Pools then list their types. NULL: none. */
     const char *node_class;
     struct solver_expressions requirements; /* its labels, zones and capacity types among them */
     struct solver_amounts capacity, allocatable;
@@ -235,8 +238,8 @@ struct solver_pool {
     const char *name;
     uint32_t weight; /* 0: none given */
     struct solver_expressions requirements;
-    struct solver_labels labels; /* of its nodes; karpenter.sh/nodepool is added */
-    struct solver_taints taints; /* not the startup taints: they go before pods come */
+    struct solver_labels labels; /* labels of its nodes; karpenter.sh/nodepool is added */
+    struct solver_taints taints; /* without startup taints: they are removed before pods come */
     struct solver_amounts limits;
     /* The types its class offers, as the builder numbers them; NULL: all. */
     const uint32_t *types;
@@ -253,8 +256,8 @@ struct solver_node {
     const struct solver_attach_limit *attach_limits;
     size_t attach_limit_count;
     bool initialized;
-    bool to_come; /* bought by the simulation: no reason speaks of it */
-    bool leaving; /* being deleted: takes no pod; those that stay on it count for topology */
+    bool to_come; /* bought by the simulation: no reason names it */
+    bool leaving; /* being deleted: takes no pod; pods that stay on it count for topology */
 };
 
 struct solver_preferred_term {
@@ -282,14 +285,14 @@ struct solver_pod_affinity {
     struct solver_selector namespace_selector; /* ABSENT: none */
 };
 
-/* The places a volume can be attached (docs/reference/karpenter.md 4.1): the terms of its affinity,
- * or of its class's allowedTopologies. The solver combines those of a pod's volumes. */
+/* Where a volume can be attached (docs/reference/karpenter.md 4.1): the terms of its node affinity,
+ * or of its class's allowedTopologies. The solver combines the terms of a pod's volumes. */
 struct solver_volume {
     const struct solver_expressions *alternatives; /* OR; count 0: anywhere */
     size_t alternative_count;
 };
 
-/* What the scheduler sees of a pod besides its name. Pods of one shape are solved together. */
+/* What the scheduler looks at in a pod, without its name. Pods of one shape are solved together. */
 struct solver_shape {
     const char *namespace;
     struct solver_labels labels;
@@ -307,18 +310,18 @@ struct solver_shape {
     size_t affinity_count;
     const struct solver_host_port *host_ports;
     size_t host_port_count;
-    /* Each with where it can be attached; one that can be anywhere has no alternatives. */
+    /* One that can be attached anywhere has no alternatives. */
     const struct solver_volume *volumes;
     size_t volume_count;
     bool needs_devices; /* resourceClaims: not placed (docs/reference/karpenter.md 2.10) */
 };
 
-/* Which NodeClaim a volume of the shape is, for one pod: two pods with the same one attach one
- * volume. */
+/* The PersistentVolumeClaim of one volume of the shape, for one pod: two pods with the same claim
+ * attach one volume. */
 struct solver_mount {
     const char *claim;  /* namespace/name */
     const char *driver; /* NULL: attaches nothing that is counted */
-    bool binds;         /* is nowhere yet: it will be in the zone of the first pod that mounts it */
+    bool binds; /* is not bound yet: it will be in the zone of the first pod that mounts it */
 };
 struct solver_pod {
     const char *name; /* namespace/name */
@@ -327,14 +330,14 @@ struct solver_pod {
     uint32_t shape;
     uint32_t node; /* as the builder numbers it; SOLVER_NONE: pending */
     bool daemon;   /* of a DaemonSet: counts towards its node's daemon headroom */
-    bool leaving;  /* being deleted: takes room, but no place in a topology */
+    bool leaving;  /* being deleted: takes room, but does not count for topology */
     const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
     size_t mount_count;
 };
 
 /* Builds a problem. Every add returns the number of what was added, from 0, or false with *error
- * (ERROR_INPUT: a negative or overflowing quantity, a name given twice, a number that is none; it
- * names the object). Everything lives in the arena. */
+ * (ERROR_INPUT: a negative or overflowing quantity, a duplicate name, an unknown number; it names
+ * the object). Everything lives in the arena. */
 struct solver_builder;
 struct solver_problem;
 struct error;
@@ -351,10 +354,10 @@ bool solver_add_node(struct solver_builder *builder, const struct solver_node *n
 /* For namespaceSelectors. */
 bool solver_add_namespace(struct solver_builder *builder, const char *name,
                           struct solver_labels labels, struct error *error);
-/* The number of the shape, an old one when one like it was added before. */
+/* The number of the shape; equal shapes have one number. */
 bool solver_add_shape(struct solver_builder *builder, const struct solver_shape *shape,
                       uint32_t *number, struct error *error);
-/* A DaemonSet's pod: what every node that suits it must leave room for. */
+/* A DaemonSet's pod: every node that suits it must leave room for it. */
 bool solver_add_daemon(struct solver_builder *builder, uint32_t shape, struct error *error);
 bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *pod, uint32_t *number,
                     struct error *error);
@@ -362,12 +365,12 @@ bool solver_add_pod(struct solver_builder *builder, const struct solver_pod *pod
 struct solver_settings {
     bool ignore_preferences;     /* PREFERENCE_POLICY=Ignore */
     bool best_effort_min_values; /* MIN_VALUES_POLICY=BestEffort */
-    /* A NodeClaim that finds no reserved capacity left is bought on demand or as spot, as in
-     * Karpenter's simulations of a disruption; else its pod waits for a later round
+    /* A NodeClaim without reserved capacity is bought on demand or as spot, as in Karpenter's
+     * simulations of a disruption; else its pod waits for a later round
      * (docs/reference/karpenter.md 2.9). */
     bool reserved_fallback;
-    /* Choices among the placements Karpenter and kube-scheduler would accept
-     * (docs/reference/karpenter.md 10); all false: as Karpenter chooses. */
+    /* Improvements: choices among the placements that Karpenter and kube-scheduler accept
+     * (docs/reference/karpenter.md 10). All false: as Karpenter chooses. */
     struct solver_optimize {
         bool joint_zones; /* an affinity group goes where its volumes are */
         bool
@@ -376,8 +379,8 @@ struct solver_settings {
         bool best_fit;     /* the fullest NodeClaim first, not the emptiest */
         bool cheapest;     /* the cheapest plan among pools of equal weight */
     } optimize;
-    /* Asked now and then while a better plan is looked for: once it says true, the best found so
-     * far is the plan. NULL: all tries are made, so that equal input has equal plans. */
+    /* Asked while a better plan is looked for: once it returns true, the best plan so far is the
+     * plan. NULL: all tries are made, so that equal input has equal plans. */
     struct solver_patience {
         bool (*is_over)(void *context);
         void *context;
@@ -387,10 +390,10 @@ struct solver_settings {
 bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
                   const struct solver_problem **problem, struct error *error);
 
-/* ---- a run: what one thread changes while it asks a problem ---- */
+/* ---- a run: the state of one thread that asks a problem ---- */
 
 struct solver_run;
-/* Memory of the run and of its answers is the arena's; the problem outlives it. */
+/* The run and its answers live in the arena. The problem must outlive the run. */
 struct solver_run *solver_run_create(const struct solver_problem *problem, struct arena *arena);
 
 enum solver_placement_kind { SOLVER_UNSCHEDULABLE, SOLVER_ON_NODE, SOLVER_ON_NODE_CLAIM };
@@ -399,11 +402,11 @@ struct solver_placement {
     enum solver_placement_kind kind;
     uint32_t index; /* of the node, or of the plan's NodeClaim */
 };
-/* A machine to buy. */
+/* A node to buy. */
 struct solver_node_claim {
     uint32_t pool;
     const struct solver_requirements *requirements; /* in the problem's names */
-    const uint32_t *types; /* that can hold its pods, by price, then name */
+    const uint32_t *types; /* types that can hold its pods, by price, then name */
     size_t type_count;
     const uint32_t *pods; /* by number */
     size_t pod_count;
@@ -420,13 +423,13 @@ struct solver_plan {
     const struct solver_node_claim *claims;
     size_t claim_count;
     size_t unschedulable_count;
-    bool cut_short; /* patience was over before all tries for a better plan were made */
+    bool cut_short; /* patience ran out before all tries for a better plan were made */
 };
 /* One round of Karpenter's scheduler over all pending pods (docs/reference/karpenter.md 2). */
 const struct solver_plan *solver_solve(struct solver_run *run);
 
-/* Why one pod fits nowhere, after solver_solve: by pool, the smallest set of reasons that already
- * excludes it. */
+/* Why one pod fits nowhere, after solver_solve: by pool, the smallest set of reasons that excludes
+ * the pool. */
 enum solver_reason_kind {
     SOLVER_REASON_TAINT,
     SOLVER_REASON_REQUIREMENT,
@@ -443,22 +446,23 @@ enum solver_reason_kind {
 /* "taint", "requirement", ... */
 const char *solver_reason_name(enum solver_reason_kind kind);
 struct solver_reasons {
-    const struct solver_reason *items; /* solver/reason.h; of no pool, then by pool, by kind */
+    const struct solver_reason
+        *items; /* solver/reason.h; first those without a pool, then by pool and kind */
     size_t count;
 };
 struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod);
 
 /* ---- questions about one pod, to a run that was not solved ---- */
 
-/* One more pod, alone: the problem's pending ones do not count. A shape the problem does not have
- * costs some microseconds more. */
+/* One more pod, alone: pending pods of the problem do not count. A shape that the problem does not
+ * have costs some microseconds more. */
 struct solver_question {
     const struct solver_shape *shape;  /* resources as the builder numbered them; SOLVER_NONE: one
                                           that nothing has */
     const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
     size_t mount_count;
-    bool beyond_limits; /* as if no NodePool had limits */
-    bool explain;       /* why nowhere */
+    bool beyond_limits; /* ignores the limits of NodePools */
+    bool explain;       /* with the reasons, if it fits nowhere */
 };
 struct solver_answer {
     enum solver_placement_kind kind;
@@ -467,14 +471,13 @@ struct solver_answer {
     const struct solver_names *names;      /* of the NodeClaim's requirements */
     struct solver_reasons reasons;         /* SOLVER_UNSCHEDULABLE, when they were asked for */
 };
-/* Where it would go. The run is afterwards as it was; the answer, and all the query needs, is in
- * the arena given. False with *error
- * (ERROR_INPUT, ERROR_LIMIT) when the question makes no sense. One thread at a time asks a run;
- * whichever asks, equal questions have equal answers. */
+/* Where the pod would be placed. The run is unchanged afterwards; the answer, and all memory of the
+ * query, is in the arena given. False with *error (ERROR_INPUT, ERROR_LIMIT) when the question is
+ * invalid. One thread at a time asks a run. Equal questions have equal answers. */
 bool solver_query(struct solver_run *run, const struct solver_question *question,
                   struct arena *arena, struct solver_answer *answer, struct error *error);
-/* The zones in which it could be, by name: some NodePool can launch a type there that holds it, or
- * a Node there has room. Only what it requires counts, not what it prefers. */
+/* The zones in which the pod could run, by name: some NodePool can launch a type there that holds
+ * it, or a Node there has room. Preferences do not count. */
 struct solver_strings {
     const char *const *items;
     size_t count;

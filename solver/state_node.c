@@ -1,4 +1,4 @@
-/* Nodes that are there, while pods are placed on them. */
+/* Existing nodes: their room, order, labels and taints. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* ---- which pods run where ---- */
 
-/* Turns counts by number, each at number + 1, into where each begins. */
+/* Turns counts, each at number + 1, into the index where each number begins. */
 static size_t *add_up(struct arena *arena, size_t *starts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -51,7 +51,7 @@ void pods_index(struct solver_problem *problem)
 
 /* ---- room ---- */
 
-/* Of what daemons ask that suit a node, the part no daemon of its own takes already. */
+/* Keeps room for daemons that suit the node, less what its running daemons take already. */
 static void leave_room_for_daemons(const struct solver_problem *problem,
                                    const struct state_node *node, const int64_t *running,
                                    int64_t *room)
@@ -194,7 +194,7 @@ void nodes_index(struct solver_problem *problem)
 
 /* ---- choosing ---- */
 
-/* What compatible() says, strictly, of a node's value for one key. */
+/* Whether a node's value for one key is compatible, as compatible() has it with strict. */
 static bool value_suits(const struct solver_problem *problem, const struct solver_requirement *r,
                         bool negative, uint32_t value)
 {

@@ -1,9 +1,12 @@
-/* Topology groups: what each asks of the next pod. */
+/* Topology groups during a run. topology_match() says in which domains the groups let the next pod
+ * be, as the counts stand. topology_record() counts a pod in its groups once it is placed on a Node
+ * or a NodeClaim. The groups, and their counts of the pods that run in the cluster already, come
+ * from topology_group.c. */
 #include <string.h>
 
 #include "solver/run.h"
 
-/* ---- what a group asks, as counts stand ---- */
+/* ---- the domains that groups allow ---- */
 
 static bool allows(const struct solver_run *run, const struct solver_requirement *pod_domains,
                    size_t value)
@@ -54,7 +57,7 @@ static bool is_valid(const struct topology_group *group, int32_t count, int32_t 
     return false;
 }
 
-/* Fills the domains; false when there is none. */
+/* Fills the domains that the group allows; false when there is none. */
 static bool match_domains(const struct solver_run *run, const struct topology_group *group,
                           const struct solver_requirement *pod_domains,
                           struct matching_topology *matching)
@@ -74,7 +77,7 @@ static bool match_domains(const struct solver_run *run, const struct topology_gr
     for (size_t v = 0; v < state->count_size; v++) {
         if (!is_valid(group, state->counts[v], least, matching->self, bootstrap))
             continue;
-        /* A spread looks at what the node may be, which the pod has narrowed already. */
+        /* A spread looks at the requirements of the node, which the pod has narrowed already. */
         if (group->kind != TOPOLOGY_SPREAD && !allows(run, pod_domains, v))
             continue;
         if (start != NULL && !bits_has(start, v))
@@ -92,8 +95,8 @@ static bool selects_itself(const struct solver_problem *problem, const struct sh
                                   &problem->label_classes.items[shape->label_class]);
 }
 
-/* kube-scheduler lets the first pod of an affinity go without one to join only when it matches all
- * of its own required terms. */
+/* kube-scheduler lets the first pod of an affinity be placed only when the pod matches all of its
+ * own required terms. */
 static bool selects_itself_throughout(const struct solver_problem *problem,
                                       const struct shape *shape)
 {
@@ -105,7 +108,7 @@ static bool selects_itself_throughout(const struct solver_problem *problem,
     return true;
 }
 
-/* An inverse group that nobody has keeps nobody away. */
+/* An inverse group without an owner keeps no pod away. */
 static bool has_owners(const struct solver_run *run, uint32_t group)
 {
     return run->groups[group].owners > 0 ||
@@ -141,7 +144,7 @@ static void prepare(struct solver_run *run, const struct shape *shape,
     state->ready = true;
 }
 
-/* Nobody to join, on any host the pod may be on. */
+/* Whether no host that the pod may be on has a pod to join. */
 static bool may_start(const struct solver_run *run, const struct relaxation *relaxation,
                       uint32_t number)
 {
@@ -158,7 +161,8 @@ static bool may_start(const struct solver_run *run, const struct relaxation *rel
            !bits_any(state->claims.words, state->claims.word_count);
 }
 
-/* Of two groups the one to name, whatever order they were made in: a pod's own before others'. */
+/* Which of two groups a reason names, independent of the order they were made in: a pod's own
+ * before others'. */
 static bool is_named_before(const struct solver_problem *problem, uint32_t one, uint32_t other)
 {
     const struct topology_group *a = &problem->groups.items[one],
@@ -172,7 +176,7 @@ static bool is_named_before(const struct solver_problem *problem, uint32_t one, 
     return order != 0 ? order < 0 : a->kind < b->kind;
 }
 
-/* One more that is in the way, the first when none was before. */
+/* Notes a group that leaves no domain, unless one that is named before it was noted already. */
 static void note_in_the_way(const struct solver_run *run, uint32_t group, bool first,
                             uint32_t *in_the_way)
 {
@@ -225,7 +229,7 @@ enum can_add topology_host(const struct solver_run *run, const struct relaxation
         if (in_the_way != NULL)
             *in_the_way = matching->group;
         if (group->kind != TOPOLOGY_POD_AFFINITY)
-            return NEVER; /* counts only rise */
+            return NEVER; /* counts only grow */
         can_add = NOT_NOW;
     }
     return can_add;
@@ -250,18 +254,18 @@ bool topology_allows_node(const struct solver_run *run, const struct relaxation_
 
 /* ---- NodeClaims ---- */
 
-/* Where a NodeClaim that may choose would go. */
+/* A domain that a NodeClaim may choose. */
 struct choice {
     size_t domain; /* SIZE_MAX: none */
     int32_t count;
-    bool has_something; /* that fits is to be had there */
-    int64_t price;      /* of the cheapest there */
-    size_t claims;      /* that may be there */
+    bool has_something; /* an option that fits is offered there */
+    int64_t price;      /* of the cheapest option there */
+    size_t claims;      /* NodeClaims that may be launched there */
     struct text name;
-    uint64_t lot; /* drawn, when the strategy has a seed */
+    uint64_t lot; /* drawn by the strategy's seed, if it has one */
 };
 
-/* The pods that those groups count there that leave a NodeClaim no more than one domain. */
+/* The pods counted in a domain by the groups that leave a NodeClaim one domain only. */
 static int32_t count_there(const struct solver_run *run, const struct relaxation_state *state,
                            uint32_t key, size_t domain)
 {
@@ -310,9 +314,9 @@ static struct choice consider(struct solver_run *run, const struct relaxation_st
     return choice;
 }
 
-/* By count; Karpenter leaves ties to chance, here price, the fewest NodeClaims and name decide. A
- * domain that offers nothing comes after its equals; with a strategy that looks ahead it is none.
- */
+/* Fewer pods are better. Karpenter leaves ties to chance; here price, fewer NodeClaims and name
+ * decide. A domain without an offering that fits comes after its equals, and a strategy that looks
+ * ahead does not take it. */
 static bool is_better(const struct choice *a, const struct choice *b)
 {
     if (b->domain == SIZE_MAX || a->count != b->count)
@@ -328,7 +332,7 @@ static bool is_better(const struct choice *a, const struct choice *b)
     return text_compare(a->name, b->name) < 0;
 }
 
-/* Leaves one of the domains. */
+/* Leaves the best of the domains. */
 static void pick_one(struct solver_run *run, const struct relaxation_state *state,
                      const struct node_requirements *set, uint32_t key, uint64_t *domains,
                      size_t word_count, const uint64_t *fits)
@@ -347,8 +351,8 @@ static void pick_one(struct solver_run *run, const struct relaxation_state *stat
         bits_add(domains, best.domain);
 }
 
-/* Of the domains of a NodeClaim those a group would choose: a spread only those with the least
- * count, unless the strategy looks at all groups together. */
+/* Leaves the domains that a group would choose: a spread only those with the least count, unless
+ * the strategy looks at all groups together. */
 static void keep_chosen(const struct solver_run *run, const struct matching_topology *matching,
                         const struct solver_requirement *own, uint64_t *domains, size_t word_count)
 {
@@ -364,9 +368,9 @@ static void keep_chosen(const struct solver_run *run, const struct matching_topo
             bits_remove(domains, value);
 }
 
-/* What the groups over a key leave a NodeClaim. Each chooses by what the NodeClaim was before the
- * others did (docs/reference/karpenter.md 3.4); Karpenter draws ties group by group and fails where
- * the draws do not meet, here they meet where they can. */
+/* Narrows a NodeClaim to what the groups over a key leave. Each group chooses by the requirements
+ * from before the others chose (docs/reference/karpenter.md 3.4). Karpenter draws ties group by
+ * group and fails where two draws differ; here the groups agree where they can. */
 static const struct node_requirements *narrow_key(struct solver_run *run,
                                                   const struct relaxation_state *state,
                                                   size_t first,
@@ -427,7 +431,7 @@ const struct node_requirements *topology_narrow(struct solver_run *run,
 static void count_domain(struct solver_run *run, uint32_t number, size_t domain)
 {
     struct topology_group_state *state = &run->groups[number];
-    if (domain >= state->count_size) { /* a NodeClaim as a host */
+    if (domain >= state->count_size) { /* a new NodeClaim as a host */
         size_t size = state->count_size < 64 ? 64 : state->count_size * 2;
         while (size <= domain)
             size *= 2;
@@ -456,7 +460,7 @@ static void count_host(struct solver_run *run, uint32_t number, uint32_t node, u
         wide_bits_add(run->arena, &state->nodes, run->problem->node_rank[node]);
 }
 
-/* Whether a spread counts what is on a NodeClaim (docs/reference/karpenter.md 1.3: strict). */
+/* Whether a spread counts pods on a NodeClaim (docs/reference/karpenter.md 1.3: strict). */
 static bool counts_claim(const struct solver_run *run, const struct topology_group *group,
                          const struct node_claim *claim)
 {
@@ -483,7 +487,7 @@ static void count_claim(struct solver_run *run, uint32_t number, const struct no
     size_t first = bits_next(r->words, r->word_count, 0);
     if (first == SIZE_MAX)
         return;
-    if (group->kind == TOPOLOGY_POD_ANTI_AFFINITY) { /* wherever it may come to be */
+    if (group->kind == TOPOLOGY_POD_ANTI_AFFINITY) { /* in each domain where it may be launched */
         for (BITS_EACH(value, r->words, r->word_count))
             count_domain(run, number, value);
         return;

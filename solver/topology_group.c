@@ -1,11 +1,13 @@
-/* Topology groups: their domains and their counts. */
+/* Makes topology groups before a run: the domains of each, the nodes it counts, and how many pods
+ * that run in the cluster are in each domain. A run starts with these counts; topology.c adds the
+ * pods that it places. */
 #include <string.h>
 
 #include "solver/problem.h"
 
 /* ---- the domains pools can make (docs/reference/karpenter.md 3.2) ---- */
 
-/* Adds to bits the values a node of the pool may carry under a key. */
+/* Adds the values that a node of the pool may have for a key. */
 static void add_pool_domains(const struct solver_problem *problem, const struct pool *pool,
                              uint32_t key, uint64_t *bits, size_t value_count)
 {
@@ -28,7 +30,7 @@ static void add_pool_domains(const struct solver_problem *problem, const struct 
     }
 }
 
-/* Of every pool, or of those whose taints are tolerated. */
+/* The domains of all pools, or of those whose taints are tolerated. */
 static uint64_t *universe(const struct solver_problem *problem, uint32_t key,
                           const struct toleration_list *tolerations, bool prefer,
                           size_t value_count)
@@ -64,7 +66,7 @@ static void make_filter(const struct solver_problem *problem, struct topology_gr
     group->filter_nodes = nodes;
 }
 
-/* ---- making groups, each once ---- */
+/* ---- making groups: equal ones are one ---- */
 
 static void sign_term(struct fingerprint *fingerprint, const struct term *term)
 {
@@ -82,7 +84,8 @@ static void sign_term(struct fingerprint *fingerprint, const struct term *term)
     }
 }
 
-/* Without the words at the end that are empty: they depend on how many numbers there are yet. */
+/* Leaves out empty words at the end: how many there are depends on how many values are known so
+ * far. */
 static void sign_bits(struct fingerprint *fingerprint, const uint64_t *bits, size_t count)
 {
     size_t words = bits_words(count);
@@ -202,14 +205,14 @@ uint32_t topology_group_of_affinity(struct solver_builder *builder, const struct
     return group_number(builder, &group, &shape->tolerations);
 }
 
-/* ---- whom groups mean ---- */
+/* ---- which pods a group selects ---- */
 
 static bool means_namespace(const struct solver_problem *problem,
                             const struct topology_group *group, uint32_t namespace)
 {
     if (namespace < group->namespace_count)
         return bits_has(group->namespaces, namespace);
-    /* It came later. */
+    /* A namespace that was added later. */
     return group->namespace_selector != SOLVER_NONE &&
            selector_selects(&problem->selectors.items[group->namespace_selector],
                             labels_of_namespace(problem, namespace));
@@ -222,7 +225,7 @@ bool topology_group_selects(const struct solver_problem *problem,
            selector_selects(&problem->selectors.items[group->selector], class->labels);
 }
 
-/* Whether it counts those of the class that run. */
+/* Whether it counts running pods of the class. */
 static bool lists(const struct solver_problem *problem, const struct topology_group *group,
                   const struct label_class *class)
 {
@@ -240,7 +243,7 @@ void class_kept_away(struct solver_problem *problem, struct label_class *class)
     }
 }
 
-/* ---- counting what the cluster holds (docs/reference/karpenter.md 3.3) ---- */
+/* ---- counting the pods that run in the cluster (docs/reference/karpenter.md 3.3) ---- */
 
 static uint32_t domain_of(const struct solver_problem *problem, const struct topology_group *group,
                           uint32_t node)
@@ -251,8 +254,8 @@ static uint32_t domain_of(const struct solver_problem *problem, const struct top
     return values == NULL ? SOLVER_NONE : values[node];
 }
 
-/* Nodes make domains that pools may not. Karpenter forgets that where others' anti-affinity is
- * concerned: a domain only nodes have then counts as taken. */
+/* Nodes may have domains that no pool has. Karpenter does not register these for inverse groups: a
+ * domain that only nodes have counts as taken there. */
 static bool registers_nodes(const struct solver_problem *problem,
                             const struct topology_group *group)
 {
@@ -266,7 +269,7 @@ static bool registers_node(const struct solver_problem *problem, const struct to
            topology_group_counts_node(group, node);
 }
 
-/* One pod more. */
+/* Counts one pod on a node. */
 static void count_one(const struct solver_problem *problem, struct topology_group *group,
                       uint32_t node)
 {
@@ -307,8 +310,7 @@ void topology_group_count(struct solver_problem *problem, struct topology_group 
             count_class(problem, group, i);
 }
 
-/* Pods with required anti-affinity of their own keep others away: those that run from where they
- * are. */
+/* Running pods with required anti-affinity keep others away from their domain. */
 static void count_inverse(struct solver_problem *problem)
 {
     for (size_t i = 0; i < problem->pods.count; i++) {
