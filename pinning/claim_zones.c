@@ -1,12 +1,12 @@
-/* What each claim says about zones. */
+/* Reads in which zones a claim's volume is, or may be. */
 #include "kube/claim_binding.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
 #include "kube/volume_zones.h"
 #include "pinning/pin.h"
 
-/* Of the volumes that a claim may get: no cluster has so many zones, and to read the affinity of
- * more would keep an admission waiting. Where there are more, the zone is unknown. */
+/* For the volumes that a claim may be bound to. No cluster has so many zones, and to read more
+ * volumes takes too long for an admission. Beyond this the zone is unknown. */
 enum { MOST_ZONES = 256, MOST_VOLUMES = 256 };
 
 const char *pin_source_name(enum pin_source source)
@@ -36,7 +36,8 @@ static void read_volume(const struct snapshot *snapshot, const struct claim_bind
 
 /* ---- claims that do not ---- */
 
-/* The union of where the volumes are that it may be bound to; *found: there are some. */
+/* The union of the zones of volumes that the claim may be bound to. *found: there is such a
+ * volume. */
 static enum volume_zones add_free_volumes(const struct snapshot *snapshot,
                                           const struct claim_binding *binding, struct arena *arena,
                                           struct zones *zones, bool *found)
@@ -64,8 +65,8 @@ static enum volume_zones add_free_volumes(const struct snapshot *snapshot,
     return VOLUME_IN_ZONES;
 }
 
-/* One that is there and cannot be read may be what decides: a volume that the claim gets, the class
- * that is the default, the Node that is selected. */
+/* Whether an object that cannot be read may decide: a volume for the claim, the default class, the
+ * selected Node. */
 static bool something_is_unreadable(const struct snapshot *snapshot,
                                     const struct claim_binding *binding)
 {
@@ -114,7 +115,7 @@ static void read_unbound(const struct snapshot *snapshot, const struct claim_bin
         .zones = confined ? zones : (struct zones){0},
         .selected = everywhere ? TEXT("") : claim_selected_zone(snapshot, binding->root),
     };
-    /* Who makes no volume does not wait for the pod either: the claim may be bound to any of them
+    /* Without a provisioner nothing waits for the pod: the claim may be bound to any of the volumes
      * at any moment. */
     if (wants_none)
         result->hold = CLAIM_RESERVED;

@@ -1,10 +1,12 @@
-/* Zones of a StatefulSet's ordinals: balanced over what is there, and the same whoever asks. */
+/* Chooses the zone of a StatefulSet's ordinal: balanced with the claims that exist, and the same
+ * for every replica of taffrail. */
 #include "kube/object.h"
 #include "kube/snapshot.h"
 #include "kube/snapshot_internal.h"
 #include "pinning/pin.h"
 
-/* Beyond this, homes alone are balance enough, and a look at every claim would take too long. */
+/* Beyond this the zone of an ordinal follows from its number alone: to look at every claim takes
+ * too long. */
 enum { MOST_REPLICAS = 1000 };
 
 static uint64_t hash_of(struct text t)
@@ -53,14 +55,14 @@ struct pin_set pin_set_of(const struct snapshot *snapshot, const struct object *
 
 /* ---- shares ---- */
 
-/* The set as the snapshot shows it. Zones are numbers, in rotated order. */
+/* The set as it is in the snapshot. Zones are numbers, in rotated order. */
 struct balance {
     const struct zones *candidates;
-    size_t first; /* the candidate that is number 0 */
+    size_t first; /* the candidate with number 0 */
     size_t count;
-    int64_t *settled; /* claims that are in each zone */
-    int64_t *left;    /* of its share */
-    bool *is_settled; /* of each ordinal, from start */
+    int64_t *settled; /* by zone: claims that are in it */
+    int64_t *left;    /* by zone: what is left of its share */
+    bool *is_settled; /* by ordinal, from start */
     int64_t replicas;
 };
 
@@ -69,8 +71,8 @@ static struct text zone_at(const struct balance *balance, size_t number)
     return balance->candidates->items[(balance->first + number) % balance->count];
 }
 
-/* An ordinal whose claim is in a zone; a set of which several templates make claims has it there
- * where the first of them says so. */
+/* Records that an ordinal's claim is in a zone. Where a set has several claim templates, the first
+ * one found decides. */
 static void settle(struct balance *balance, const struct pin_set *set, int64_t ordinal,
                    struct text zone)
 {
@@ -88,7 +90,7 @@ static bool is_open(const struct balance *balance, const struct pin_set *set, in
            !balance->is_settled[ordinal - set->start];
 }
 
-/* The end of a claim's name, as a set writes it: "0", "1", "10". */
+/* Reads the ordinal at the end of a claim's name, as a StatefulSet writes it: "0", "1", "10". */
 static bool read_ordinal(struct text digits, int64_t *ordinal)
 {
     bool padded = digits.size > 1 && digits.data[0] == '0';
@@ -98,7 +100,7 @@ static bool read_ordinal(struct text digits, int64_t *ordinal)
     return digits.size > 0 && !padded && text_to_int64(digits, ordinal);
 }
 
-/* The claims whose names begin as those of a template do: they are next to one another. */
+/* The claims of a template: they are sorted by name, so they are adjacent. */
 static void settle_claims(struct balance *balance, const struct snapshot *snapshot,
                           const struct pin_set *set, const struct node *template,
                           struct arena *arena)
@@ -119,7 +121,7 @@ static void settle_claims(struct balance *balance, const struct snapshot *snapsh
     }
 }
 
-/* Returns how many are settled, in whatever zone. */
+/* Returns how many ordinals are settled, in any zone. */
 static int64_t count_settled(struct balance *balance, const struct snapshot *snapshot,
                              const struct pin_set *set, struct arena *arena)
 {
@@ -144,39 +146,40 @@ static void share_out(struct balance *balance, int64_t unsettled)
     }
 }
 
-static size_t home_of(const struct balance *balance, int64_t index)
+static size_t own_zone(const struct balance *balance, int64_t index)
 {
     int64_t count = (int64_t)balance->count;
     return (size_t)(((index % count) + count) % count);
 }
 
-/* Those before wanted first take their homes, then those without a home what is left: a claim that
- * is bound where it was sent leaves the zones of all the others as they are. */
+/* Ordinals before wanted take the zone of their number first, while its share lasts; then the
+ * others take what is left. So a claim that is bound where it was sent does not change the zones of
+ * the others. */
 static size_t hand_out(struct balance *balance, int64_t wanted, struct arena *arena)
 {
-    int64_t *homeless = ARENA_ARRAY(arena, (size_t)balance->replicas, int64_t);
-    size_t homeless_count = 0;
+    int64_t *displaced = ARENA_ARRAY(arena, (size_t)balance->replicas, int64_t);
+    size_t displaced_count = 0;
     for (int64_t i = 0; i < balance->replicas; i++) {
-        size_t home = home_of(balance, i);
+        size_t own = own_zone(balance, i);
         if (balance->is_settled[i])
             continue;
-        if (balance->left[home] == 0) {
-            homeless[homeless_count++] = i;
+        if (balance->left[own] == 0) {
+            displaced[displaced_count++] = i;
             continue;
         }
         if (i == wanted)
-            return home;
-        balance->left[home]--;
+            return own;
+        balance->left[own]--;
     }
     size_t zone = 0;
-    for (size_t i = 0; i < homeless_count; i++) {
+    for (size_t i = 0; i < displaced_count; i++) {
         while (zone + 1 < balance->count && balance->left[zone] == 0)
             zone++;
-        if (homeless[i] == wanted)
+        if (displaced[i] == wanted)
             return zone;
         balance->left[zone]--;
     }
-    return home_of(balance, wanted);
+    return own_zone(balance, wanted);
 }
 
 struct text pin_zone_of_ordinal(const struct snapshot *snapshot, const struct pin_set *set,
@@ -195,7 +198,7 @@ struct text pin_zone_of_ordinal(const struct snapshot *snapshot, const struct pi
         .replicas = index >= set->replicas ? index + 1 : set->replicas,
     };
     if (index < 0 || balance.replicas > MOST_REPLICAS)
-        return zone_at(&balance, home_of(&balance, index));
+        return zone_at(&balance, own_zone(&balance, index));
     balance.settled = ARENA_ARRAY(arena, balance.count, int64_t);
     balance.left = ARENA_ARRAY(arena, balance.count, int64_t);
     balance.is_settled = ARENA_ARRAY(arena, (size_t)balance.replicas, bool);

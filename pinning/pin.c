@@ -1,4 +1,4 @@
-/* The pin of a pod: where its volumes let it run, and where it is to go. */
+/* The pin of a pod: the zones that its volumes allow, and the zone that is chosen for it. */
 #include "pinning/pin.h"
 
 #include "kube/label.h"
@@ -29,7 +29,7 @@ struct pin_reader {
 
 /* ---- its volumes ---- */
 
-/* No node attaches so many, and to look at each would take longer than the API server waits. */
+/* No node attaches so many volumes, and to look at each takes longer than the API server waits. */
 static bool mounts_too_many(const struct node *volumes)
 {
     enum { MOST_MOUNTS = 256 };
@@ -40,7 +40,7 @@ static bool mounts_too_many(const struct node *volumes)
     return count > MOST_MOUNTS;
 }
 
-/* False: there are too many. */
+/* Returns false when there are too many. */
 static bool read_mounts(struct pin_reader *reader)
 {
     struct arena *arena = reader->arena;
@@ -70,7 +70,7 @@ static bool read_mounts(struct pin_reader *reader)
     return true;
 }
 
-/* The zones of those that are held at least so fast; false when these leave all zones. */
+/* The zones common to the claims with at least this hold; false: these allow all zones. */
 static bool common_zones(const struct pin_reader *reader, enum claim_hold least,
                          struct zones *zones)
 {
@@ -125,7 +125,7 @@ static void choose(struct pin *pin, struct text zone, enum pin_source source, st
     pin->chosen = true;
 }
 
-/* The zone of a node that kube-scheduler has chosen, if the other volumes can be there. */
+/* The zone of the node that kube-scheduler has chosen, if the other volumes can be there. */
 static struct text selected_zone(const struct pin_reader *reader, const struct zones *possible,
                                  bool confined)
 {
@@ -137,7 +137,7 @@ static struct text selected_zone(const struct pin_reader *reader, const struct z
     return TEXT("");
 }
 
-/* The unbound claim that other pods may use, too: all of them must come to the same zone. */
+/* An unbound claim that other pods may use, too: all of them must get the same zone. */
 static const struct mount *shared_claim(const struct pin_reader *reader)
 {
     const struct mount *first = NULL;
@@ -169,8 +169,8 @@ static enum pin_source source_of_unbound(const struct pin_reader *reader)
     return PIN_FROM_STORAGE_CLASS;
 }
 
-/* Whether where other pods run decides in which zones this one can be, which is not known here:
- * it must be beside some of them, or be spread over something else than zones and hosts. */
+/* Whether other pods decide in which zones this one can be, which is not known here: it has a
+ * required podAffinity, or is spread over something else than zones and hosts. */
 static bool others_decide(const struct pin_reader *reader)
 {
     struct workload workload;
@@ -275,7 +275,8 @@ void pin_read(const struct snapshot *snapshot, const struct supply *supply,
         pin_volumes(&reader, pin);
     pin->of_replicas = reader.set.set != NULL && reader.set.replicas >= 2;
     pin->reachable = pin->kind != PIN_NONE && pin->kind != PIN_IMPOSSIBLE;
-    /* With what is no label value, which a volume may say, the API server would refuse the pod. */
+    /* A volume may name a zone that is no valid label value: with it, the API server refuses the
+     * pod. */
     for (size_t i = 0; pin->reachable && i < pin->zones.count; i++)
         pin->reachable = label_value_is_valid(pin->zones.items[i]) &&
                          supply_reaches(supply, snapshot, pin->zones.items[i]);

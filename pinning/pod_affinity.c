@@ -1,4 +1,5 @@
-/* Pods that must be in one zone with others, whose volumes are somewhere. */
+/* The zones of pods that a pod must be in one zone with, by its required podAffinity and their
+ * bound volumes. */
 #include "kube/object.h"
 #include "kube/pod.h"
 #include "kube/selector.h"
@@ -6,7 +7,7 @@
 #include "kube/topology.h"
 #include "pinning/pin.h"
 
-/* A required podAffinityTerm, as it is about one pod. */
+/* A required podAffinityTerm of one pod. */
 struct affinity {
     const struct snapshot *snapshot;
     const struct object *pod;
@@ -36,7 +37,8 @@ static bool reaches_namespace(const struct affinity *affinity, struct text names
            selector_matches(affinity->namespace_selector, object == NULL ? NULL : object->labels);
 }
 
-/* The API server adds these to the selector later. A key the pod does not have is passed over. */
+/* The API server adds matchLabelKeys to the selector later. A key that the pod does not have does
+ * not count. */
 static bool keys_match(const struct affinity *affinity, const char *list, bool same,
                        const struct object *other)
 {
@@ -88,7 +90,7 @@ static void add_bound_zones(const struct snapshot *snapshot, const struct object
         zones_add(zones, of_pod.items[i], arena);
 }
 
-/* Where the pods of the namespace of the one at begin end: the list is sorted by namespace. */
+/* The end of the pods in the namespace of the one at begin; the list is sorted by namespace. */
 static size_t end_of_namespace(const struct snapshot *snapshot, size_t begin)
 {
     struct text namespace = snapshot_claiming_pod(snapshot, begin)->namespace;
@@ -121,7 +123,7 @@ static struct zones affinity_zones(const struct affinity *affinity, struct arena
 bool pin_by_affinity(const struct snapshot *snapshot, const struct object *pod, struct arena *arena,
                      struct zones *zones)
 {
-    enum { MOST_TERMS = 8 }; /* each takes a look at all pods with claims */
+    enum { MOST_TERMS = 8 }; /* each looks at all pods with claims */
     struct workload workload;
     struct topology_terms terms;
     bool follows = false;

@@ -10,20 +10,19 @@
 #include "kube/quantity.h"
 #include "kube/to_solver.h"
 
-/* What 64 bits hold. */
+/* The most that 64 bits hold. */
 #define MOST_THOUSANDTHS "9.2P"
 #define MOST_UNITS "9.2E"
 
-/* Everything is summed in thousandths and rounded up once, at the end. */
+/* Sums are in thousandths and rounded up once, at the end. */
 struct sum {
     int64_t milli;
     bool there;
 };
-/* Sums of resources, which are known by number: a pod may name very many, in very many containers.
- */
+/* Sums by resource number: a pod may name very many resources, in very many containers. */
 struct sums {
     LIST(struct sum) of;  /* by number */
-    LIST(size_t) numbers; /* of those that are there, in order */
+    LIST(size_t) numbers; /* numbers of the resources that are present, in order */
 };
 
 static struct sum *find(const struct sums *sums, size_t number)
@@ -85,23 +84,23 @@ static void take_all_greater(struct sums *sums, const struct sums *other, struct
 
 /* ---- reading ---- */
 
-/* A default of a LimitRange of the namespace. */
+/* A default request of a LimitRange of the namespace. */
 enum { NOT_READ = -1 };
 struct given {
     struct limit_default by;
     size_t number; /* of the resource */
-    int64_t milli; /* NOT_READ: nobody has taken it */
+    int64_t milli; /* NOT_READ: not needed yet */
 };
 
 struct pod {
     const struct snapshot *snapshot;
     const struct workload *workload;
-    const struct node *status; /* NULL: a template's pod */
+    const struct node *status; /* NULL: the pod comes from a template */
     bool resize_is_infeasible;
     struct text_map resources; /* by their numbers, from 1 */
     LIST(struct given) given;
     struct text_map statuses[2]; /* of containers and of init containers, from 1, by name */
-    struct sums held;            /* by the container at hand, as its status has it */
+    struct sums held;            /* resources that the current container holds, by its status */
     struct arena *arena;
 };
 
@@ -119,7 +118,7 @@ static struct place place_in(const struct object *object, const struct node *nod
     return object->source == NULL ? NOWHERE : source_place(object->source, arena, node->offset);
 }
 
-/* A quantity that stands in the object. */
+/* Reads a quantity of the object. */
 static bool read_quantity(const struct pod *pod, const struct object *object, struct text resource,
                           const struct node *quantity, const char *what, int64_t *milli,
                           struct error *error)
@@ -132,7 +131,7 @@ static bool read_quantity(const struct pod *pod, const struct object *object, st
         TEXT_ARGS(quantity_complaint(node_text(quantity), MOST_THOUSANDTHS, pod->arena)));
 }
 
-/* The entries of a map of quantities that sums does not have yet. */
+/* Adds the entries of a map of quantities that sums does not have yet. */
 static bool add_missing(struct pod *pod, struct sums *sums, const struct node *map,
                         const char *what, struct error *error)
 {
@@ -153,7 +152,7 @@ static bool add_missing(struct pod *pod, struct sums *sums, const struct node *m
     return true;
 }
 
-/* Each container takes those that it does not name itself. */
+/* Reads the defaults; a container takes those of resources that it does not name. */
 static void read_given(struct pod *pod)
 {
     struct limit_defaults defaults;
@@ -246,9 +245,8 @@ static bool is_sidecar(const struct node *container)
     return text_is(node_string(node_get(container, "restartPolicy")), "Always");
 }
 
-/* An init container runs beside the sidecars that were started before it. What is needed while the
- * pod starts is no less than all sidecars so far: only what a container names itself can raise it.
- */
+/* An init container runs beside the sidecars that were started before it. The pod needs at least
+ * all sidecars started so far, and an init container can only raise resources that it names. */
 static bool add_init_containers(struct pod *pod, struct sums *total, struct error *error)
 {
     const struct node *list = node_get(pod->workload->spec->node, "initContainers");
@@ -300,7 +298,7 @@ static struct text name_of(const struct pod *pod, size_t number)
     return pod->resources.items[number].key;
 }
 
-/* A limit stands in for a request that neither the pod nor its containers make. */
+/* A limit of the pod counts as its request where neither the pod nor its containers have one. */
 static bool take_pod_level(struct pod *pod, struct sums *total, struct error *error)
 {
     const struct node *resources = node_get(pod->workload->spec->node, "resources");
@@ -367,7 +365,7 @@ bool pod_requests_read(const struct snapshot *snapshot, const struct workload *w
 
 /* ---- what machines have and pools may spend ---- */
 
-/* Rounded down, since less than a whole is no use to a pod. */
+/* Rounded down: a pod cannot use a fraction of a unit. */
 static bool parse_capacity(struct text resource, struct text t, int64_t *quantity)
 {
     int64_t milli = 0;
@@ -398,7 +396,7 @@ bool named_amounts_read(const struct object *object, const struct field *map, st
                              TEXT_ARGS(field_path(arena, field)),
                              TEXT_ARGS(quantity_complaint(text, most, arena)));
         }
-        /* Of a key that stands twice the last counts. */
+        /* Of a duplicate key the last one counts. */
         size_t *number = text_map_at(&numbers, arena, resource);
         if (*number == 0) {
             (void)LIST_PUSH(arena, amounts);

@@ -23,21 +23,22 @@ struct named_amounts {
     struct named_amount *items;
     size_t count, capacity;
 };
-/* 0 when it is not there. */
+/* 0 when it is absent. */
 int64_t named_amount_of(const struct named_amounts *amounts, const char *resource);
-/* A map of quantities as a machine or a limit of the object has them; false with *error naming the
- * first that is none. */
+/* Reads a map of quantities, as in a node's allocatable or a NodePool's limits; false with *error,
+ * which names the first that is invalid. */
 bool named_amounts_read(const struct object *object, const struct field *map, struct arena *arena,
                         struct named_amounts *amounts, struct error *error) MUST_CHECK;
 struct solver_amounts named_amounts_number(const struct named_amounts *amounts,
                                            struct solver_builder *builder, struct arena *arena);
-/* By the numbers of a problem that is built; SOLVER_NONE: nothing in it has the resource. */
+/* The amounts by the resource numbers of a finished problem; SOLVER_NONE: nothing in it has the
+ * resource. */
 struct solver_amounts named_amounts_find(const struct named_amounts *amounts,
                                          const struct solver_problem *problem, struct arena *arena);
 
-/* What the whole pod requests, as the API server would store it and kube-scheduler counts it: what
- * its containers need while they run or, if that is more, while they start; or what the pod itself
- * says; and its overhead. Pods not yet stored take the defaults of LimitRanges. */
+/* Reads what the whole pod requests, as the API server stores it and kube-scheduler counts it: the
+ * larger of what its containers need while they run and while they start, or the pod's own
+ * resources; and its overhead. Pods that are not stored yet take the defaults of LimitRanges. */
 bool pod_requests_read(const struct snapshot *snapshot, const struct workload *workload,
                        struct arena *arena, struct named_amounts *requests,
                        struct error *error) MUST_CHECK;

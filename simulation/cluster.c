@@ -1,4 +1,4 @@
-/* A cluster read once into what the solver asks for. */
+/* Reads the cluster once: NodePools, Nodes, pods and their claims, as the solver needs them. */
 #include "simulation/cluster.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 /* ---- pools ---- */
 
-/* In place of one of the same key. */
+/* Sets a label; replaces one with the same key. */
 static struct solver_labels labels_set(struct solver_labels labels, struct solver_label label,
                                        struct arena *arena)
 {
@@ -32,7 +32,7 @@ static struct solver_labels labels_set(struct solver_labels labels, struct solve
     return (struct solver_labels){items, count};
 }
 
-/* The solver itself knows which pool a node is of. */
+/* Without karpenter.sh/nodepool, which the solver adds. */
 static struct solver_labels pool_labels(const struct pool *pool, struct arena *arena)
 {
     struct solver_labels labels = labels_of(pool->labels_field->node, arena);
@@ -47,7 +47,7 @@ static struct solver_labels pool_labels(const struct pool *pool, struct arena *a
     return labels;
 }
 
-/* The zones of the subnets a node class has found: its nodes come up in no other. */
+/* The zones of the subnets in a node class's status: its nodes are launched in no other. */
 static void add_subnet_zones(const struct snapshot *snapshot, const struct pool *pool,
                              struct arena *arena, struct solver_expressions *requirements)
 {
@@ -160,7 +160,7 @@ static bool is_among(const struct texts *names, struct text name)
     return false;
 }
 
-/* For how long a duration still lasts there is no clock to tell. */
+/* Without a clock, nobody knows how long a duration still lasts. */
 static bool is_held(const struct object *pod)
 {
     const struct node *annotations = node_at(pod->root->node, "metadata.annotations");
@@ -202,7 +202,7 @@ static void add_claim(struct cluster *cluster, const struct cluster_pod *pod, st
         volume_claim_get(cluster->claims, pod->namespace, name, template);
 }
 
-/* A StatefulSet's template takes the place of a volume of its name. */
+/* A claim template of a StatefulSet replaces a volume of its name. */
 static void add_set_claims(struct cluster *cluster, const struct cluster_pod *pod,
                            struct texts *volumes, struct claim_list *claims)
 {
@@ -272,7 +272,7 @@ static void read_pod(struct cluster *cluster, struct cluster_pod *pod)
         pod->fault = pod->claims[i]->fault;
 }
 
-/* What cannot be understood is said once, of the workload that makes the pods. */
+/* Reports what cannot be understood once, for the workload that makes the pods. */
 static void report_broken(const struct object *object, struct text name, struct pod_shape *shape,
                           struct problems *problems)
 {

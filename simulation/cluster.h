@@ -1,4 +1,4 @@
-/* A cluster read once into what the solver asks for, and a problem built of it for each round. */
+/* A cluster that is read once, as the solver needs it, and the problem of each round. */
 #ifndef TAFFRAIL_SIMULATION_CLUSTER_H
 #define TAFFRAIL_SIMULATION_CLUSTER_H
 
@@ -20,16 +20,17 @@ struct cluster_pool {
     struct solver_labels labels;
     struct solver_taints taints;
     struct named_amounts limits;
-    bool offers_nothing; /* its types are not in the catalogue */
-    /* What its node class makes of the types; NULL: what is usual. Equal ones are one. */
+    bool offers_nothing; /* its instance types are not in the catalogue */
+    /* What its node class changes about instance types; NULL: nothing. Equal settings are one
+     * object. */
     const struct class_settings *settings;
 };
 struct cluster_type {
     size_t index;                          /* in the catalogue */
-    const struct class_settings *settings; /* of the pools that have it */
+    const struct class_settings *settings; /* of the pools that launch it */
     struct solver_instance_type solver;
 };
-/* How many nodes of a capacity reservation the rounds have used. */
+/* How many instances of a capacity reservation the rounds have used. */
 struct used_reservation {
     const char *id;
     uint32_t count;
@@ -49,37 +50,38 @@ struct cluster {
     struct cluster_pods pods;
     struct daemons daemons;
     struct volume_claims *claims;
-    struct cluster_type *types; /* as the problem numbers them; each with every kind of settings */
+    struct cluster_type
+        *types; /* in the order of their numbers in the problem; one for each settings */
     size_t type_count;
     struct reserved_capacity reserved;
     struct used_reservations used;
-    const struct solver_problem *problem; /* of the last round; NULL: none yet */
+    const struct solver_problem *problem; /* the last round's; NULL: none yet */
 };
-/* Every zone that something visible names. */
+/* All zones that visible objects name. */
 void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *catalog,
                         struct arena *arena, struct zones *zones);
-/* What may be bought and what is there: zones, pools, nodes. */
+/* Reads zones, NodePools and nodes. */
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
                          struct arena *arena, struct cluster *cluster, struct problems *problems);
 /* Adds types, pools and nodes. */
 bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
                         struct error *error) MUST_CHECK;
-/* What the DaemonSets' pods ask, and the DaemonSets for the solver. */
+/* Reads DaemonSets, and what their pods request. */
 void cluster_read_daemons(struct cluster *cluster, struct problems *problems);
 bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder,
                          struct error *error) MUST_CHECK;
-/* A node as the solver wants it; pool: whether its NodePool is in the problem. */
+/* Converts a node for the solver. of_pool: its NodePool is in the problem. */
 struct solver_node state_node_convert(const struct state_node *state_node, bool of_pool,
                                       struct solver_builder *builder, struct arena *arena);
-/* The labels of a namespace, whose object may not be visible. */
+/* The labels of a namespace; its object may not be visible. */
 struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
                                       struct arena *arena);
-/* The node of that name in nodes that are sorted; NO_MACHINE. */
+/* The index of the node of that name; NO_NODE: none. The nodes must be sorted. */
 size_t state_node_find(const struct state_nodes *state_nodes, struct text node_name);
-/* The whole, with pods. What cannot be understood is added to problems and left out. */
+/* Reads everything, with pods. What cannot be understood is added to problems and left out. */
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   struct arena *arena, struct cluster *cluster, struct problems *problems);
-/* The problem as things stand. A pod the solver refuses gets a fault. */
+/* Makes the problem of this round. A pod that the solver refuses gets a fault. */
 bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
                      struct error *error) MUST_CHECK;
 

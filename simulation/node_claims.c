@@ -1,4 +1,4 @@
-/* NodeClaims of a round, as nodes of the next. */
+/* Turns the NodeClaims of a round into nodes of the next, and into the answer. */
 #include "simulation/node_claims.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int compare_texts(const void *a, const void *b)
     return text_compare(*(const struct text *)a, *(const struct text *)b);
 }
 
-/* The values a requirement names, those that it excludes if it is a complement; sorted. */
+/* The values that a requirement names (of a complement, those that it excludes), sorted. */
 static struct texts named_values(const struct solver_names *names,
                                  const struct solver_requirement *requirement, struct arena *arena)
 {
@@ -76,7 +76,7 @@ static bool allows(const struct cluster *cluster, const struct solver_requiremen
                                  : solver_requirement_has(names, requirement, number);
 }
 
-/* Of several values a type can have, such as its operating systems, the first that the claim
+/* Where a type has several values, such as operating systems, takes the first that the claim
  * allows. */
 static void add_type_labels(const struct cluster *cluster, const struct solver_node_claim *claim,
                             struct labels *labels)
@@ -101,7 +101,7 @@ static void add_type_labels(const struct cluster *cluster, const struct solver_n
     }
 }
 
-/* Karpenter gives a label that may have any value a number. */
+/* Karpenter gives a random number to a label that may have any value. */
 static const char *any_number(const struct solver_requirement *requirement,
                               const struct texts *excluded, struct arena *arena)
 {
@@ -118,7 +118,7 @@ static const char *any_number(const struct solver_requirement *requirement,
     }
 }
 
-/* What the pool and its pods ask for beyond what the type says. */
+/* Adds the labels that the pool and its pods require beyond those of the type. */
 static void add_claim_labels(const struct cluster *cluster, const struct solver_node_claim *claim,
                              struct labels *labels)
 {
@@ -171,7 +171,7 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
 
 /* ---- what is said of a claim ---- */
 
-/* The zones in which a type that remains can be had. */
+/* The zones in which a remaining type is offered. */
 static struct texts claim_zones(const struct cluster *cluster,
                                 const struct solver_node_claim *claim)
 {
@@ -214,7 +214,7 @@ static void add_bound(struct requirement_list *list, struct text key, enum solve
     *LIST_PUSH(arena, list) = (struct simulation_requirement){key, op, value, 1};
 }
 
-/* As Karpenter writes them back: bounds stand for themselves. */
+/* As Karpenter writes requirements into a NodeClaim: bounds are requirements of their own. */
 static void add_requirement(struct requirement_list *list, const struct solver_names *names,
                             const struct solver_requirement *requirement, struct arena *arena)
 {
@@ -309,7 +309,7 @@ struct state_node state_node_of_claim(const struct cluster *cluster,
     struct arena *arena = cluster->arena;
     const struct cluster_pool *pool = &cluster->pools[claim->pool];
     size_t type = cluster->types[claim->type].index;
-    /* No Node is called so. */
+    /* No Node has such a name. */
     struct text name = arena_printf(arena, "%s/%06zu/%06zu", pool->name, round, number);
     struct state_node state_node = {
         .name = name.data,
@@ -333,7 +333,7 @@ static void complete_by_type(const struct cluster *cluster, size_t type,
 {
     if (!state_node->attach_limits_known && state_node->pool != NULL)
         read_attach_limit(cluster, type, state_node);
-    /* A file may say no more than the type. */
+    /* A Node in a file may have no more than its instance type. */
     if (state_node->allocatable.count == 0)
         read_amounts(cluster, type, NULL, state_node);
 }

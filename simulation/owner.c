@@ -1,4 +1,4 @@
-/* Who owns a pod, and how many more a workload makes. */
+/* Finds the owners of a pod, and how many more pods a workload makes. */
 #include "simulation/owner.h"
 
 #include "kube/object.h"
@@ -17,9 +17,8 @@ static bool find_owner(const struct snapshot *snapshot, struct text namespace,
     return found != NULL && uids_agree(found->uid, owner->uid);
 }
 
-/* Where an owner is not visible its name gives away the owner above: a Deployment names its
- * ReplicaSets NAME-HASH, and labels them and their pods with the hash; a CronJob names its Jobs
- * NAME-MINUTES. */
+/* Where an owner is not visible, its name tells the owner above: a Deployment names its ReplicaSets
+ * NAME-HASH and labels them and their pods with the hash; a CronJob names its Jobs NAME-MINUTES. */
 static bool find_above(const struct snapshot *snapshot, const struct object *object,
                        const struct owner *owner, struct text *above, enum kind *kind,
                        struct ancestor *ancestor)
@@ -67,7 +66,7 @@ void lineage_find(const struct snapshot *snapshot, const struct object *object, 
 
 /* ---- how many pods ---- */
 
-/* These fields are of 32 bits. */
+/* These fields are int32 in the API. */
 static int64_t number_at(const struct node *root, const char *path, int64_t absent)
 {
     int64_t number = 0;
@@ -87,7 +86,7 @@ static bool is_suspended(const struct object *object)
     return node_true(node_at(object->root->node, "spec.suspend"));
 }
 
-/* As many at a time as it may, and not more than are left to do. */
+/* At most parallelism, and at most the completions that are left. */
 static int64_t job_pods(const struct node *spec, int64_t succeeded)
 {
     int64_t parallelism = number_at(spec, "parallelism", 1);

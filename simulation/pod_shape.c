@@ -1,4 +1,5 @@
-/* What the solver sees of a pod. */
+/* Reads a pod's shape: the fields that the solver looks at, and why Karpenter may ignore the
+ * pod. */
 #include "simulation/pod_shape.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 
 /* ---- what Karpenter does not place ---- */
 
-/* Nobody takes a pod that cannot be understood: that goes before all else. */
+/* A pod that cannot be understood is no part of the plan: this comes before all other faults. */
 static void find_broken(struct pod_shape *shape, struct place place, struct text message)
 {
     if (!shape->fault.broken)
@@ -25,7 +26,7 @@ static void find_fault(struct pod_shape *shape, struct text message)
         shape->fault = (struct pod_fault){.kind = SOLVER_REASON_REQUIREMENT, .message = message};
 }
 
-/* kube-scheduler still takes it to a node that is there. */
+/* kube-scheduler may still place it on an existing node. */
 static void find_nodes_only(struct pod_shape *shape, struct text message)
 {
     if (shape->nodes_only.message.size == 0)
@@ -33,7 +34,7 @@ static void find_nodes_only(struct pod_shape *shape, struct text message)
             (struct pod_fault){.kind = SOLVER_REASON_REQUIREMENT, .message = message};
 }
 
-/* Labels only Karpenter sets: a pod that selects by one is left alone. */
+/* Labels that only Karpenter sets: it ignores a pod that selects one. */
 static bool is_restricted(const char *key_as_written)
 {
     static const char *const domains[] = {"karpenter.sh", "karpenter.k8s.aws"};
@@ -70,7 +71,7 @@ static void check_keys(struct pod_shape *shape, struct solver_expressions expres
     }
 }
 
-/* A pod that asks to be kept off Karpenter's nodes, even softly, is. */
+/* Karpenter ignores a pod that excludes its nodes, even as a preference. */
 static void check_avoids_pools(struct pod_shape *shape, struct solver_expressions expressions)
 {
     for (size_t i = 0; i < expressions.count; i++)
@@ -120,7 +121,7 @@ static void read_required(struct pod_shape *shape, const struct node_terms *term
         if (node_count(node_get(terms->items[i].field->node, "matchFields")) > 0)
             find_fault(shape, TEXT("Karpenter buys nothing for a pod whose node affinity has "
                                    "matchFields"));
-        /* pod_check has said what is wrong. */
+        /* pod_check has reported what is wrong. */
         if (!expressions_convert(&terms->items[i].expressions, arena, &required[i]))
             return;
     }
@@ -160,7 +161,7 @@ static void read_selection(const struct shape_source *source, struct arena *aren
 
 /* ---- ports ---- */
 
-/* On the host's network every port of a container is one of the host. */
+/* With hostNetwork every container port is a host port. */
 static uint32_t host_port_of(const struct node *port, bool host_network)
 {
     int64_t number = 0;
@@ -432,9 +433,10 @@ void running_shape_read(const struct snapshot *snapshot, const struct shape_sour
         read_topology(workload, arena, solver);
         keep_required_anti_affinity(solver, arena);
     }
-    /* They say in which zones it may be at all, and so which there are to be kept out of. */
+    /* Its node affinity tells in which zones it may be, and so which zones its anti-affinity
+     * closes. */
     if (solver->affinity_count > 0)
         solver->tolerations = tolerations_convert(workload, arena, &solver->toleration_count);
-    /* What it asks for in a way that cannot be understood it does not take. */
+    /* Requests that cannot be understood count as none. */
     (void)!pod_requests_read(snapshot, workload, arena, &shape->requests, &error);
 }

@@ -1,4 +1,4 @@
-/* What the solver sees of a pod. */
+/* A pod's shape: the fields that the solver looks at. */
 #ifndef TAFFRAIL_SIMULATION_POD_SHAPE_H
 #define TAFFRAIL_SIMULATION_POD_SHAPE_H
 
@@ -7,34 +7,34 @@
 
 struct snapshot;
 
-/* Why Karpenter would leave a pod out; message.size 0: it would not. */
+/* Why Karpenter ignores a pod; message.size 0: it does not. */
 struct pod_fault {
     enum solver_reason_kind kind;
     struct text message;
-    bool later;         /* came about in the rounds */
-    bool broken;        /* the pod cannot be understood: no part of the plan */
-    struct place place; /* of what is broken */
+    bool later;         /* arose during the rounds */
+    bool broken;        /* the pod cannot be understood and is no part of the plan */
+    struct place place; /* of the field that cannot be understood */
 };
 struct pod_shape {
     struct solver_shape solver; /* without requests and volumes */
     struct named_amounts requests;
     struct pod_fault fault;
-    /* Why Karpenter buys nothing for it; kube-scheduler may find it a node that is there. */
+    /* Why Karpenter buys nothing for it; kube-scheduler may place it on an existing node. */
     struct pod_fault nodes_only;
     bool read, reported;
-    bool added;      /* to the builder of this round, without volumes */
-    uint32_t number; /* there */
+    bool added;      /* added to the builder of this round, without volumes */
+    uint32_t number; /* its number in the builder */
 };
 struct shape_source {
     struct text namespace;
     struct workload workload;
-    /* Whose required node affinity counts; NULL: its own. */
+    /* The workload whose required node affinity counts; NULL: its own. */
     const struct workload *affinity_of;
-    struct solver_labels more_labels; /* that a controller adds */
+    struct solver_labels more_labels; /* labels that a controller adds */
 };
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape);
-/* Only what others notice of a pod that runs: what it takes, and whom it keeps away. */
+/* Reads of a running pod only what concerns others: its requests and its anti-affinity. */
 void running_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                         struct arena *arena, struct pod_shape *shape);
 

@@ -1,4 +1,4 @@
-/* The pods there are, and those that workloads make. */
+/* Lists the existing pods, and those that workloads would make. */
 #include "simulation/pods.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "kube/to_solver.h"
 #include "simulation/owner.h"
 
-/* Kinds whose controllers make pods, in the order in which names are given out: the pods of a
- * StatefulSet have no choice of name. */
+/* Kinds whose controllers make pods, in the order in which names are given: pods of a StatefulSet
+ * have fixed names. */
 static const enum kind makers[] = {KIND_STATEFUL_SET,           KIND_DEPLOYMENT, KIND_REPLICA_SET,
                                    KIND_REPLICATION_CONTROLLER, KIND_JOB,        KIND_CRON_JOB};
 
@@ -40,7 +40,7 @@ bool pod_is_mirror(const struct object *object)
            text_is(object->controller.kind, "Node");
 }
 
-/* Objects that only have a generateName are numbered. */
+/* Objects with only a generateName get a number. */
 static struct text name_of(const struct expansion *expansion, const struct object *object,
                            size_t *number)
 {
@@ -94,7 +94,7 @@ static void add_pod(struct expansion *expansion, const struct object *object, si
         .name = name_of(expansion, object, number),
         .uid = object->uid,
         .owner = lineage.root,
-        /* One that was never stored is younger than all that were. */
+        /* A Pod that was never stored is younger than all stored ones. */
         .created_unix_s = object->created_unix_s > 0 ? object->created_unix_s : INT64_MAX,
         .node_name = node_string(node_at(object->root->node, "spec.nodeName")),
         .daemon = object_is_of_daemon_set(object),
@@ -161,7 +161,7 @@ static struct cluster_pod template_pod(struct expansion *expansion, const struct
     };
 }
 
-/* Two workloads of one name and different kinds would give their pods the same names. */
+/* Workloads of one name and different kinds would give their pods the same names. */
 static struct text pod_prefix(const struct expansion *expansion, const struct object *object,
                               struct text name)
 {
@@ -190,14 +190,14 @@ static void make_pods(struct expansion *expansion, const struct object *object,
         struct cluster_pod *pod = LIST_PUSH(arena, expansion->pods);
         *pod = like;
         pod->name = pod_name;
-        /* So that the tenth comes after the ninth. */
+        /* Zero-padded, so that the tenth comes after the ninth. */
         pod->uid = arena_printf(arena, "%.*s/%.*s-%010lld", TEXT_ARGS(object->namespace),
                                 TEXT_ARGS(prefix), (long long)i);
         missing--;
     }
 }
 
-/* Where workloads say how many pods they make. */
+/* The fields that say how many pods a workload makes. */
 static const char *const count_paths[KIND_COUNT][3] = {
     [KIND_DEPLOYMENT] = {"spec.replicas"},
     [KIND_REPLICA_SET] = {"spec.replicas"},

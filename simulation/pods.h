@@ -1,4 +1,4 @@
-/* The pods of a cluster, and those that its workloads would make. */
+/* The pods of a cluster, and the pods that its workloads would make. */
 #ifndef TAFFRAIL_SIMULATION_PODS_H
 #define TAFFRAIL_SIMULATION_PODS_H
 
@@ -10,8 +10,8 @@ struct snapshot;
 
 enum pod_phase {
     POD_PENDING,
-    POD_RUNNING, /* has its node */
-    POD_WAITING, /* for something else than a node, or for the end */
+    POD_RUNNING, /* has a node */
+    POD_WAITING, /* waits for something else than a node, or is being deleted */
 };
 struct cluster_pod {
     struct text namespace, name, uid;
@@ -21,14 +21,15 @@ struct cluster_pod {
     struct text node_name;
     bool daemon, mirror, leaving;
     bool had_node;
-    const struct object *object; /* what it was read from: a Pod, or the workload that makes it */
+    const struct object
+        *object; /* the object it was read from: a Pod, or the workload that makes it */
     const struct object *set;    /* the StatefulSet whose claims it takes; NULL: none */
     struct shape_source *source; /* pods of one workload share it */
-    struct pod_shape *shape;     /* and this */
+    struct pod_shape *shape;     /* and this, too */
     struct volume_claim **claims;
     size_t claim_count;
     struct pod_fault fault;
-    size_t state_node;             /* where it runs, in cluster.machines; NO_MACHINE */
+    size_t state_node;             /* the index of its node in cluster.state_nodes; NO_NODE: none */
     uint32_t number, shape_number; /* in the problem of this round; SOLVER_NONE: not in it */
 };
 #define NO_NODE SIZE_MAX
@@ -46,14 +47,15 @@ struct daemons {
     struct daemon *items;
     size_t count, capacity;
 };
-/* Every pod that is not done, and those that workloads would make, by namespace and name. */
+/* Lists all pods that are not finished, and those that workloads would make, by namespace and
+ * name. */
 void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cluster_pods *pods,
                  struct daemons *daemons, struct problems *problems);
-/* The kubelet runs it whatever the API server says. */
+/* A static pod: the kubelet runs it whatever the API server says. */
 bool pod_is_mirror(const struct object *pod);
-/* Whether a pod is placed elsewhere when its Node goes: not one of a DaemonSet, a mirror pod or one
- * that must not be disturbed; of those that are going themselves only a StatefulSet's, which come
- * back under the same name. */
+/* Whether a pod is rescheduled when its Node is removed: not one of a DaemonSet, a mirror pod, or
+ * one with karpenter.sh/do-not-disrupt; of pods that are being deleted only a StatefulSet's, which
+ * come back under the same name. */
 bool pod_moves(const struct object *pod);
 
 #endif

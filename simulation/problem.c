@@ -1,4 +1,4 @@
-/* The problem of a round. */
+/* Makes the solver's problem of a round: instance types, pools, nodes and pods. */
 #include <string.h>
 
 #include "catalog/node_class.h"
@@ -21,7 +21,7 @@ struct building {
 
 /* ---- what may be bought ---- */
 
-/* Resources keep the numbers they had in the round before, so that types can be kept, too. */
+/* Resources keep the numbers of the round before, so that types can be reused. */
 static void number_resources(const struct building *building)
 {
     const struct solver_problem *last = building->cluster->problem;
@@ -29,7 +29,7 @@ static void number_resources(const struct building *building)
         (void)solver_builder_resource(building->builder, solver_resource_name(last, i));
 }
 
-/* The types as pools with these settings have them. */
+/* Reads the instance types as pools with these settings have them. */
 static void read_types(const struct building *building, const struct class_settings *settings)
 {
     struct cluster *cluster = building->cluster;
@@ -73,7 +73,7 @@ static void read_all_types(const struct building *building)
         read_types(building, NULL);
 }
 
-/* The first pool with these settings stands for them. */
+/* The name of the first pool with these settings identifies them. */
 static const char *node_class_of(const struct cluster *cluster,
                                  const struct class_settings *settings)
 {
@@ -99,7 +99,7 @@ static bool add_types(const struct building *building, struct error *error)
     return true;
 }
 
-/* Those of the settings of its node class; all, when there are no others. */
+/* The types with the settings of the pool's node class; all, when there are no others. */
 static void take_types(const struct building *building, const struct cluster_pool *pool,
                        struct solver_pool *added)
 {
@@ -181,7 +181,7 @@ static bool add_state_nodes(struct building *building, struct error *error)
     return true;
 }
 
-/* Every namespace is labelled with its name; of one that is not visible that is all. */
+/* Every namespace has its name as a label; of one that is not visible only this label is known. */
 struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
                                       struct arena *arena)
 {
@@ -222,8 +222,8 @@ static const char *hostname_of(const struct state_node *state_node)
     return hostname != NULL ? hostname : state_node->name;
 }
 
-/* Each of its alternatives is narrowed to the nodes that are there by now, so that nothing is
- * bought for it. */
+/* Narrows each alternative to the nodes that exist by now, so that nothing is bought for the
+ * pod. */
 static void keep_to_nodes(struct building *building, struct solver_shape *shape)
 {
     struct arena *arena = building->arena;

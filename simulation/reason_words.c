@@ -1,4 +1,4 @@
-/* The solver's reasons in words: the sentences of solver/reason.def with their operands. */
+/* Puts the solver's reasons into words: the sentences of solver/reason.def with their operands. */
 #include "simulation/reason_words.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct texts {
 
 /* ---- lists ---- */
 
-/* No label is longer; of what is, as much as tells which it is. */
+/* Labels are no longer than this; of longer texts the beginning is enough to recognise them. */
 static struct text shortened(struct arena *arena, struct text text)
 {
     enum { LONGEST = 317, SHOWN = 60 };
@@ -30,7 +30,7 @@ static struct text shortened(struct arena *arena, struct text text)
         return text;
     size_t size = SHOWN;
     while (size > 0 && ((unsigned char)text.data[size] & 0xC0) == 0x80)
-        size--; /* not within a code point */
+        size--; /* does not cut a code point */
     return arena_printf(arena, "%.*s...", (int)size, text.data);
 }
 
@@ -39,7 +39,7 @@ static int compare_texts(const void *a, const void *b)
     return text_compare(*(const struct text *)a, *(const struct text *)b);
 }
 
-/* What is shown of a long list comes first, in no order yet; returns how many that is. */
+/* Moves the items of a long list that are shown to its front, unsorted; returns their number. */
 static size_t first_to_front(struct texts *texts)
 {
     struct text *items = texts->items;
@@ -56,7 +56,8 @@ static size_t first_to_front(struct texts *texts)
     return VALUES_SHOWN;
 }
 
-/* Sorted: "a, b or c" with last " or "; of more than a few the first, then how many. */
+/* A sorted list: "a, b or c" with last " or "; of a long one the first items, then how many there
+ * are. */
 static struct text words_list(struct arena *arena, struct texts *texts, const char *last)
 {
     struct text result = TEXT("");
@@ -74,7 +75,7 @@ static struct text words_list(struct arena *arena, struct texts *texts, const ch
     return result;
 }
 
-/* The words that a modifier of a sentence puts before the last. */
+/* The words that a modifier of a sentence puts before the last item. */
 static const char *last_of(char modifier)
 {
     return modifier == '|' ? " or " : modifier == ',' ? ", " : " and ";
@@ -209,7 +210,7 @@ static struct text words_cpu(struct arena *arena, int64_t thousandths)
                           : arena_printf(arena, "%lld.%03u cpu", whole, rest);
 }
 
-/* In the largest unit in which it is a whole number, unless that is long. */
+/* In the largest unit that makes it a whole number, unless that has many digits. */
 static struct text words_bytes(struct arena *arena, int64_t bytes, const char *name, bool up)
 {
     static const char *const units[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
@@ -236,8 +237,8 @@ static struct text words_bytes(struct arena *arena, int64_t bytes, const char *n
                         name);
 }
 
-/* cpu in thousandths, memory and storage in bytes, as taffrail has them; what does not come out
- * even is rounded up or down. */
+/* cpu is in thousandths, memory and storage in bytes; values are rounded up or down to the unit
+ * that is shown. */
 static struct text words_quantity(struct arena *arena, const struct solver_operand *operand)
 {
     const char *name = operand->quantity.name;
@@ -345,7 +346,7 @@ static int compare_causes(const void *a_pointer, const void *b_pointer)
     return text_compare(a->one, b->one);
 }
 
-/* The causes in words, each once, the commonest first. */
+/* The causes in words, each once, the most frequent first. */
 static size_t tell_causes(struct arena *arena, const struct solver_reason *reason,
                           struct told_cause *causes)
 {

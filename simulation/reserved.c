@@ -1,4 +1,4 @@
-/* Capacity reservations over the rounds. */
+/* Capacity reservations over the rounds: what is left of each. */
 #include "simulation/reserved.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ void reservation_use(struct cluster *cluster, const char *id)
     used->count++;
 }
 
-/* What is left of an offering. */
+/* The offering with what is left of its reservation. */
 static struct solver_offering offering_left(const struct cluster *cluster,
                                             const struct solver_offering *offering)
 {
@@ -64,7 +64,7 @@ static struct solver_offering offering_left(const struct cluster *cluster,
             used->count < left.reservation_capacity ? used->count : left.reservation_capacity;
     if (cluster->reserved.uncounted && left.reservation_capacity == 0)
         left.reservation_capacity = 1;
-    /* To the AWS provider a reservation without a free machine is not on offer. */
+    /* The AWS provider does not offer a reservation without a free instance. */
     if (catalog_is_builtin(cluster->catalog))
         left.available = left.reservation_capacity > 0;
     return left;

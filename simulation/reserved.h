@@ -1,4 +1,4 @@
-/* Capacity reservations in a simulation. */
+/* Capacity reservations over the rounds of a simulation. */
 #ifndef TAFFRAIL_SIMULATION_RESERVED_H
 #define TAFFRAIL_SIMULATION_RESERVED_H
 
@@ -7,14 +7,14 @@
 struct cluster;
 struct problems;
 
-/* The id of an offering's reservation; NULL: it is of none. */
+/* The id of an offering's reservation; NULL: none. */
 const char *reservation_of(const struct solver_offering *offering);
-/* The rounds used one machine of it. */
+/* Counts one instance of it as used. */
 void reservation_use(struct cluster *cluster, const char *id);
 /* The type with what is left of the reservations after the rounds so far. */
 struct solver_instance_type reserved_type(const struct cluster *cluster,
                                           const struct solver_instance_type *type);
-/* Those that were counted and that nothing names are added to problems. */
+/* Adds reservations that the user counted and that nothing names to problems. */
 void reservations_check(const struct cluster *cluster, struct problems *problems);
 
 #endif

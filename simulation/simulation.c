@@ -1,4 +1,4 @@
-/* The rounds of a simulation, and their result. */
+/* Runs the rounds of a simulation and makes their result. */
 #include "simulation/simulation.h"
 
 #include <stdlib.h>
@@ -15,15 +15,16 @@ struct rounds {
     const struct simulation_settings *settings;
     struct arena *arena;
     struct solver_run *run;
-    size_t input_nodes; /* those of the cluster come first */
+    size_t input_nodes; /* Nodes of the cluster, which come first */
     size_t round, pending, placed;
-    size_t placing_rounds; /* in which a pod found its place */
-    bool cut_short;        /* one of the plans */
+    size_t placing_rounds; /* rounds in which a pod was placed */
+    bool cut_short;        /* one of the plans was cut short */
 };
 
 /* ---- one round ---- */
 
-/* A pod whose volume went elsewhere with another pod of the same round waits for the next. */
+/* False: another pod of this round has bound its volume elsewhere, so it waits for the next
+ * round. */
 static bool volumes_follow(const struct rounds *rounds, const struct cluster_pod *pod,
                            struct solver_labels labels)
 {
@@ -52,7 +53,7 @@ static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t state_n
     return true;
 }
 
-/* Pods and machines by their numbers in the problem. */
+/* Pods and nodes by their numbers in the problem. */
 struct index {
     struct cluster_pod **pods;
     size_t *state_nodes;
@@ -105,7 +106,7 @@ static void buy(struct rounds *rounds, const struct solver_plan *plan, const str
     }
 }
 
-/* Claims for which the rounds before have left no volume. */
+/* Updates claims whose volumes were taken in earlier rounds. */
 static void refresh_claims(struct rounds *rounds)
 {
     struct cluster_pods *pods = &rounds->cluster.pods;
@@ -180,7 +181,7 @@ static const struct simulation_pod *list_pods(const struct rounds *rounds)
     return items;
 }
 
-/* By round, pool, type and zone; equal ones as they were bought. */
+/* By round, pool, type and zone; equal ones in the order they were bought. */
 static int compare_bought(const void *a_pointer, const void *b_pointer)
 {
     const struct simulation_node *a = a_pointer;
@@ -286,7 +287,7 @@ static struct reason_list explain(const struct rounds *rounds, const struct clus
     return (struct reason_list){items, reasons.count};
 }
 
-/* Of a pod for which nothing is bought only the nodes there are have something to say. */
+/* Nothing is bought for the pod, so only the existing nodes give reasons. */
 static struct reason_list explain_left_alone(const struct rounds *rounds,
                                              const struct cluster_pod *pod)
 {
@@ -302,7 +303,7 @@ static struct reason_list explain_left_alone(const struct rounds *rounds,
     return (struct reason_list){reason, 1};
 }
 
-/* A pod the last plan had a place for, but its volume not. */
+/* The last plan places the pod, but its volume cannot be there. */
 static bool lost_its_volume(const struct rounds *rounds, const struct cluster_pod *pod)
 {
     for (size_t i = 0; i < pod->claim_count; i++)
@@ -315,7 +316,7 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
                                                            struct simulation *simulation)
 {
     const struct cluster_pods *pods = &rounds->cluster.pods;
-    /* Pods of one shape have the same reasons; daemons are numbered among the shapes, too. */
+    /* Pods of one shape have the same reasons. Daemons have numbers among the shapes, too. */
     size_t most_shapes = rounds->cluster.daemons.count + pods->count;
     struct reason_list *known = ARENA_ARRAY(rounds->arena, most_shapes, struct reason_list);
     struct simulation_unschedulable *items =
@@ -346,7 +347,8 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
     return items;
 }
 
-/* What is to come once the rounds that were asked for are over. */
+/* Finds the round in which pods that are left would be placed, after the rounds that were asked
+ * for. */
 static bool find_later_rounds(struct rounds *rounds, struct simulation *simulation,
                               struct simulation_unschedulable *unschedulable, struct error *error)
 {

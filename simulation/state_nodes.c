@@ -1,4 +1,4 @@
-/* Nodes and NodeClaims, read. */
+/* Reads Nodes and NodeClaims as the nodes of the problem. */
 #include "simulation/state_nodes.h"
 
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 /* A Node, its NodeClaim, or both. */
 struct pair {
     const struct object *node, *claim; /* one may be NULL */
-    const struct object *named;        /* the Node, where there is one */
-    const struct object *decides;      /* the NodeClaim, where there is one */
-    const struct object *says;         /* what its labels and taints are */
+    const struct object *named;        /* the Node, if there is one */
+    const struct object *decides;      /* the NodeClaim, if there is one */
+    const struct object *says;         /* the one whose labels and taints count */
     const struct node *node_root;
     bool initialized;
 };
@@ -30,14 +30,14 @@ struct pair {
 
 struct node_claim {
     const struct object *object;
-    struct text key; /* the name of its Node or, if it does not know that, its provider's id */
+    struct text key; /* the name of its Node or, if it has none yet, its providerID */
     bool names_node;
     bool has_node;
 };
 struct node_claims {
-    struct node_claim *items; /* as the snapshot orders them */
+    struct node_claim *items; /* in the order of the snapshot */
     size_t count;
-    struct node_claim **by_key; /* of equal keys the first first */
+    struct node_claim **by_key; /* of equal keys, in the order of the snapshot */
 };
 
 static int compare_keys(const struct node_claim *a, bool names_node, struct text key)
@@ -95,7 +95,7 @@ static struct node_claim *find_claim(const struct node_claims *claims, bool name
                : NULL;
 }
 
-/* Of several the first. */
+/* The NodeClaim of a Node; of several the first. */
 static const struct object *claim_of(const struct node_claims *claims, const struct object *node)
 {
     struct node_claim *by_name = find_claim(claims, true, node->name);
@@ -119,7 +119,7 @@ static bool has_taint(const struct node *taints, const char *key)
     return false;
 }
 
-/* Taints a node sheds by itself while it starts (docs/reference/karpenter.md 2.4). */
+/* Taints that a node loses while it starts (docs/reference/karpenter.md 2.4). */
 static bool is_ephemeral(const struct taint *taint)
 {
     static const struct {
@@ -185,7 +185,7 @@ static struct solver_taints taints_of(const struct snapshot *snapshot, const str
         if (!passes)
             *LIST_PUSH(arena, &kept) = all.items[i];
     }
-    /* A cordoned node gets its taint from a controller. */
+    /* A controller adds the taint of a cordoned node. */
     const struct node *spec = node_get(pair->node_root, "spec");
     if (node_true(node_get(spec, "unschedulable")) &&
         !has_taint(node_get(spec, "taints"), UNSCHEDULABLE))
@@ -211,7 +211,7 @@ static void fill_in(struct named_amounts *amounts, const struct named_amounts *o
     }
 }
 
-/* Until a node is initialized its NodeClaim knows better what it will have. */
+/* Until a node is initialized, its NodeClaim has its resources. */
 static bool amounts_read(const struct pair *pair, const char *path, struct arena *arena,
                          struct named_amounts *amounts, struct error *error)
 {
@@ -230,8 +230,8 @@ static bool amounts_read(const struct pair *pair, const char *path, struct arena
     return true;
 }
 
-/* A driver that says nothing of a number attaches any; one that says "allocatable" and no number,
- * none. */
+/* A driver without "allocatable" attaches any number of volumes; one with "allocatable" and no
+ * count attaches none. */
 static void read_attach_limits(const struct snapshot *snapshot, struct text node_name,
                                struct arena *arena, struct state_node *state_node)
 {
@@ -258,8 +258,8 @@ static void read_attach_limits(const struct snapshot *snapshot, struct text node
 
 /* ---- a node ---- */
 
-/* Whether its Node shows that it is still starting. Without a NodeClaim to tell whose it is, what
- * a file leaves out counts as healthy. */
+/* Decides whether the node is still starting. Without a NodeClaim, what a file leaves out counts as
+ * healthy. */
 static void judge_readiness(struct pair *pair)
 {
     const struct node *labels = node_at(pair->node_root, "metadata.labels");
@@ -293,7 +293,7 @@ static bool read_state_node(const struct snapshot *snapshot, struct pair *pair, 
     if (!amounts_read(pair, "status.capacity", arena, &state_node->capacity, error) ||
         !amounts_read(pair, "status.allocatable", arena, &state_node->allocatable, error))
         return false;
-    /* Older Nodes, and those written by hand, may say just one of the two. */
+    /* Older Nodes, and Nodes written by hand, may have only one of the two. */
     if (state_node->allocatable.count == 0)
         state_node->allocatable = state_node->capacity;
     if (state_node->capacity.count == 0)
@@ -322,15 +322,15 @@ void state_node_add(const struct snapshot *snapshot, const struct node_source *s
     };
     struct state_node state_node;
     struct error wrong = {0};
-    if (pair.decides == NULL) /* it was read from nothing */
+    if (pair.decides == NULL) /* there is neither a Node nor a NodeClaim */
         return;
     bool read = read_state_node(snapshot, &pair, arena, &state_node, &wrong);
     state_node.leaving = pair.decides->deleting;
     if (!read && !state_node.leaving)
         problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
                      kind_table[pair.named->kind].name, state_node.node_name, wrong.what);
-    /* A NodeClaim that has not been launched says nothing yet; of a Node that is going its name
-     * is enough. */
+    /* A NodeClaim that has not been launched does not count yet. A node that is being deleted
+     * counts when its Node exists. */
     bool there = state_node.leaving ? node != NULL
                                     : read && (node != NULL || state_node.allocatable.count > 0);
     if (there)

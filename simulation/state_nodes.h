@@ -1,4 +1,4 @@
-/* Nodes, NodeClaims without one, and what was bought in a round. */
+/* The nodes of a simulation: Nodes, NodeClaims without a Node, and NodeClaims bought in a round. */
 #ifndef TAFFRAIL_SIMULATION_STATE_NODES_H
 #define TAFFRAIL_SIMULATION_STATE_NODES_H
 
@@ -9,39 +9,40 @@ struct object;
 struct snapshot;
 
 struct state_node {
-    const char *name;      /* as Karpenter orders them: of its NodeClaim until it is registered */
-    const char *node_name; /* as pods name it */
+    const char
+        *name; /* by which Karpenter orders nodes: that of its NodeClaim until it is registered */
+    const char *node_name; /* the name in a pod's spec.nodeName */
     const char *pool;      /* NULL: of none */
     struct solver_labels labels;
     struct solver_taints taints;
     struct named_amounts capacity, allocatable;
     const struct solver_attach_limit *attach_limits;
     size_t attach_limit_count;
-    bool attach_limits_known; /* its drivers have said what they attach */
+    bool attach_limits_known; /* its CSINode says how many volumes its drivers attach */
     bool initialized;
-    bool leaving;                      /* it is being deleted: only pods that stay on it matter */
+    bool leaving;                      /* being deleted: only pods that stay on it count */
     uint32_t number;                   /* in the problem of this round */
-    struct simulation_node simulation; /* of what was bought */
+    struct simulation_node simulation; /* of a NodeClaim that was bought */
 };
 struct state_nodes {
     struct state_node *items;
     size_t count, capacity;
 };
-/* What a node is read from: a Node, its NodeClaim, or both. */
+/* The objects of a node: a Node, its NodeClaim, or both. */
 struct node_source {
     const struct object *node, *claim; /* one may be NULL */
 };
 struct node_sources {
-    struct node_source *items; /* by name, those with a Node first */
+    struct node_source *items; /* by name; those with a Node come first */
     size_t count, capacity;
 };
 void node_sources_find(const struct snapshot *snapshot, struct arena *arena,
                        struct node_sources *sources, struct problems *problems);
-/* The node, unless it is not there yet: adds it to nodes. */
+/* Adds the node, unless it does not exist yet. */
 void state_node_add(const struct snapshot *snapshot, const struct node_source *source,
                     struct arena *arena, struct state_nodes *state_nodes,
                     struct problems *problems);
-/* Nodes and NodeClaims, by name; what cannot be understood is added to problems. */
+/* Reads Nodes and NodeClaims, by name. What cannot be understood is added to problems. */
 void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
                       struct state_nodes *state_nodes, struct problems *problems);
 

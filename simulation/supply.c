@@ -1,4 +1,5 @@
-/* Making the supply of a cluster, and when it is another one. */
+/* Makes the supply of a cluster, and says which changes of the cluster make another one
+ * necessary. */
 #include <stdlib.h>
 
 #include "kube/object.h"
@@ -13,12 +14,12 @@
 enum {
     SUPPLY_BYTES = 256 << 20,
     READING_BYTES = 1 << 30,
-    ASKING_BYTES = 16 << 20, /* of one question */
+    ASKING_BYTES = 16 << 20, /* for one question */
 };
 
 /* ---- reading the cluster ---- */
 
-/* How many volumes are attached, and what is free in a reservation, is a matter of what runs. */
+/* Attached volumes and free reservations depend on running pods, so they do not count. */
 static void read_cluster(const struct supply *supply, const struct snapshot *snapshot,
                          struct arena *arena, struct cluster *cluster)
 {
@@ -48,7 +49,7 @@ static int compare_texts(const void *a, const void *b)
     return text_compare(*(const struct text *)a, *(const struct text *)b);
 }
 
-/* By name, as zones are. */
+/* Sorted by name. */
 static void name_zones(struct supply *supply)
 {
     const struct solver_names *names = solver_problem_names(supply->problem);
@@ -79,7 +80,7 @@ static void find_reached(struct supply *supply, const struct snapshot *snapshot,
         zones_add(&supply->reached, reached.items[i], supply->arena);
 }
 
-/* The first question makes a run ready for all others. */
+/* Asks one question of each run, which prepares it for all others. */
 static bool make_runs(struct supply *supply, struct arena *passing)
 {
     const struct solver_shape any = {.namespace = ""};
@@ -162,7 +163,7 @@ const struct supply *supply_create(const struct snapshot *snapshot, const struct
     return NULL;
 }
 
-/* Who holds it counts; what it says stays. */
+/* Only the count of holders changes; the supply itself does not. */
 static struct supply *counted(const struct supply *supply)
 {
     return (struct supply *)(uintptr_t)supply;
@@ -214,7 +215,7 @@ struct minding {
     bool minds;
 };
 
-/* Of volumes only the zones matter: one that nothing named yet, or that nothing else may name. */
+/* A volume counts when it names a zone that is new, or that nothing else may name. */
 static void mind_volume(void *argument)
 {
     struct minding *minding = argument;
@@ -246,7 +247,7 @@ bool supply_depends_on(const struct supply *supply, const struct snapshot *snaps
     case KIND_PROVISIONER:
     case KIND_EC2_NODE_CLASS:
     case KIND_DAEMON_SET:
-    case KIND_LIMIT_RANGE: /* of DaemonSets' pods */
+    case KIND_LIMIT_RANGE: /* for the requests of DaemonSets' pods */
     case KIND_STORAGE_CLASS:
     case KIND_NODE:
     case KIND_NODE_CLAIM:

@@ -1,4 +1,4 @@
-/* Asking a supply. */
+/* Asks a supply: reads the pod's shape, looks into the cache, and else queries a run. */
 #include <string.h>
 
 #include "catalog/catalog.h"
@@ -32,7 +32,7 @@ static bool is_named_there(const struct asking *asking, const char *key, const c
            solver_names_find_value(names, number, value, strlen(value)) != SOLVER_NONE;
 }
 
-/* Of values that nothing in the problem names one is like the other: a few stand for all. */
+/* Values that nothing in the problem names are equivalent: a few of them represent all. */
 static struct solver_expression without_most_unknown(const struct asking *asking,
                                                      const struct solver_expression *expression)
 {
@@ -52,7 +52,7 @@ static struct solver_expression without_most_unknown(const struct asking *asking
     return cut;
 }
 
-/* Whoever writes more terms than a person does is told that the others do not count. */
+/* Terms beyond SUPPLY_TERMS_MAX do not count; the caller tells the user. */
 static const struct solver_expressions *what_is_looked_at(const struct asking *asking,
                                                           const struct solver_expressions *terms,
                                                           size_t *count)
@@ -69,8 +69,8 @@ static const struct solver_expressions *what_is_looked_at(const struct asking *a
     return cut;
 }
 
-/* What a pod asks of a node by itself; without other pods its labels say nothing. False: that
- * cannot be understood, or Karpenter buys nothing for such a pod. */
+/* Reads what the pod itself requires of a node. Its labels do not count, since there are no other
+ * pods. False: it cannot be understood, or Karpenter buys nothing for such a pod. */
 static bool read_shape(struct asking *asking)
 {
     struct shape_source source = {.namespace = asking->workload->object->namespace,
@@ -95,8 +95,8 @@ static bool read_shape(struct asking *asking)
     return true;
 }
 
-/* To pods that ask for an extended resource the API server may add the toleration of its name
- * (ExtendedResourceToleration): a template is judged as if it did. */
+/* The admission plugin ExtendedResourceToleration may add a toleration to pods that request an
+ * extended resource: a template is judged as if it does. */
 static void tolerate_what_is_asked_for(struct asking *asking)
 {
     const struct named_amounts *requests = &asking->pod.requests;
@@ -116,7 +116,7 @@ static void tolerate_what_is_asked_for(struct asking *asking)
     shape->toleration_count = count;
 }
 
-/* A volume that is somewhere already, or will be there. */
+/* A volume that is, or will be, in one of the zones. */
 static struct solver_volume volume_in(const struct zones *zones, struct arena *arena)
 {
     const char **values = ARENA_ARRAY(arena, zones->count, const char *);
@@ -194,8 +194,8 @@ static struct supply_run *take_run(const struct supply *supply)
     return NULL;
 }
 
-/* Nothing of the asker's memory is taken while a run is: the asker may be stopped where it takes
- * some. */
+/* Takes no memory of the caller while it holds a run: the caller may be stopped where it
+ * allocates. */
 static void pose_to_a_run(struct posed *posed, struct arena *arena)
 {
     struct supply_run *run = take_run(posed->supply);
@@ -232,8 +232,8 @@ static struct pod_requirements wishes_of(const struct asking *asking)
     return wishes;
 }
 
-/* Pools of another cloud, those that are not ready, and those with a fixed number of nodes: whether
- * the pod fits is not known, only that nothing speaks against it. */
+/* Pools that are not in the problem: of another cloud, not ready, or static. Whether the pod fits
+ * there is not known, only whether requirements or taints exclude it. */
 static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
@@ -248,7 +248,7 @@ static bool may_suit_other_pool(const struct asking *asking)
     return false;
 }
 
-/* Of pools of another cloud that make nodes. */
+/* Adds zones of pools of another cloud that launch nodes. */
 static void add_zones_of_other_pools(const struct asking *asking, struct zone_bits *bits)
 {
     const struct supply *supply = asking->supply;
@@ -265,7 +265,7 @@ static void add_zones_of_other_pools(const struct asking *asking, struct zone_bi
         add_zone(supply, zones.items[i], bits);
 }
 
-/* What is remembered, or what a run says. */
+/* The cached answer, or that of a run. */
 static struct zone_bits answer_of(const struct supply *supply, const struct asking *asking,
                                   enum question_kind kind)
 {
@@ -318,7 +318,7 @@ bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot
 
 /* ---- whether, and why not ---- */
 
-/* A resource that nothing in the problem has; NULL: all are had. */
+/* A requested resource that nothing in the problem has; NULL: none. */
 static const char *resource_of_none(const struct asking *asking)
 {
     const struct named_amounts *amounts = &asking->pod.requests;
@@ -387,7 +387,7 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
         return;
     }
     const char *of_none = resource_of_none(&asking);
-    /* What no type has, a NodeOverlay may have added. */
+    /* A resource that no type has may come from a NodeOverlay. */
     if (may_suit_other_pool(&asking) || (of_none != NULL && supply->settings.node_overlays))
         return;
     explain(&asking, answer);

@@ -1,4 +1,4 @@
-/* What a supply was asked already. Pods of a workload ask alike, one after another. */
+/* Caches a supply's answers. Pods of a workload ask equal questions, one after another. */
 #include <string.h>
 
 #include "simulation/supply_internal.h"
@@ -12,7 +12,8 @@ void cache_create(struct supply_cache *cache, struct arena *arena)
 
 /* ---- all that a question consists of, as bytes ---- */
 
-/* Strings go in with their length, lists with their count: no two questions look alike. */
+/* Strings are preceded by their length and lists by their count, so that different questions give
+ * different bytes. */
 static void add_number(struct text_builder *bytes, uint64_t number)
 {
     text_builder_add(bytes, (struct text){(const char *)&number, sizeof number});

@@ -1,4 +1,5 @@
-/* The inside of a supply: supply.c makes it, supply_ask.c asks it, supply_cache.c remembers. */
+/* The inside of a supply: supply.c makes it, supply_ask.c asks it, supply_cache.c caches
+ * answers. */
 #ifndef TAFFRAIL_SIMULATION_SUPPLY_INTERNAL_H
 #define TAFFRAIL_SIMULATION_SUPPLY_INTERNAL_H
 
@@ -15,23 +16,24 @@ struct pool;
 
 /* ---- what is remembered (supply_cache.c) ---- */
 
-/* Zones by their place in supply.zones, as bits: of more the others are not known. */
+/* A set of zones, a bit for each index in supply.zones. Zones beyond SUPPLY_ZONES_MAX are not
+ * known. */
 enum { SUPPLY_ZONES_MAX = 256, ZONE_WORDS = SUPPLY_ZONES_MAX / 64 };
 struct zone_bits {
     uint64_t words[ZONE_WORDS];
 };
 
-/* What a question is known by: two hashes of all it consists of, whose seeds are secret. */
+/* The key of a question: two hashes of everything in it, with secret seeds. */
 struct cache_key {
     uint64_t parts[2];
 };
-/* One answer, written and read without a lock: the parts of its key are mixed with what it says, so
- * that half of one and half of another is found to be neither. */
+/* One answer, written and read without a lock. The stored key is mixed with the answer, so that a
+ * mixture of two answers matches no key. */
 struct cache_slot {
     _Atomic uint64_t marks[2], words[ZONE_WORDS];
 };
-/* As many slots as there are, whoever asks: an answer takes the place of another one, and a
- * stranger who asks without end costs the others a question, not memory. */
+/* The number of slots is fixed: a new answer replaces an old one. A client with endless questions
+ * costs others a second query, but no memory. */
 enum { CACHE_SLOTS = 2048 };
 struct supply_cache {
     struct hash_seed seeds[2];
@@ -48,24 +50,24 @@ void cache_put(const struct supply_cache *cache, struct cache_key key,
 
 /* ---- pools by their own words (supply_pools.c) ---- */
 
-/* What a pod asks of a node. */
+/* What a pod requires of a node. */
 struct pod_requirements {
     struct node_selection selection;
     struct tolerations tolerations;
 };
-/* Whether nothing that the pool says of itself speaks against the pod, by one of the alternatives
- * of its affinity. */
+/* Whether the pool's requirements and taints allow the pod, by one of the alternatives of its node
+ * affinity. */
 bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
                    const struct pod_requirements *wishes, struct arena *arena);
-/* Adds those of all in which the pool can make a node for such a pod; NULL: for any. */
+/* Adds the zones of all in which the pool can launch a node for such a pod. NULL: for any pod. */
 void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catalog,
                     const struct pool *pool, const struct pod_requirements *wishes,
                     const struct zones *all, struct arena *arena, struct zones *zones);
 
 /* ---- the whole ---- */
 
-/* A run that is ready to be asked, by one thread at a time, with memory to answer in. A question
- * that finds all of them taken makes a run of its own. */
+/* A run for one thread at a time, with memory for its answer. A question that finds all runs taken
+ * makes one of its own. */
 struct supply_run {
     struct solver_run *run;
     struct arena *arena;
@@ -75,12 +77,12 @@ enum { SUPPLY_RUNS = 4 };
 
 struct supply {
     _Atomic size_t holds;
-    struct arena *arena; /* of all that stays */
+    struct arena *arena; /* of everything that stays */
     const struct solver_problem *problem;
     const struct catalog *catalog;
     struct karpenter_settings settings;
-    struct zones zones;   /* that the problem names */
-    struct zones reached; /* some of them: where a NodePool can make nodes */
+    struct zones zones;   /* zones that the problem names */
+    struct zones reached; /* the zones where a NodePool can launch nodes */
     struct supply_cache cache;
     struct supply_run runs[SUPPLY_RUNS];
 };

@@ -1,4 +1,5 @@
-/* NodePools by their own words: what types they launch is not looked at. */
+/* NodePools whose instance types are not known: only their requirements, taints and subnets
+ * count. */
 #include "catalog/catalog.h"
 #include "kube/expression.h"
 #include "kube/object.h"
@@ -51,7 +52,7 @@ static size_t alternatives_of(const struct node_selection *selection)
     return count == 0 ? 1 : count < SUPPLY_TERMS_MAX ? count : SUPPLY_TERMS_MAX;
 }
 
-/* What a node of the pool is for such a pod; false: they do not go together. */
+/* The requirements of a node of the pool for such a pod; false: they contradict each other. */
 static bool meet(const struct meeting *meeting, const struct node_selection *selection,
                  size_t alternative, struct solver_requirements *both)
 {
@@ -98,7 +99,7 @@ static bool subnets_have(const struct node *subnets, struct text zone)
     return false;
 }
 
-/* Only the user's own catalogue knows which zones of the account sell something. */
+/* Only a user's own catalogue knows the zones of the account. */
 static bool is_sold_in(const struct catalog *catalog, struct text zone)
 {
     const struct solver_names *names = catalog_names(catalog);

@@ -1,4 +1,5 @@
-/* Claims of pods and the volumes they get. */
+/* The PersistentVolumeClaims of pods: where each can be mounted, and the volumes that they are
+ * bound to, round after round. */
 #include "simulation/volume_claims.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct volume_claims {
     struct {
         struct volume_choice **items;
         size_t count, capacity;
-    } free_volumes; /* the smallest first */
+    } free_volumes; /* by capacity, ascending */
     struct {
         struct volume_claim **items;
         size_t count, capacity;
@@ -45,7 +46,7 @@ static uint64_t hash_of(struct text namespace, struct text name)
     return hash;
 }
 
-/* Where the claim is, or belongs. */
+/* The slot of the claim, or the free slot where it belongs. */
 static struct volume_claim **slot_of(const struct volume_claims *claims, struct text namespace,
                                      struct text name)
 {
@@ -146,8 +147,8 @@ static void add_terms(struct terms *terms, const struct solver_volume *more, str
         *LIST_PUSH(arena, terms) = more->alternatives[i];
 }
 
-/* Anywhere a free volume is, or one can be made. Where a class makes none and none is seen, its
- * volumes may come with their nodes. */
+/* A waiting claim can go where a free volume is, or where one can be provisioned. Where the class
+ * provisions none and none is visible, the volumes may come with their nodes. */
 static void find_terms(struct volume_claim *claim, struct arena *arena)
 {
     struct terms terms = {.anywhere = !claim->can_be_made && claim->choice_count == 0};
@@ -177,7 +178,7 @@ void volume_claims_refresh(struct volume_claims *claims)
 
 /* ---- reading a claim ---- */
 
-/* The CSI drivers that stand in for what was once built into Kubernetes. */
+/* The CSI drivers that replace the in-tree plugins. */
 static struct text csi_name(struct text provisioner)
 {
     static const struct {
@@ -206,7 +207,7 @@ static const char *driver_of_volume(const struct object *volume, struct arena *a
     return node_is(node_get(spec, "awsElasticBlockStore"), NODE_MAP) ? "ebs.csi.aws.com" : NULL;
 }
 
-/* Why no pod can mount it now. */
+/* Why no pod can mount the claim now; empty: one can. */
 static struct text fault_of(const struct volume_claim *claim, const struct claim_binding *binding,
                             struct arena *arena)
 {

@@ -1,6 +1,7 @@
-/* Claims that pods mount, and the volumes they get, round after round. */
-#ifndef TAFFRAIL_SIMULATION_CLAIMS_H
-#define TAFFRAIL_SIMULATION_CLAIMS_H
+/* The PersistentVolumeClaims that pods mount, and the volumes they are bound to, round after
+ * round. */
+#ifndef TAFFRAIL_SIMULATION_VOLUME_CLAIMS_H
+#define TAFFRAIL_SIMULATION_VOLUME_CLAIMS_H
 
 #include "simulation/pod_shape.h"
 
@@ -9,39 +10,39 @@ struct snapshot;
 struct zones;
 struct volume_claims;
 
-/* A PersistentVolume a claim may get. */
+/* A free PersistentVolume that claims may be bound to. */
 struct volume_choice {
     const struct object *volume;
     bool taken;
     int64_t capacity_milli;
     struct solver_volume terms;
 };
-/* A claim some pod mounts, or will. */
+/* A claim that a pod mounts, or will mount. */
 struct volume_claim {
     struct text namespace, name;
     const char *id;     /* namespace/name */
     const char *driver; /* NULL: attaches nothing that is counted */
     struct pod_fault fault;
-    struct solver_volume terms; /* now */
-    bool waits;                 /* binds where its first pod lands */
-    bool zonal;                 /* what is made for it lives in a zone */
-    struct solver_volume made;  /* where its class makes volumes */
+    struct solver_volume terms; /* where it can be mounted now */
+    bool waits;                 /* WaitForFirstConsumer: is bound where its first pod is placed */
+    bool zonal;                 /* a volume provisioned for it is in one zone */
+    struct solver_volume made;  /* where its class provisions volumes */
     bool can_be_made;
-    struct volume_choice **choices; /* volumes there are for it, the smallest first */
+    struct volume_choice **choices; /* free volumes that suit it, the smallest first */
     size_t choice_count;
-    size_t bound_in; /* the round in which it was; 0: before */
+    size_t bound_in; /* the round in which it was bound; 0: before */
 };
 struct volume_claims *volume_claims_create(const struct snapshot *snapshot, struct arena *arena);
-/* The claim of that name, made by the template (a PersistentVolumeClaim less its name) when it is
- * not there; template may be NULL. */
+/* The claim of that name. If it is absent, it is made from the template (a PersistentVolumeClaim
+ * without name), which may be NULL. */
 struct volume_claim *volume_claim_get(struct volume_claims *claims, struct text namespace,
                                       struct text name, const struct field *template);
-/* Makes up again where claims that wait can go, since volumes were taken. */
+/* Computes again where waiting claims can go, after volumes were taken. */
 void volume_claims_refresh(struct volume_claims *claims);
-/* Whether a claim that is bound can be attached to a node of these labels, or one that waits can be
- * bound there. */
+/* Whether a bound claim can be mounted on a node with these labels, or a waiting one can be bound
+ * there. */
 bool volume_claim_fits(const struct volume_claim *claim, struct solver_labels labels);
-/* Binds a claim that waits where its pod landed. */
+/* Binds a waiting claim where its pod was placed. */
 void volume_claim_bind(struct volume_claim *claim, struct solver_labels labels,
                        struct arena *arena);
 

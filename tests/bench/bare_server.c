@@ -1,6 +1,7 @@
-/* bare_server FOLDER: what libmicrohttpd and GnuTLS cost by themselves. HTTPS with the flags and
- * limits of server/http.c; reads the body and replies with a constant as long as an answer that
- * allows. FOLDER holds tls.crt and tls.key. Prints its port and serves until it is killed. */
+/* bare_server FOLDER: measures the cost of libmicrohttpd and GnuTLS alone. It serves HTTPS with the
+ * flags and limits of server/http.c, reads the body and replies with a constant as long as an
+ * answer that allows. FOLDER has tls.crt and tls.key. It prints its port and serves until it is
+ * killed. */
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netinet/in.h>

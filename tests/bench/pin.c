@@ -1,7 +1,7 @@
-/* What zone pins cost with 10,000 pods, 1,000 nodes, 100 StatefulSets and 5,000 claims
- * (pin_cluster.c), in CPU time of the thread, and memory. "supply": making it, which happens when
- * NodePools, Nodes or DaemonSets change, and the questions it is asked. "review": what the rail
- * adds to a review of a pod by /mutate. */
+/* Measures zone pins with 10,000 pods, 1,000 nodes, 100 StatefulSets and 5,000 claims
+ * (pin_cluster.c): CPU time of the thread, and memory. "supply": making it, which happens when
+ * NodePools, Nodes or DaemonSets change, and questions to it. "review": what the rail adds to a
+ * review of a pod by /mutate. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The cluster of the bench of pins, as JSON objects. */
 #include "pin_cluster.h"
 
 #include <stdio.h>

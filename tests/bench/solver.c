@@ -1,5 +1,5 @@
-/* One solve, measured; a process a run, so that its peak of memory is its own. scripts/bench-solver
- * runs it and says what the columns mean. */
+/* Measures one solve. Each run is a process, so that its peak of memory is its own.
+ * scripts/bench-solver runs it and explains the columns. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

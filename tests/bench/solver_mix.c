@@ -1,3 +1,4 @@
+/* The pods of Karpenter's scheduling benchmark, and the types they may be placed on. */
 #include "solver_mix.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What one question to a warm run costs, by what is asked. Prints, a line each:
- * what, median, 99th percentile and longest in microseconds, and how it was answered. */
+/* Measures one query to a prepared run, by kind of question. Prints one line each: the kind,
+ * median, 99th percentile and longest in microseconds, and the answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* A cluster with running pods, for questions about one more pod. */
 #include "solver_warm.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A cluster at work, to be asked where one more pod would go. */
+/* A cluster with running pods, for queries about one more pod. */
 #ifndef TAFFRAIL_BENCH_SOLVER_WARM_H
 #define TAFFRAIL_BENCH_SOLVER_WARM_H
 

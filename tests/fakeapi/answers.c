@@ -1,3 +1,4 @@
+/* The answers of the fake API server: lists, watches and single objects. */
 #include "answers.h"
 
 #include "base/clock.h"

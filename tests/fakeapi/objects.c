@@ -1,3 +1,4 @@
+/* The objects of the fake API server. */
 #include "objects.h"
 
 #include <json-c/json.h>

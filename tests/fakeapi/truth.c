@@ -1,3 +1,4 @@
+/* What the fake API server holds, to compare with what taffrail holds. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

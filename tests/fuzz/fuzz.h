@@ -1,4 +1,4 @@
-/* What every fuzz target begins with. */
+/* Shared by all fuzz targets. */
 #ifndef TAFFRAIL_FUZZ_H
 #define TAFFRAIL_FUZZ_H
 

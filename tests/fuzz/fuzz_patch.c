@@ -1,5 +1,5 @@
-/* Any document and any patch ({"doc": ..., "patch": [...]}): no crash, the old tree stays as it
- * was, and what was put at the end of a path is found there. */
+/* Any document and any patch ({"doc": ..., "patch": [...]}): no crash, the old tree does not
+ * change, and a value that was set at a path is found there. */
 #include "base/base.h"
 #include "fuzz.h"
 

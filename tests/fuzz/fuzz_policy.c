@@ -1,5 +1,5 @@
-/* Policy files: no crash, no leak; what is refused says why and where, and what is accepted can be
- * asked. The first byte '{' chooses JSON. */
+/* Policy files: no crash, no leak; a refused file has a reason and a place, and an accepted one can
+ * be evaluated. The first byte '{' selects JSON. */
 #include <string.h>
 #include <unistd.h>
 

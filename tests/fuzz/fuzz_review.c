@@ -1,6 +1,6 @@
-/* Bodies as the network sends them, through the engine: no crash, an answer or a reason, and an
- * answer that carries the review's uid and denies exactly when a finding does. What is changed can
- * be changed, and is not changed again. */
+/* Bodies from the network, through the engine: no crash, an answer or a reason, and an answer that
+ * has the review's uid and denies exactly when a finding does. Changes can be applied, and a
+ * changed object is not changed again. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-/* Bytes as a small cluster, solved: no crash, a plan that keeps every hard rule, the same one each
- * time and in whatever order things were added, a reason for each pod that fits nowhere; and what
- * is asked is answered as if it had been built so. */
+/* Bytes as a small cluster: no crash, a plan that keeps every hard rule and is the same each time
+ * and in whatever order things are added, and a reason for each pod that fits nowhere. A query is
+ * answered as a problem built with that pod. */
 #include <string.h>
 
 #include "simulation/reason_words.h"

@@ -1,4 +1,4 @@
-/* The YAML reader in both styles: no crash, no leak, the budgets hold, and every node and every
+/* The YAML reader in both styles: no crash, no leak, budgets are kept, and every node and every
  * problem has a place in the text. */
 #include <string.h>
 

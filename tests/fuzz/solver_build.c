@@ -1,4 +1,4 @@
-/* A case through the builder. */
+/* Adds a case to a builder. */
 #include "solver_case.h"
 
 struct building {

@@ -1,4 +1,4 @@
-/* Bytes to a case: each choice takes a byte; when they have run out, every choice is the first. */
+/* Turns bytes into a case: each choice takes a byte; without bytes every choice is the first. */
 #include "solver_case.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A small cluster made of bytes, what a builder takes of it, and what must hold of every plan. */
+/* A small cluster made from bytes, its problem, and the checks of every plan. */
 #ifndef TAFFRAIL_FUZZ_SOLVER_CASE_H
 #define TAFFRAIL_FUZZ_SOLVER_CASE_H
 

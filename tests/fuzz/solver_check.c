@@ -1,4 +1,4 @@
-/* What must hold of a plan: every pod is placed once, and nothing holds more than it can. */
+/* Checks a plan: every pod is placed once, and no node holds more than it can. */
 #include "solver_check.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Inside the check of a plan: where every pod is, and the rules by subject. */
+/* The inside of the check of a plan: where every pod is, and the rules by subject. */
 #ifndef TAFFRAIL_FUZZ_SOLVER_CHECK_H
 #define TAFFRAIL_FUZZ_SOLVER_CHECK_H
 

@@ -1,4 +1,4 @@
-/* Questions to a problem, against the same pod in a problem built from nothing. */
+/* Compares queries with the same pod in a problem built for it. */
 #include <string.h>
 
 #include "solver_case.h"

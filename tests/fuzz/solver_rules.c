@@ -1,4 +1,4 @@
-/* What must hold of a plan: the rules pods come with, read anew from Kubernetes' documents. */
+/* Checks a plan against the rules of pods, written independently from Kubernetes' documentation. */
 #include <string.h>
 
 #include "solver_check.h"

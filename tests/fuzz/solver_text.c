@@ -1,4 +1,4 @@
-/* Plans as text, which does not hang on numbers. */
+/* Plans as text, independent of numbers. */
 #include <string.h>
 
 #include "solver_case.h"

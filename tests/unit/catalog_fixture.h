@@ -1,4 +1,4 @@
-/* The catalogue that a test asks: the built-in one or its own. */
+/* The catalogue of a test: the built-in one or its own. */
 #ifndef TAFFRAIL_TESTS_CATALOG_FIXTURE_H
 #define TAFFRAIL_TESTS_CATALOG_FIXTURE_H
 

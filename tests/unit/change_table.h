@@ -1,5 +1,5 @@
-/* A rail that changes pods against a table: a pod, and what becomes of it. What is added once is
- * not added again. */
+/* Runs a rail that changes pods over a table: each row is a pod and its changes. The changed pod is
+ * asked again and must not change a second time. */
 #ifndef TAFFRAIL_CHANGE_TABLE_H
 #define TAFFRAIL_CHANGE_TABLE_H
 
@@ -8,19 +8,20 @@
 
 struct change_case {
     const char *object; /* YAML */
-    /* A line each: OUTCOME WHAT IS ADDED; then of the patch: OP PATH VALUE. */
+    /* One line a change: OUTCOME ADDITION; then one line an operation of the patch: OP PATH
+     * VALUE. */
     const char *changes;
 };
 
 struct change_table {
     const char *rails;   /* YAML, under spec.rails of the policy, whose mode is enforce */
     const char *cluster; /* YAML documents that are visible; NULL: none */
-    const char *user;    /* who asks; NULL: a person */
+    const char *user;    /* the user of the request; NULL: a person */
     const struct change_case *cases;
     size_t case_count;
 };
 
-/* All of them under one name. */
+/* All rails in one policy. */
 #define CONTROLLER "system:kube-controller-manager"
 
 static inline struct text change_table_text(const struct verdict *verdict, struct arena *arena)
@@ -37,7 +38,7 @@ static inline struct text change_table_text(const struct verdict *verdict, struc
     return text_builder_text(&lines);
 }
 
-/* The API server asks again when somebody else has changed the pod after us. */
+/* The API server asks again when another webhook has changed the pod after us. */
 static inline void change_table_ask_again(const struct world *world, const struct subject *subject,
                                           const struct verdict *verdict, struct arena *arena)
 {

@@ -1,4 +1,4 @@
-/* A handler that writes down what it is told, and steps of a watcher, for the tests of store. */
+/* A handler that records its calls, and steps of a watcher, for the tests of live/. */
 #ifndef TAFFRAIL_UNIT_CLIENT_FIXTURE_H
 #define TAFFRAIL_UNIT_CLIENT_FIXTURE_H
 
@@ -10,11 +10,11 @@
 #include "live/client.h"
 #include "unit.h"
 
-/* "begin put shop/a end": what came since it was last looked at. */
+/* "begin put shop/a end": the calls since the last look. */
 static char told[8192];
-static char told_why[500]; /* the last one was unreadable */
+static char told_why[500]; /* why the last object was unreadable */
 static unsigned said;      /* warnings */
-static bool refuse;        /* as if memory had run out */
+static bool refuse;        /* behaves as if memory had run out */
 
 static inline bool tell(const char *word, const struct object *object)
 {

@@ -1,5 +1,5 @@
-/* A tree as text, for comparing: null true 12 "string" [1,2] {"key":1}; bytes that are not
- * printable ASCII as \xNN. */
+/* Writes a tree as text, to compare trees: null true 12 "string" [1,2] {"key":1}; bytes that are
+ * not printable ASCII are \xNN. */
 #ifndef TAFFRAIL_UNIT_DUMP_H
 #define TAFFRAIL_UNIT_DUMP_H
 

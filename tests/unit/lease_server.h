@@ -1,5 +1,5 @@
-/* An API server that has one Lease, for the tests of the election: it is as strict as the real one
- * about what it is given. */
+/* An API server with one Lease, for the tests of the election. It validates requests as strictly as
+ * the real one. */
 #ifndef TAFFRAIL_UNIT_LEASE_SERVER_H
 #define TAFFRAIL_UNIT_LEASE_SERVER_H
 
@@ -21,8 +21,7 @@ struct lease_reply {
     char body[2048];
 };
 
-/* k8s.io/apimachinery's MicroTime is parsed by exactly this layout:
- * 2006-01-02T15:04:05.000000Z07:00 */
+/* The layout of k8s.io/apimachinery's MicroTime is exactly 2006-01-02T15:04:05.000000Z07:00 */
 static inline bool is_micro_time(struct text t)
 {
     static const char layout[] = "0000-00-00T00:00:00.000000Z";
@@ -73,13 +72,13 @@ static inline unsigned lease_server_write(struct lease_server *server, const str
     if (!create && (!text_to_int64(given, &version) || version != server->version))
         return 409;
     if (!create && !text_is(node_string(node_at(root, "metadata.labels.kept")), "yes"))
-        return 422; /* somebody's label would be gone */
+        return 422; /* the request would drop another client's label */
     server->writes++;
     lease_server_put(server, arena_text(arena, holder).data, node_json(spec, arena).data);
     return create ? 201 : 200;
 }
 
-/* What the server answers. */
+/* The answer of the server. */
 static inline void lease_server_answer(struct lease_server *server,
                                        const struct call_request *request,
                                        struct lease_reply *reply)

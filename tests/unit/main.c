@@ -1,3 +1,4 @@
+/* The main function of every unit test program. */
 #include "unit.h"
 
 #include <CUnit/Basic.h>

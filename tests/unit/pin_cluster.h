@@ -1,5 +1,5 @@
-/* The objects of a cluster in which a StatefulSet "web" has claims: zones z0, z1, ..., in each a
- * Node and a volume. They are read once, and shared by all that a test makes of them. */
+/* The objects of a cluster with a StatefulSet "web" and its claims, in zones z0, z1, ..., each with
+ * a Node and a volume. They are read once and shared by all snapshots of a test. */
 #ifndef TAFFRAIL_TESTS_PIN_CLUSTER_H
 #define TAFFRAIL_TESTS_PIN_CLUSTER_H
 
@@ -11,7 +11,7 @@ struct catalog;
 
 enum { MOST_ZONES = 8, MOST_REPLICAS = 40 };
 
-/* How far the claim of an ordinal is; all but the first two have a zone. */
+/* How far the claim of an ordinal is bound; all but the first two states have a zone. */
 enum phase { ABSENT, MADE, NODE_CHOSEN, VOLUME_NAMED, BOUND, PHASES };
 struct claim_state {
     signed char phase, zone;
@@ -20,7 +20,8 @@ struct claim_state {
 /* Read once for all seeds. */
 static struct {
     struct arena *arena;
-    const struct catalog *catalogs[MOST_ZONES + 1]; /* by the zone that has no capacity, and none */
+    const struct catalog
+        *catalogs[MOST_ZONES + 1]; /* by the zone without capacity; the last: none */
     const struct supply *supplies[MOST_ZONES + 1][MOST_ZONES + 1]; /* and by the number of zones */
     const struct policy_set *policies[2];
     const struct object *pools[MOST_ZONES + 1], *classes, *nodes[MOST_ZONES], *volumes[MOST_ZONES];
@@ -34,7 +35,8 @@ static const struct object *read_one(struct arena *arena, struct text yaml)
     return documents.items;
 }
 
-/* Every zone sells a type too small for the pods; all but the dead one sell one that is not. */
+/* Every zone offers a type that is too small for the pods. All zones but the dead one also offer a
+ * larger type. */
 static const struct catalog *read_catalog(int dead_zone, struct arena *arena)
 {
     struct text_builder json = {.arena = arena};

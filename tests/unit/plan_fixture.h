@@ -1,4 +1,4 @@
-/* Forecasts by hand, for the tests of what shows them. */
+/* Simulations made by hand, for the tests of reports of plans. */
 #ifndef TAFFRAIL_PLAN_FIXTURE_H
 #define TAFFRAIL_PLAN_FIXTURE_H
 
@@ -6,7 +6,7 @@
 
 #include "simulation/simulation.h"
 
-static struct arena *arena; /* of the test that runs */
+static struct arena *arena; /* of the current test */
 
 struct draft {
     LIST(struct simulation_pod) pods;
@@ -32,7 +32,7 @@ static inline size_t add_pod(struct draft *draft, const char *namespace, const c
     return draft->pods.count - 1;
 }
 
-/* One with 4 cpu and 16 GiB; name "": to buy. */
+/* A node with 4 cpu and 16 GiB; name "": a NodeClaim to buy. */
 static inline struct simulation_node *add_node(struct draft *draft, const char *name,
                                                const char *zone, const char *type,
                                                int64_t usd_micro)

@@ -1,4 +1,4 @@
-/* A rail against a table, where the machines are those of a user's own catalogue. */
+/* Runs a rail over a table, with the instance types of a user's own catalogue. */
 #ifndef TAFFRAIL_RAIL_CATALOG_H
 #define TAFFRAIL_RAIL_CATALOG_H
 
@@ -6,7 +6,7 @@
 
 struct catalog;
 
-/* A type of 4 CPUs as the file lists it: resources, "NAME": "QUANTITY", after those; offerings as
+/* A type with 4 CPUs in the form of the file. resources: further "NAME": "QUANTITY"; offerings:
  * OWN_OFFERING. */
 #define OWN_TYPE(name, resources, offerings)                                        \
     "{\"name\": \"" name "\", \"architecture\": \"amd64\", \"operatingSystems\": "  \

@@ -1,6 +1,5 @@
-/* What a rail says in words, and one object that it denies under each way a policy can speak:
- * enforce, warn, audit, and with an exception; a Pod of a workload that was there before `since`,
- * too. */
+/* Tests the words of a rail, and one object that it denies in each mode of a policy: enforce, warn,
+ * audit, and with an exception; also a Pod of a workload that is older than `since`. */
 #ifndef TAFFRAIL_RAIL_MODES_H
 #define TAFFRAIL_RAIL_MODES_H
 
@@ -21,7 +20,7 @@ static inline void rail_words_run_in(const struct world *world, const struct rai
         CU_ASSERT_TRUE_FATAL(verdict.finding_count > 0);
         ASSERT_TEXT(verdict.findings[0].message, rows[i].message);
         ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
-        /* What tools put in the field's place is what people are told. */
+        /* The value that tools put in the field's place is the one in the message. */
         struct text replacement = verdict.findings[0].replacement;
         if (replacement.size > 0)
             CU_ASSERT_PTR_NOT_NULL(
@@ -38,7 +37,7 @@ static inline void rail_words_run(const char *rails, const char *cluster,
     arena_destroy(arena);
 }
 
-/* What tools put in the place of what the first finding is about; "" when there is nothing. */
+/* The value that tools put in place of the first finding's field; "": none. */
 static inline void rail_replaces(const char *rails, const char *object, const char *replacement)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
@@ -74,7 +73,7 @@ static inline enum action rail_modes_action(struct world *world, const char *spe
     return verdict.action;
 }
 
-/* rail: its name; keys: its map as YAML, without the braces. */
+/* rail: its name; keys: its settings as YAML, without the braces. */
 static inline void rail_modes_run(const char *rail, const char *keys, const char *cluster,
                                   const char *object)
 {
@@ -114,7 +113,8 @@ static inline void rail_modes_run(const char *rail, const char *keys, const char
     arena_destroy(arena);
 }
 
-/* pod_spec: of a Pod that the rail denies. Its ReplicaSet is older than `since`, or newer. */
+/* pod_spec: the spec of a Pod that the rail denies. Its ReplicaSet is older than `since`, or
+ * newer. */
 static inline void rail_modes_since(const char *rail, const char *keys, const char *pod_spec)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* A rail against a table: an object, and what the rail finds in it. The rail is judged by the whole
- * engine, under a policy that enforces it. */
+/* Runs a rail over a table: each row is an object and its findings. The whole engine judges it,
+ * under a policy that enforces the rail. */
 #ifndef TAFFRAIL_RAIL_TABLE_H
 #define TAFFRAIL_RAIL_TABLE_H
 
@@ -105,7 +105,7 @@ static inline struct text rail_table_findings(const struct world *world,
     return text_builder_text(&lines);
 }
 
-/* Held until some others were made: no test has more worlds at a time. */
+/* Kept until several others were made: no test has more worlds at a time. */
 static inline const struct supply *rail_table_supply(const struct snapshot *snapshot,
                                                      const struct catalog *catalog,
                                                      const struct karpenter_settings *settings)
@@ -117,7 +117,7 @@ static inline const struct supply *rail_table_supply(const struct snapshot *snap
     return *last = supply_create(snapshot, catalog, settings);
 }
 
-/* One policy with these rails, and a cluster (NULL: none), of these machines. */
+/* A world of one policy with these rails, a cluster (NULL: none) and a catalogue. */
 static inline struct world rail_table_world_of(const char *rails, const char *cluster,
                                                const struct catalog *catalog, struct arena *arena)
 {
@@ -127,7 +127,7 @@ static inline struct world rail_table_world_of(const char *rails, const char *cl
     *policies = (struct policy_set){.items = policy, .count = 1};
     struct snapshot_builder *builder = snapshot_builder_create(arena);
     struct rail_documents documents = rail_table_read(cluster == NULL ? "" : cluster, arena);
-    kept_pair_count = 0; /* the clusters before may be gone */
+    kept_pair_count = 0; /* earlier clusters may have been freed */
     for (size_t i = 0; i < documents.count; i++)
         snapshot_put(builder, kept_or_whole(&documents.items[i]));
     struct problems problems = {.arena = arena};

@@ -19,7 +19,7 @@ static const char wanted_name[] = "taffrail.taffrail.svc";
 static const char *const wanted_dns[] = {wanted_name, "taffrail.taffrail.svc.cluster.local"};
 static const struct cert_names wanted_names = {.dns = wanted_dns, .dns_count = 2};
 
-/* Texts on the heap, since arenas are forgotten between two steps. */
+/* Texts are on the heap, since arenas are reset between two steps. */
 struct stored {
     char *items[ROTATION_ITEM_COUNT];
     char *entries[ENTRIES]; /* the caBundle of each */
@@ -72,7 +72,7 @@ static inline size_t count_in(struct text t, const char *part)
     return count;
 }
 
-/* What a TLS client that trusts the bundle says of the leaf: 0, or GnuTLS' reasons against it. */
+/* How a TLS client that trusts the bundle verifies the leaf: 0, or GnuTLS' status bits. */
 static inline unsigned client_objects(struct text leaf_pem, struct text bundle_pem)
 {
     gnutls_x509_trust_list_t trusted = NULL;

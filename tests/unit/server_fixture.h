@@ -1,4 +1,4 @@
-/* A server with an engine that does what the body says, and an HTTPS client, for the tests of
+/* A server whose engine does what the body of a request says, and an HTTPS client, for the tests of
  * server/. */
 #ifndef TAFFRAIL_UNIT_SERVER_FIXTURE_H
 #define TAFFRAIL_UNIT_SERVER_FIXTURE_H
@@ -25,7 +25,7 @@ enum { LONG_ANSWER_BYTES = 12 << 20 /* more than a socket keeps */ };
 
 static pthread_mutex_t gate_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_changed = PTHREAD_COND_INITIALIZER;
-static unsigned waiting; /* reviews that stand at the gate */
+static unsigned waiting; /* reviews that wait at the gate */
 static bool gate_open;
 
 static inline void wait_at_gate(void)
@@ -71,7 +71,7 @@ static const struct finding one_finding = {
     .policy = {"p", 1},
 };
 
-/* Work that takes no memory and has no end of its own. */
+/* Work that takes no memory and does not end by itself. */
 static inline void spin(void *arena)
 {
     for (;;)
@@ -137,7 +137,7 @@ struct fixture {
     struct cell *cell; /* the publisher's */
     struct metrics *metrics;
     struct server *server;
-    uint16_t port, ops_port; /* known to clients that live longer than the server */
+    uint16_t port, ops_port; /* kept for clients that outlive the server */
     struct server_options options;
 };
 
@@ -276,21 +276,21 @@ static inline ssize_t client_read(struct client *client, char *buffer, size_t si
         ssize_t count = gnutls_record_recv(client->session, buffer, size);
         if (count != GNUTLS_E_AGAIN && count != GNUTLS_E_INTERRUPTED)
             return count;
-        /* The receive timeout of the socket has passed. */
+        /* The socket's receive timeout has passed. */
         if (count == GNUTLS_E_AGAIN && gnutls_record_check_pending(client->session) == 0)
             return -1;
     }
 }
 
 struct reply {
-    int status;      /* 0: none came, or not a whole one */
+    int status;      /* 0: no reply, or not a whole one */
     char head[2048]; /* with its empty line */
     char body[65536];
     size_t body_size;
-    bool closes; /* says Connection: close */
+    bool closes; /* has Connection: close */
 };
 
-/* Reads one reply to its Content-Length, not a byte further. */
+/* Reads one reply up to its Content-Length, and no byte more. */
 static inline struct reply client_receive(struct client *client)
 {
     static _Thread_local struct reply reply;
@@ -339,8 +339,8 @@ static inline struct reply post(struct client *client, const char *path, struct 
     return client_receive(client);
 }
 
-/* True when the server closes within limit_ms; sends a byte of bytes every gap_ms meanwhile, while
- * there are some. */
+/* True when the server closes within limit_ms. Meanwhile sends one of bytes every gap_ms, as long
+ * as there are some. */
 static inline bool closes_within(struct client *client, const char *bytes, int gap_ms,
                                  int64_t limit_ms)
 {
@@ -382,7 +382,7 @@ static inline struct reply get(const struct fixture *fixture, const char *path)
     return reply;
 }
 
-/* The value of a series in /metrics; -1 when it is not there. */
+/* The value of a series in /metrics; -1: absent. */
 static inline double metric(const struct fixture *fixture, const char *series)
 {
     char line[256];

@@ -1,4 +1,4 @@
-/* A small catalogue, simulations as lines, and tables of both. */
+/* A small catalogue, simulations as text, and tables of clusters with their simulations. */
 #ifndef TAFFRAIL_TESTS_FORECAST_FIXTURE_H
 #define TAFFRAIL_TESTS_FORECAST_FIXTURE_H
 
@@ -9,8 +9,8 @@
 struct catalog;
 struct snapshot;
 
-/* small: 2 CPU and 4 GiB for 0.10 $; large: 8 CPU and 32 GiB for 0.40 $; each on demand in zones a,
- * b and c, and large in a as spot for 0.15 $. Of each 0.1 CPU and 10 MiB are not for pods. */
+/* small: 2 CPU and 4 GiB for 0.10 $; large: 8 CPU and 32 GiB for 0.40 $. Both are on demand in
+ * zones a, b and c; large is also spot in a for 0.15 $. Each reserves 0.1 CPU and 10 MiB. */
 #define FIXTURE_OFFERING(zone, capacity_type, price)                                             \
     "{\"Price\": " price ", \"Available\": true, \"Requirements\": ["                            \
     "{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": "               \
@@ -53,8 +53,8 @@ static void fixture_write_pods(struct text_builder *text, const struct simulatio
     text_builder_printf(text, "\n");
 }
 
-/* A line each: "node NAME: pods", "POOL TYPE CAPACITY ZONE ROUND: pods", "nowhere POD: KIND"; pods
- * that had their node before are marked with "!". Nodes without pods are passed over. */
+/* One line each: "node NAME: pods", "POOL TYPE CAPACITY ZONE ROUND: pods", "nowhere POD: KIND".
+ * Pods that had a node before have a "!". Nodes without pods are left out. */
 static struct text fixture_lines(struct fixture *fixture, const struct simulation *simulation)
 {
     struct text_builder text = {.arena = fixture->arena};
@@ -147,7 +147,7 @@ static struct text fixture_run(struct fixture *fixture, const struct simulation_
     return fixture_lines(fixture, &simulation);
 }
 
-/* Also with the documents in reverse: the same simulation. */
+/* The documents in reverse order must give the same simulation. */
 static void fixture_run_cases(const struct simulation_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

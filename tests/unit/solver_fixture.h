@@ -1,5 +1,5 @@
-/* What the solver's tests include: a world to tell (solver_world.h), rounds of the solver over it
- * (solver_round.h), and what is expected of where its pods come to lie. */
+/* The fixture of the solver's tests: a small cluster (solver_world.h), rounds of the solver over it
+ * (solver_round.h), and checks of where its pods are placed. */
 #ifndef TAFFRAIL_UNIT_SOLVER_FIXTURE_H
 #define TAFFRAIL_UNIT_SOLVER_FIXTURE_H
 
@@ -9,18 +9,18 @@
 #define EXPECT_INT(actual, expected) \
     expect_int((long long)(actual), (long long)(expected), #actual, __FILE__, __LINE__)
 #define EXPECT_TEXT(actual, expected) expect_text((actual), (expected), __FILE__, __LINE__)
-/* How many pods of a span have a place. */
+/* How many pods of a span are placed. */
 #define EXPECT_SCHEDULED(span, expected) EXPECT_INT(scheduled(span), (expected))
 #define EXPECT_ALL_SCHEDULED(span) EXPECT_INT(scheduled(span), (span).count)
 #define EXPECT_PLACED(pod) EXPECT_INT(node_of(pod) != NULL, 1)
 #define EXPECT_PENDING(pod) EXPECT_INT(node_of(pod) != NULL, 0)
-/* On how many nodes the pods of a span lie. */
+/* On how many nodes the pods of a span are. */
 #define EXPECT_NODES(span, expected) EXPECT_INT(nodes_used(span), (expected))
 #define EXPECT_SAME_NODE(a, b) EXPECT_INT(same_node((a), (b)), 1)
 #define EXPECT_OTHER_NODE(a, b) EXPECT_INT(same_node((a), (b)), 0)
-/* The label of the node a bound pod lies on; "" when it has none. */
+/* The label of a bound pod's node; "": none. */
 #define EXPECT_LABEL(pod, key, expected) EXPECT_TEXT(label_of((pod), (key)), (expected))
-/* "1 1 2": how the matching pods are distributed over the domains that have any, sorted. */
+/* "1 1 2": the numbers of matching pods in the domains that have any, sorted. */
 #define EXPECT_SKEW(key, selector, expected) EXPECT_TEXT(skew((key), (selector)), (expected))
 
 static inline void expect_int(long long actual, long long expected, const char *expression,
@@ -64,7 +64,7 @@ static inline size_t nodes_used(struct span span)
     return count;
 }
 
-/* After provision(), of a node by its name. */
+/* After provision(), for a node by its name. */
 static inline const char *node_label(const char *name, const char *key)
 {
     struct text wanted = notation_key(text_of(key));
@@ -161,7 +161,7 @@ static inline size_t fullest(const char *key, const char *selector)
     return most;
 }
 
-/* The largest number less the smallest, of domains that have any. */
+/* The difference of the largest and the smallest number, of domains that have any. */
 static inline size_t skew_range(const char *key, const char *selector)
 {
     struct counts counts = domain_counts(key, selector);
@@ -171,7 +171,7 @@ static inline size_t skew_range(const char *key, const char *selector)
     return counts.count == 0 ? 0 : fullest(key, selector) - least;
 }
 
-/* The claim of the last round that a pod was placed on; the test ends when there is none. */
+/* The NodeClaim of the last round that a pod was placed on; ends the test when there is none. */
 static inline const struct solver_node_claim *claim_of(size_t pod)
 {
     const struct solver_placement *place = &world.pods.items[pod].place;
@@ -180,7 +180,7 @@ static inline const struct solver_node_claim *claim_of(size_t pod)
     return &world.plan->claims[place->index];
 }
 
-/* "a b c": the names of a claim's types in order. */
+/* "a b c": the names of a NodeClaim's types, in order. */
 static inline const char *claim_types(const struct solver_node_claim *claim)
 {
     struct text_builder out = {.arena = world.arena};
@@ -198,7 +198,7 @@ static inline int64_t claim_request(const struct solver_node_claim *claim, const
     return 0;
 }
 
-/* NULL when the claim says nothing about a key. */
+/* NULL when the NodeClaim has no requirement on the key. */
 static inline const struct solver_requirement *claim_requirement(
     const struct solver_node_claim *claim, const char *key)
 {

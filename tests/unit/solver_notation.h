@@ -57,7 +57,7 @@ static inline const char *notation_copy(struct arena *arena, struct text t)
     return arena_text(arena, t).data;
 }
 
-/* In thousandths for cpu, in units for all others, rounded up. */
+/* cpu in thousandths, all others in units, rounded up. */
 static inline int64_t notation_quantity(struct text resource, struct text written)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Small clusters at random, kept as a model from which a problem can be built from nothing. */
+/* Small random clusters, kept as a model from which a problem can be built. */
 #ifndef TAFFRAIL_UNIT_SOLVER_RANDOM_H
 #define TAFFRAIL_UNIT_SOLVER_RANDOM_H
 
@@ -14,9 +14,9 @@ enum { SHAPES_MOST = 40, NODES_MOST = 24, PODS_MOST = 160 };
 
 struct random_pod {
     const char *name;
-    uint32_t shape, node; /* of the model; node SOLVER_NONE: pending */
+    uint32_t shape, node; /* numbers in the model; node SOLVER_NONE: pending */
     bool leaving, daemon;
-    uint32_t number; /* of the problem built last */
+    uint32_t number; /* its number in the problem built last */
 };
 struct random_node {
     struct solver_node as;
@@ -232,7 +232,7 @@ static inline struct random_node random_node(struct random_cluster *c, const cha
                                        .leaving = chance(c, 10)}};
 }
 
-/* A pod of any shape, pending or on a node that is there. */
+/* A pod of any shape, pending or on an existing node. */
 static inline struct random_pod random_pod(struct random_cluster *c, const char *name,
                                            uint32_t pending_percent)
 {
@@ -369,7 +369,7 @@ static inline void tell_shape(struct random_cluster *c, struct solver_builder *b
     MUST(solver_add_shape(builder, &c->shapes[shape], &c->shape_numbers[shape], &error));
 }
 
-/* The claim of a pod's volume, which a few pods share. */
+/* The claim of a pod's volume; several pods share it. */
 static inline struct solver_mount random_mount(struct random_cluster *c, size_t pod)
 {
     return (struct solver_mount){arena_printf(c->arena, "ns/claim-%zu", pod % 4).data,

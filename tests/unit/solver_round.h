@@ -1,5 +1,5 @@
-/* One round of the solver over the world of solver_world.h: provision() solves, buys the claims and
- * binds the pods, so that the next round finds them as nodes. */
+/* One round of the solver over the cluster of solver_world.h: provision() solves, buys the
+ * NodeClaims and binds the pods, so that the next round has them as nodes. */
 #ifndef TAFFRAIL_UNIT_SOLVER_ROUND_H
 #define TAFFRAIL_UNIT_SOLVER_ROUND_H
 
@@ -138,7 +138,7 @@ static inline void world_add_pod(struct world_pod *pod, size_t index)
     CU_ASSERT_TRUE_FATAL(good);
 }
 
-/* Tells the solver everything that is there. */
+/* Adds the whole cluster to the builder. */
 static inline void world_build(void)
 {
     struct error error;
@@ -167,7 +167,8 @@ static inline void world_build(void)
     }
     bool good = solver_build(world.builder, &world.settings, &world.problem, &error);
     CU_ASSERT_TRUE_FATAL(good);
-    world.builder = solver_builder_create(world.arena); /* numbers resources from here on */
+    world.builder =
+        solver_builder_create(world.arena); /* resources get their numbers from here on */
 }
 
 static inline const char *world_place_name(const struct solver_placement *place)
@@ -179,7 +180,7 @@ static inline const char *world_place_name(const struct solver_placement *place)
     return arena_printf(world.arena, "claim-%03zu", world.claims_bought + place->index).data;
 }
 
-/* Asks a run of its own. */
+/* Uses a run of its own. */
 static inline void world_solve(void)
 {
     world.run = solver_run_create(world.problem, world.arena);
@@ -200,7 +201,7 @@ static inline void world_solve(void)
                     __FILE__, __LINE__);
 }
 
-/* Where every pending pod would go; nothing is bought. */
+/* Places every pending pod; nothing is bought. */
 static inline void solve(void)
 {
     world_build();
@@ -214,7 +215,7 @@ static inline const char *world_value(uint32_t key, uint32_t value)
     return notation_copy(world.arena, t);
 }
 
-/* The first value, by text, of an In requirement; NULL of any other. */
+/* The first value, by text, of an In requirement; NULL for others. */
 static inline const char *world_first_value(const struct solver_requirement *requirement)
 {
     const char *first = NULL;
@@ -228,7 +229,7 @@ static inline const char *world_first_value(const struct solver_requirement *req
     return first;
 }
 
-/* Labels a claim's node gets: what the type, the offering, the claim and its pool say. */
+/* The labels of a NodeClaim's node: those of type, offering, NodeClaim and pool. */
 static inline struct solver_labels world_claim_labels(const struct solver_node_claim *claim,
                                                       const struct a_type *type)
 {
@@ -272,7 +273,7 @@ static inline struct solver_labels world_claim_labels(const struct solver_node_c
     return (struct solver_labels){labels.items, labels.count};
 }
 
-/* A machine less is free in the reservation. */
+/* The reservation has one free instance less. */
 static inline void world_use_reservation(const char *reservation)
 {
     for (size_t i = 0; i < world.types.count; i++)
@@ -283,7 +284,7 @@ static inline void world_use_reservation(const char *reservation)
         }
 }
 
-/* Turns the plan's claims to nodes that are not initialized yet. */
+/* Turns the plan's NodeClaims into nodes that are not initialized yet. */
 static inline void world_buy(void)
 {
     for (size_t i = 0; i < world.plan->claim_count; i++) {

@@ -1,4 +1,4 @@
-/* Plans and answers told by names, so that those of different problems can be compared. */
+/* Writes plans and answers with names, so that those of different problems can be compared. */
 #ifndef TAFFRAIL_UNIT_SOLVER_TOLD_H
 #define TAFFRAIL_UNIT_SOLVER_TOLD_H
 
@@ -77,7 +77,7 @@ static inline const char *tell_reasons(struct arena *arena, const struct solver_
     struct lines lines = {0};
     for (size_t i = 0; i < told.count; i++) {
         const struct reason_words *r = &told.items[i];
-        /* Of several groups in the way it tells of the one that came first. */
+        /* Of several groups in the way it names the one that was made first. */
         bool topology = r->kind == SOLVER_REASON_TOPOLOGY;
         *LIST_PUSH(arena, &lines) =
             arena_printf(arena, "%s %s: %s (%s)",
@@ -89,7 +89,7 @@ static inline const char *tell_reasons(struct arena *arena, const struct solver_
     return join_sorted(arena, &lines, " | ");
 }
 
-/* A line a pod, sorted. */
+/* One line a pod, sorted. */
 static inline const char *tell_plan(struct arena *arena, const struct solver_problem *problem,
                                     struct solver_run *run)
 {

@@ -1,4 +1,4 @@
-/* A small cluster to place pods in, told in the notation of solver_notation.h. The instance types,
+/* A small cluster to place pods in, written in the notation of solver_notation.h. Instance types,
  * prices and overheads are those of Karpenter's fake cloud provider, because the expected results
  * in these tests are Karpenter's own. */
 #ifndef TAFFRAIL_UNIT_SOLVER_WORLD_H
@@ -11,11 +11,11 @@
 
 struct an_offering {
     const char *capacity, *zone;
-    int64_t usd_micro; /* 0: by the type's resources */
+    int64_t usd_micro; /* 0: follows from the type's resources */
     bool unavailable, free;
     const char *more; /* resources beyond the type's */
     const char *reservation;
-    uint32_t machines; /* free in the reservation */
+    uint32_t machines; /* free instances of the reservation */
     int64_t list_usd_micro;
 };
 struct a_type {
@@ -24,8 +24,8 @@ struct a_type {
     const char *arch;      /* NULL: amd64 */
     const char *os;        /* NULL: linux windows darwin */
     const char *requirements;
-    const char *attach;              /* "driver 10; other 2" */
-    const char *only_of;             /* the pool that has this type, and none but such */
+    const char *attach;  /* "driver 10; other 2" */
+    const char *only_of; /* only this pool has this type, and the pool has no other types */
     struct an_offering offerings[8]; /* none: spot in zones 1 and 2, on-demand in 1, 2 and 3 */
     uint32_t number;                 /* of this round */
 };
@@ -61,7 +61,7 @@ struct an_affinity {
     const char *key, *selector;
     bool anti;
     int32_t weight;         /* 0: required */
-    const char *namespaces; /* of one word */
+    const char *namespaces; /* one namespace */
     const char *namespace_selector;
 };
 #define NEAR(of_key, of_pods, ...)                        \
@@ -71,7 +71,7 @@ struct an_affinity {
 #define APART(of_key, of_pods, ...) NEAR(of_key, of_pods, .anti = true, ##__VA_ARGS__)
 struct a_volume {
     const char *where; /* alternatives; NULL: anywhere */
-    const char *claim; /* NULL: none of these counts; a '#' becomes the pod's number */
+    const char *claim; /* NULL: attaches nothing that counts; a '#' becomes the pod's number */
     const char *driver;
     bool binds;
 };
@@ -93,9 +93,9 @@ struct a_pod {
 };
 
 struct world_node {
-    struct a_node as; /* of a claim that was bought: without strings */
+    struct a_node as; /* for a bought NodeClaim: without strings */
     struct solver_labels labels;
-    const struct a_type *type; /* of a claim that was bought */
+    const struct a_type *type; /* for a bought NodeClaim */
     uint32_t number;           /* of this round */
 };
 struct world_pod {
@@ -112,16 +112,16 @@ static struct {
     LIST(struct a_type) types;
     LIST(struct a_pool) pools;
     LIST(struct world_node) nodes;
-    LIST(struct solver_label) namespaces; /* name and labels as written */
+    LIST(struct solver_label) namespaces; /* name, and labels in the notation */
     LIST(struct a_pod) daemons;
     LIST(struct world_pod) pods;
-    uint32_t shuffle; /* the order in which things are added; 0: as told */
+    uint32_t shuffle; /* the order in which things are added; 0: as written */
     struct solver_builder *builder;
     const struct solver_problem *problem;
     struct solver_run *run;
     const struct solver_plan *plan;
     size_t claims_bought;
-    const char *title; /* of the case, for a failure's message */
+    const char *title; /* the case's name in a failure's message */
 } world;
 
 struct span {
@@ -155,7 +155,7 @@ static inline size_t world_pod(const struct a_pod *pod)
 #define NAMESPACE(...) \
     ((void)(*LIST_PUSH(world.arena, &world.namespaces) = (struct solver_label){__VA_ARGS__}))
 
-/* Adds a pool, or puts it in the place of the one of that name. */
+/* Adds a pool, or replaces the one of that name. */
 static inline void world_pool(const struct a_pool *pool)
 {
     for (size_t i = 0; i < world.pools.count; i++)
@@ -176,7 +176,7 @@ static inline void world_empty(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(world.arena);
 }
 
-/* No cluster, and what Karpenter's fake provider sells unless told otherwise. */
+/* An empty cluster with the default instance types of Karpenter's fake provider. */
 static inline void world_fresh(void)
 {
     world_empty();
@@ -220,7 +220,7 @@ static inline void world_assorted(void)
     }
 }
 
-/* The i-th of count things in this round's order: an affine walk, as good as a shuffle here. */
+/* The i-th of count things in this round's order: an affine permutation. */
 static inline size_t world_order(size_t i, size_t count)
 {
     static const size_t steps[] = {1, 7919, 104729, 1299709};
@@ -247,7 +247,7 @@ static inline const struct solver_attach_limit *world_attach(const char *written
     return list.items;
 }
 
-/* What a type has, with the defaults; with what its overhead leaves, when asked. */
+/* The resources of a type with the defaults; allocatable: less its overhead. */
 static inline struct solver_amounts world_resources(const struct a_type *type, const char *more,
                                                     bool allocatable)
 {
@@ -284,7 +284,7 @@ static inline int64_t world_amount(struct solver_amounts amounts, const char *na
     return 0;
 }
 
-/* As the fake provider's: a tenth of a dollar a cpu and 10^9 bytes, a dollar a kind of GPU. */
+/* As in the fake provider: 0.1 $ for each cpu and each 10^9 bytes, 1 $ for each kind of GPU. */
 static inline int64_t world_price(struct solver_amounts capacity)
 {
     return world_amount(capacity, "cpu") * 100 + world_amount(capacity, "memory") / 10000 +
@@ -375,7 +375,7 @@ static inline void world_add_type(struct a_type *type)
     CU_ASSERT_TRUE_FATAL(good);
 }
 
-/* The types of a pool: those that are only its, or else those that are nobody's. */
+/* The types of a pool: those that only it has, or else those without a pool of their own. */
 static inline const uint32_t *world_pool_types(const char *pool, size_t *count)
 {
     LIST(uint32_t) own = {0}, common = {0};

@@ -1,6 +1,6 @@
-/* With TAFFRAIL_TEST_KEPT in the environment the clusters of tests are made of objects as a live
- * cluster keeps them: what the tests expect must not change. Unless it is "all" this leaves out
- * workloads whose pod templates are not kept, for tests of what becomes of their pods. */
+/* With TAFFRAIL_TEST_KEPT in the environment, the clusters of tests have objects as a live cluster
+ * stores them, and the expected results must stay the same. Except with "all", this leaves out
+ * workloads whose pod templates are not stored, for tests of their pods. */
 #ifndef TAFFRAIL_TESTS_KEPT_FIXTURE_H
 #define TAFFRAIL_TESTS_KEPT_FIXTURE_H
 
@@ -10,13 +10,13 @@
 #include "live/stored.h"
 #include "unit.h"
 
-/* Then they have no text, and what is wrong with them no place in it. */
+/* Stored objects have no text, and their problems have no place in it. */
 static inline bool objects_are_kept(void)
 {
     return getenv("TAFFRAIL_TEST_KEPT") != NULL;
 }
 
-/* Of which object each was made. What names it is in struct object. */
+/* The object that each was made from. Its name is in struct object. */
 static struct kept_pair {
     const struct object *whole, *kept;
 } kept_pairs[256];
@@ -41,7 +41,7 @@ static inline void say_not_kept(struct arena *arena, const struct object *object
         say_not_kept(arena, object, path, node_item(whole, i), node_item(kept, i));
 }
 
-/* When a test fails with kept objects alone, a rail reads one of these fields: it wants its line in
+/* When a test fails only with stored objects, a rail reads one of these fields: add it to
  * live/transform_fields.c. */
 static inline void say_what_is_not_kept(struct arena *arena)
 {
@@ -52,7 +52,7 @@ static inline void say_what_is_not_kept(struct arena *arena)
         fprintf(stderr, "what a rail reads of these wants its line in live/transform_fields.c\n");
 }
 
-/* The object, or what is kept of it, until the program ends. */
+/* The object, or its stored form, until the program ends. */
 static inline const struct object *kept_or_whole(const struct object *object)
 {
     static const kind_set without_template = KIND_BIT(KIND_REPLICATION_CONTROLLER);

@@ -1,5 +1,5 @@
-/* A unit test program: one table of tests. main.c runs it through CUnit and makes the exit status
- * honest: 0 only when at least one test ran, every one asserted something, and none failed. */
+/* A unit test program is one table of tests. main.c runs it through CUnit. The exit status is 0
+ * only when at least one test ran, every one asserted something, and none failed. */
 #ifndef TAFFRAIL_UNIT_H
 #define TAFFRAIL_UNIT_H
 

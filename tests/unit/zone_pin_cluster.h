@@ -1,5 +1,5 @@
-/* A cluster whose volumes are in zones, and the pods that mount them: for what the rail zone-pin
- * does and what it says. */
+/* A cluster with volumes in zones and pods that mount them, for the tests of the rail zone-pin and
+ * its messages. */
 #ifndef TAFFRAIL_ZONE_PIN_CLUSTER_H
 #define TAFFRAIL_ZONE_PIN_CLUSTER_H
 
@@ -60,8 +60,8 @@
 #define TWIN_LEFT MOUNTING("twin-0", "app: twin, side: left", "one", "")
 #define TWIN_RIGHT MOUNTING("twin-1", "app: twin, side: right", "two", "")
 
-/* b is a zone of a Node, a and c are a pool's; no one makes anything in d. The twins are in a and
- * in b. */
+/* b is the zone of a Node, a and c are zones of a pool, d has neither. The twins are in a and in
+ * b. */
 static const char pin_cluster[] = CLASSES CLASS_OF_NOWHERE IN_ONE_ZONE IN_MORE_ZONES ITS_CLAIMS
     OF_WEB VOLUMES_OF_WEB RESERVED RESERVED_OF_DUO RESERVED_TWO NEW NEW_C NEW_D EARLY CHOSEN SETS
         POOLS OF_NO_POD DB OLD TWIN_LEFT TWIN_RIGHT

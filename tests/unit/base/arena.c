@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Arenas: allocation, budgets, the guard, and being stopped. */
 #include "unit.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Cells: values that readers pin while a writer replaces them. */
 #include "unit.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Trees of documents: look-up, paths, and places in the text. */
 #include "unit.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Errors and lists of problems. */
 #include "unit.h"
 
 #include <stdio.h>

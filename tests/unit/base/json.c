@@ -1,4 +1,5 @@
 /* labels: threads */
+/* The JSON reader. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Log lines: format, and the limit of their rate. */
 #include "unit.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* JSON patches on trees. */
 #include "dump.h"
 #include "unit.h"
 

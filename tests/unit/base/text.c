@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Texts and text builders. */
 #include "unit.h"
 
 #include <stdio.h>

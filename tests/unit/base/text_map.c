@@ -1,3 +1,4 @@
+/* Maps from texts to numbers. */
 #include "unit.h"
 
 #include <string.h>

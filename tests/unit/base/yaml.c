@@ -1,4 +1,5 @@
 /* labels: threads */
+/* The YAML reader, for policies and for manifests. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

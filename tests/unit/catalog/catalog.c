@@ -1,3 +1,4 @@
+/* Catalogues: the built-in one and a user's, and selections of instance types. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What an EC2NodeClass makes of the built-in types. The figures are those of the provider itself:
+/* How an EC2NodeClass changes the built-in types. The figures are those of the provider itself:
  * each case was given to NewInstanceType of github.com/aws/karpenter-provider-aws
  * pkg/providers/instancetype, v1.14.1, with vmMemoryOverheadPercent 0.075 and the EC2 description
  * of the two types, over core v1.14.1, and Allocatable() of the result printed. */

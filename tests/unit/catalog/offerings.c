@@ -1,3 +1,4 @@
+/* Instance types for the solver: capacity, allocatable, attach limits and offerings. */
 #include <stdio.h>
 #include <string.h>
 

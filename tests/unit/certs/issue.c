@@ -1,3 +1,4 @@
+/* Certificates: a CA, its leaves, and the folder they are kept in. */
 #include "unit.h"
 
 #include <gnutls/gnutls.h>

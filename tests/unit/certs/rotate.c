@@ -1,3 +1,4 @@
+/* Rotation of CA and leaf in a Secret and in webhook configurations, step by step. */
 #include <stdio.h>
 
 #include "rotation_fixture.h"

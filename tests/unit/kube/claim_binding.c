@@ -1,3 +1,4 @@
+/* Which volume a PersistentVolumeClaim is bound to, and which volumes suit it. */
 #include "kube/claim_binding.h"
 #include "cluster_fixture.h"
 

@@ -1,5 +1,5 @@
-/* Schedules against robfig/cron v3.0.1, which Karpenter uses: the times below are what it says,
- * asked with ParseStandard("TZ=UTC " + schedule).Next(after). */
+/* Cron schedules against robfig/cron v3.0.1, which Karpenter uses: the times below are its own,
+ * from ParseStandard("TZ=UTC " + schedule).Next(after). */
 #include <stdio.h>
 
 #include "kube/cron.h"

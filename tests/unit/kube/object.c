@@ -1,3 +1,4 @@
+/* Objects, kinds, times, manifests and snapshots. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* Quantities, as Kubernetes parses them. */
 #include <stdio.h>
 
 #include "kube/quantity.h"

@@ -1,3 +1,4 @@
+/* The selector index against the selectors themselves. */
 #include <string.h>
 
 #include "kube/selector.h"

@@ -1,7 +1,7 @@
-/* What becomes of the selectors and kubelet settings of old pool objects; of whole objects there is
- * a table in policy_api_versions.c, and tests/conformance/upgrade.test. The selectors are expected
- * as Karpenter 0.32 made terms of them itself (pkg/utils/nodeclass of its AWS provider), but beside
- * an id, where v1 takes nothing else. */
+/* The upgrade of selectors and kubelet settings of old pool objects. Whole objects are in
+ * tests/unit/policy/api_versions.c and tests/conformance/upgrade.test. Selectors become the terms
+ * that Karpenter 0.32 made of them (pkg/utils/nodeclass of its AWS provider), except beside an id,
+ * where v1 allows nothing else. */
 #include <string.h>
 
 #include "kube/object.h"

@@ -1,5 +1,5 @@
 /* labels: threads */
-/* One request: its path, what its answer comes to, and bodies. */
+/* One request: its path, how its answer is read, and bodies. */
 #include <stdio.h>
 #include <string.h>
 

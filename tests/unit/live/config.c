@@ -1,5 +1,5 @@
 /* labels: threads */
-/* Where the API server is: kubeconfig files, service accounts, tokens that change. */
+/* Where the API server is: kubeconfig files, service accounts, rotated tokens. */
 #include <unistd.h>
 
 #include "client_fixture.h"

@@ -1,7 +1,7 @@
 /* labels: threads */
-/* Replicas that elect one of them, for hours on a clock of their own: delays, lost requests and
- * answers, cuts, freezes, clocks that go wrong, restarts. Never two lead at one instant, and when
- * all is well again one leads soon. TAFFRAIL_SEED=N repeats a run. */
+/* Replicas elect a leader, for hours of simulated time: with delays, lost requests and answers,
+ * network cuts, freezes, wrong clocks and restarts. Never do two lead at one instant, and after
+ * each fault one leads soon. TAFFRAIL_SEED=N repeats a run. */
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* labels: threads */
-/* One replica at a Lease, by a clock that the test turns. */
+/* One replica and a Lease, with a clock that the test sets. */
 #include "lease_server.h"
 
 const char unit_suite[] = "client lease";

@@ -1,6 +1,6 @@
 /* labels: threads */
-/* What a real API server said (fakeapi/recorded), cut in every way: in the end the watcher has told
- * what the server had. scripts/e2e --record writes the recordings. */
+/* Answers of a real API server (fakeapi/recorded), cut in pieces in every way: in the end the
+ * watcher has reported all objects of the server. scripts/e2e --record writes the recordings. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* labels: threads */
-/* A day of a cluster whose API server fails in every way, on a clock of its own: after each bad
- * time the live must hold what the cluster holds, and no more memory than before.
- * TAFFRAIL_SEED=N repeats a day. */
+/* A simulated day of a cluster whose API server fails in every way: after each fault the store
+ * must hold the objects of the cluster, and no more memory than before. TAFFRAIL_SEED=N repeats
+ * a day. */
 #include <malloc.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* labels: threads */
-/* A cluster that changes, and its versions. TAFFRAIL_SEED=N repeats a run of chance. */
+/* A store that changes, and its versions. TAFFRAIL_SEED=N repeats a random run. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

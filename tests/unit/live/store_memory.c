@@ -1,7 +1,6 @@
 /* labels: threads */
-/* A cluster that changes while malloc fails now and then: what fails leaves things as they were,
- * and what succeeds counts. TAFFRAIL_SEED=N repeats a run. Linked so that calls of malloc come
- * here. */
+/* A store that changes while malloc fails now and then: a failed change leaves the store as it was.
+ * TAFFRAIL_SEED=N repeats a run. The linker redirects malloc to this file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

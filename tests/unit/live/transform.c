@@ -1,4 +1,4 @@
-/* What is kept of an object, and what objects share. */
+/* Which fields of an object are stored, and what objects share. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* labels: threads */
-/* The state machine of one kind: what it asks for, and what it makes of answers of every sort. */
+/* The state machine of one kind: its requests, and how it handles answers of every sort. */
 #include "client_fixture.h"
 
 const char unit_suite[] = "client watch";

@@ -1,4 +1,4 @@
-/* What claims say about zones, and which zones pods of a StatefulSet are sent to. */
+/* The zones of claims, and the zones chosen for pods of a StatefulSet. */
 #include <stdlib.h>
 
 #include "catalog/catalog.h"

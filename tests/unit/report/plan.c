@@ -1,3 +1,4 @@
+/* Plans as text and JSON, and how a plan names and rounds things. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The layout of a plan drawn as a picture. */
 #include "report/plan_picture.h"
 #include "plan_fixture.h"
 

@@ -1,3 +1,4 @@
+/* Finds a value in the text of a manifest, as its author wrote it. */
 #include <string.h>
 
 #include "report/format.h"

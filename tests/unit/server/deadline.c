@@ -1,3 +1,4 @@
+/* When a review ends before it is decided. */
 #include "server/deadline.h"
 #include "unit.h"
 

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Ending a server while requests are in flight. */
 #include "server_fixture.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* HTTPS connections, TLS versions, and the ops port. */
 #include "server_fixture.h"
 
 static void posts_are_answered_on_one_connection(void)

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Limits of connections: slow, silent and idle clients. */
 #include "server/http.h"
 #include "server_fixture.h"
 

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Limits of concurrent reviews and of the bytes they hold. */
 #include "server_fixture.h"
 
 #include <sched.h>

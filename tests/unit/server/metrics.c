@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Metrics: counters, histograms and gauges. */
 #include "unit.h"
 
 #include <pthread.h>

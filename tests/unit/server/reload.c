@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Reloading policies, state and certificates while requests are answered. */
 #include "server_fixture.h"
 
 #include <ftw.h>

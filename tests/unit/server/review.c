@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Reviews in, answers out: statuses, messages, warnings and patches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

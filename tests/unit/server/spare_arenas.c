@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Arenas that are kept for the next requests. */
 #include <stdlib.h>
 
 #include "server/http.h"

@@ -1,4 +1,5 @@
 /* labels: threads */
+/* Lines of the audit trail. */
 #include "server_fixture.h"
 
 #include <json-c/json.h>

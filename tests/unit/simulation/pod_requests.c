@@ -1,8 +1,9 @@
+/* What whole pods request: containers, init containers, sidecars, overhead and defaults. */
 #include "cluster_fixture.h"
 #include "kube/pod.h"
 #include "simulation/amounts.h"
 
-const char unit_suite[] = "kube pod requests";
+const char unit_suite[] = "simulation pod requests";
 
 enum { BUDGET_BYTES = 16 << 20 };
 

@@ -1,8 +1,9 @@
+/* Which pods a cluster has, and which its workloads would make. */
 #include "simulation/pods.h"
 #include "cluster_fixture.h"
 #include "kube/to_solver.h"
 
-const char unit_suite[] = "kube expand";
+const char unit_suite[] = "simulation pods";
 
 enum { MOST_DOCUMENTS = 12, BUDGET_BYTES = 64 << 20 };
 

@@ -1,10 +1,11 @@
+/* The solver's problem of a cluster: shapes of pods, nodes, pools and daemons. */
 #include "catalog/catalog.h"
 #include "cluster_fixture.h"
 #include "kube/to_solver.h"
 #include "simulation/cluster.h"
 #include "simulation/node_claims.h"
 
-const char unit_suite[] = "kube problem";
+const char unit_suite[] = "simulation problem";
 
 enum { BUDGET_BYTES = 64 << 20 };
 

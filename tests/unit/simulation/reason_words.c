@@ -1,4 +1,4 @@
-/* The sentences that say why a pod has no place: each is told, whole, of a cluster in which it is
+/* The sentences that say why a pod fits nowhere: each one whole, for a cluster in which it is
  * true. */
 #include "solver_fixture.h"
 
@@ -463,7 +463,7 @@ static void test_nodes(void)
                              "(kubernetes.io/hostname)");
 }
 
-const char unit_suite[] = "solver explain words";
+const char unit_suite[] = "simulation reason words";
 const struct unit_test unit_tests[] = {
     {"types", test_types},     {"amounts", test_amounts}, {"limits in use", test_limits_in_use},
     {"pools", test_pools},     {"spread", test_spread},   {"topology", test_topology},

@@ -1,5 +1,4 @@
-/* Reserved capacity, and node classes that make other types of the built-in ones, in simulations.
- */
+/* Simulations with reserved capacity, and with node classes that change the built-in types. */
 #include "catalog/catalog.h"
 #include "cluster_fixture.h"
 #include "simulation/simulation.h"

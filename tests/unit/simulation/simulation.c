@@ -1,3 +1,4 @@
+/* Simulations of whole clusters, round after round. */
 #include "simulation_fixture.h"
 
 const char unit_suite[] = "simulation";

@@ -1,5 +1,6 @@
-/* The supply: in which zones a pod could run, what is remembered of that, and what makes another
- * supply. Whether a pod could run at all, and why not, is in policy_placeable.c. */
+/* The supply: in which zones a pod could run, which answers are cached, and which changes make
+ * another supply. Whether a pod could run at all, and why not, is in
+ * tests/unit/policy/placeable.c. */
 #include "simulation/supply.h"
 
 #include <pthread.h>

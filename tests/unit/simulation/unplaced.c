@@ -1,6 +1,7 @@
+/* Pods that Karpenter ignores, and pods that cannot be understood. */
 #include "simulation_fixture.h"
 
-const char unit_suite[] = "simulation: what Karpenter leaves alone, and what nobody understands";
+const char unit_suite[] = "simulation unplaced";
 
 #define NAMED(name, hostname)                                                                    \
     "{apiVersion: v1, kind: Node, metadata: {name: " name                                        \

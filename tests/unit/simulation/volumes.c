@@ -1,3 +1,4 @@
+/* Simulations with volumes: zones, binding and attach limits. */
 #include "simulation_fixture.h"
 
 const char unit_suite[] = "simulation volumes";

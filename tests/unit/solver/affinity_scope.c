@@ -1,4 +1,4 @@
-/* Whom a pod's affinity means: namespaces, selectors, many nodes. Expected results are those of
+/* Which pods an affinity selects: namespaces, selectors, many nodes. Expected results are those of
  * Karpenter's own tests of the same names, and of Kubernetes' label selectors. */
 #include "solver_fixture.h"
 

@@ -1,4 +1,4 @@
-/* Which types a claim may become, and which of them is cheapest. Expected results are those of
+/* Which types a NodeClaim may be launched as, and which is cheapest. Expected results are those of
  * Karpenter's own tests of instance selection, over one type for each combination of cpu, memory,
  * architecture, system, zone and capacity type. */
 #include "solver_fixture.h"

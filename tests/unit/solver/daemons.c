@@ -1,5 +1,5 @@
-/* What DaemonSets take from every node they suit. Expected results are those of Karpenter's own
- * tests of the same names: a pod of 1 cpu and 1Gi fits on 2 cpu and 2Gi without the daemon, and
+/* What DaemonSets take from every node that they suit. Expected results are those of Karpenter's
+ * own tests of the same names: a pod of 1 cpu and 1Gi fits on 2 cpu and 2Gi without the daemon, and
  * needs 4 cpu and 4Gi with it. */
 #include "solver_fixture.h"
 

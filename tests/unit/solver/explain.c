@@ -1,5 +1,5 @@
-/* Why a pod has no place: which criteria exclude it, and that the words name what matters. How the
- * sentences run is not held here. */
+/* Why a pod fits nowhere: which criteria exclude it, and that the words name the cause. Whole
+ * sentences are in tests/unit/simulation/reason_words.c. */
 #include "solver_fixture.h"
 
 struct explain_case {

@@ -1,5 +1,5 @@
-/* What a pool's limits leave to buy. Expected results are those of Karpenter's own tests of the
- * same names, and what its scheduler does beyond them. */
+/* What a pool's limits allow to be bought. Expected results are those of Karpenter's own tests of
+ * the same names, and of its scheduler beyond them. */
 #include "solver_fixture.h"
 
 static void test_limits(void)

@@ -1,4 +1,4 @@
-/* minValues: how many values of a key the types left must have between them. Expected results are
+/* minValues: how many different values of a key the remaining types must have. Expected results are
  * those of Karpenter's own tests of the same names. */
 #include "solver_fixture.h"
 

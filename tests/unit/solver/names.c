@@ -1,3 +1,4 @@
+/* Tables of keys and values, and tables over each other. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What each option of --optimize changes, against what Karpenter's own choices come to. */
+/* What each improvement of --optimize changes, compared with Karpenter's own choices. */
 #include "solver_fixture.h"
 
 static const struct solver_optimize none;

@@ -1,4 +1,4 @@
-/* What the builder takes and what it refuses: an error is an input error and names the object. */
+/* What the builder accepts and what it refuses: an error is an input error and names the object. */
 #include "solver_fixture.h"
 
 static struct solver_builder *builder;

@@ -1,4 +1,4 @@
-/* One pod asked of a warm run: as a solve of a problem built with that pod alone would answer. */
+/* Queries about one pod: the answer equals that of a problem built with that pod alone. */
 #include <pthread.h>
 
 #include "solver_random.h"

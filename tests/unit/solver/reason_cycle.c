@@ -1,5 +1,5 @@
-/* Pods that wait for each other in a circle: who is named, and that neither time nor memory grows
- * faster than the circle. */
+/* Pods that wait for each other in a cycle: which pods are named, and that time and memory are
+ * linear in its length. */
 #include <string.h>
 
 #include "solver_fixture.h"
@@ -65,7 +65,7 @@ static void test_large(void)
     CU_ASSERT(arena_used_bytes(world.arena) - before < (size_t)PODS_COUNT * BYTES_A_POD);
 }
 
-const char unit_suite[] = "solver circle";
+const char unit_suite[] = "solver reason cycle";
 const struct unit_test unit_tests[] = {
     {"who is named", test_named},
     {"six hundred", test_large},

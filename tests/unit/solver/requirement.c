@@ -1,3 +1,4 @@
+/* Requirements and sets of them against Karpenter's algebra. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Capacity reservations: a claim holds a machine of each reservation it could be launched into, and
- * a pod waits for one it may still get. Expected results are those of Karpenter's own tests of the
- * same names. */
+/* Capacity reservations: a NodeClaim holds an instance of each reservation that it could be
+ * launched into, and a pod waits for one that it may still get. Expected results are those of
+ * Karpenter's own tests of the same names. */
 #include "solver_fixture.h"
 
 #define USUAL                                                                                      \

@@ -1,4 +1,4 @@
-/* Spreads: every pod over domains. Expected skews are those of Karpenter's own tests of the same
+/* Topology spread over domains. Expected skews are those of Karpenter's own tests of the same
  * names; "1 1 2" are the numbers of matching pods in the domains that have any. */
 #include "solver_fixture.h"
 

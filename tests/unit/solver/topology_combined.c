@@ -1,5 +1,5 @@
-/* Spreads that meet: several at once, policies, several pools. Expected skews are those of
- * Karpenter's own tests of the same names. */
+/* Combinations of topology spreads: several at once, with their policies, with several pools.
+ * Expected skews are those of Karpenter's own tests of the same names. */
 #include "solver_fixture.h"
 
 #define ALL "test=test"

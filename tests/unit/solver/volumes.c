@@ -1,5 +1,5 @@
 /* Where volumes can be attached, and how many. Expected results are those of Karpenter's own tests
- * of the same names; which claims and classes are valid is the caller's to know. */
+ * of the same names. The caller knows which claims and classes are valid. */
 #include "solver_fixture.h"
 
 #define CSI "fake-csi-provider"

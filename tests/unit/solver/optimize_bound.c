@@ -1,5 +1,5 @@
-/* Small random clusters planned with --optimize against the least any plan can cost, which is found
- * by trying every way to share the pods out. */
+/* Small random clusters with --optimize, compared with the cheapest plan, which is found by trying
+ * every distribution of the pods. */
 #include "solver_fixture.h"
 
 enum { PODS_MOST = 9, CLUSTERS = 120, ZONES = 3 };
@@ -140,7 +140,7 @@ static void test_least_cost(void)
     EXPECT_INT(sum * 1000 <= least_sum * 1001, 1);
 }
 
-const char unit_suite[] = "solver rework";
+const char unit_suite[] = "solver optimize, bound";
 const struct unit_test unit_tests[] = {
     {"plans cost the least they can", test_least_cost},
     {NULL, NULL},

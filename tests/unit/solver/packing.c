@@ -1,5 +1,5 @@
-/* Many pods: which types hold them, how they are packed, and nodes that are there or on their
- * way. Expected results are those of Karpenter's own tests of the same names. */
+/* Many pods: which types hold them, how they are packed, and existing nodes and NodeClaims.
+ * Expected results are those of Karpenter's own tests of the same names. */
 #include "solver_fixture.h"
 
 static void test_types_by_requirement(void)
@@ -411,7 +411,7 @@ static void test_leaving_pods_take_room(void)
     EXPECT_TEXT(node_of(small), "there");
 }
 
-const char unit_suite[] = "solver pack";
+const char unit_suite[] = "solver packing";
 const struct unit_test unit_tests[] = {
     {"instance type compatibility", test_types_by_requirement},
     {"resources that aren't on any single instance type", test_gpus_of_different_types},
