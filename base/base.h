@@ -228,6 +228,7 @@ struct text_list {
 bool texts_have(const struct text *items, size_t count, struct text t);
 /* Whether some glob among them matches. */
 bool texts_match(const struct text *globs, size_t count, struct text t);
+void texts_sort(struct text *items, size_t count); /* bytewise */
 /* "a, b, c, ... (7)": the first ones, and how many there are when those are not all. */
 struct text texts_join(const struct text *items, size_t count, size_t most, struct arena *arena);
 /* Whether t is one of these words: TEXT_IS_ONE_OF(kind, "Job", "CronJob"). */

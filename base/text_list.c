@@ -1,6 +1,8 @@
 /* Lists of texts: names, values, keys. */
 #include "base/base.h"
 
+#include <stdlib.h>
+
 bool texts_have(const struct text *items, size_t count, struct text t)
 {
     for (size_t i = 0; i < count; i++)
@@ -40,4 +42,15 @@ struct text texts_join(const struct text *items, size_t count, size_t most, stru
     if (count > most)
         text_builder_printf(&joined, ", ... (%zu)", count);
     return text_builder_text(&joined);
+}
+
+static int compare(const void *a, const void *b)
+{
+    return text_compare(*(const struct text *)a, *(const struct text *)b);
+}
+
+void texts_sort(struct text *items, size_t count)
+{
+    if (count > 1)
+        qsort(items, count, sizeof *items, compare);
 }

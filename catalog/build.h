@@ -78,12 +78,9 @@ struct catalog {
     bool is_builtin;
     struct instance_type *types;
     size_t count;
-    struct {
-        struct catalog_shape *items;
-        size_t count, capacity;
-    } shapes;                        /* of a user's catalogue */
-    struct catalog_amounts *amounts; /* by type; NULL: of the built-in one */
-    struct catalog_offers *offers;   /* likewise */
+    LIST(struct catalog_shape) shapes; /* of a user's catalogue */
+    struct catalog_amounts *amounts;   /* by type; NULL: of the built-in one */
+    struct catalog_offers *offers;     /* likewise */
     struct catalog_key *keys;
     uint32_t key_count;
     /* What a pod may have meant by a key (label_key.c), with the names after the domains; empty

@@ -62,8 +62,8 @@ static const struct family *family_of(const struct node *spec)
     if (name.size > 0)
         return family_named(name);
     const struct node *terms = node_get(spec, "amiSelectorTerms");
-    for (size_t i = 0; node_is(terms, NODE_LIST) && i < node_count(terms); i++) {
-        struct text alias = node_string(node_get(node_item(terms, i), "alias")), family = alias;
+    FOR_ITEMS(item, terms) {
+        struct text alias = node_string(node_get(item, "alias")), family = alias;
         text_split(alias, '@', &family, NULL);
         for (size_t j = 0; alias.size > 0 && j < FAMILY_COUNT; j++)
             if (families[j].alias != NULL && text_is(family, families[j].alias))

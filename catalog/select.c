@@ -14,10 +14,7 @@ static void keep_telling_values(struct expression *expression, const struct cata
     if (expression->value_count <= FEW || !expression_takes_values(expression->op) ||
         number == SOLVER_NONE)
         return;
-    struct {
-        struct expression_value *items;
-        size_t count, capacity;
-    } kept = {0};
+    LIST(struct expression_value) kept = {0};
     size_t unknown = 0;
     for (size_t i = 0; i < expression->value_count; i++) {
         struct text value = expression->values[i].text;

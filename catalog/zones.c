@@ -58,8 +58,8 @@ static bool add_node_classes(const struct snapshot *snapshot, enum zone_key key,
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); i++) {
         const struct object *class = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i);
         const struct node *subnets = node_at(class->root->node, "status.subnets");
-        for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++) {
-            struct text zone = node_string(node_get(node_item(subnets, j), member));
+        FOR_ITEMS(item, subnets) {
+            struct text zone = node_string(node_get(item, member));
             zones_add(zones, zone, arena);
             named = named || zone.size > 0;
         }
@@ -85,8 +85,10 @@ static bool add_catalog(const struct catalog *catalog, enum zone_key key, struct
     return count > 0;
 }
 
-bool zones_add_makeable(const struct snapshot *snapshot, const struct catalog *catalog,
-                        enum zone_key key, struct arena *arena, struct zones *zones)
+/* Adds the zones that NodePools, EC2NodeClasses and the user's catalogue name; returns whether
+ * nodes can be in no other. */
+static bool zones_add_makeable(const struct snapshot *snapshot, const struct catalog *catalog,
+                               enum zone_key key, struct arena *arena, struct zones *zones)
 {
     bool offered = add_node_classes(snapshot, key, arena, zones);
     offered = add_catalog(catalog, key, arena, zones) || offered;

@@ -11,9 +11,5 @@ struct snapshot;
  * user's catalogue. */
 void zones_read(const struct snapshot *snapshot, const struct catalog *catalog, enum zone_key key,
                 struct arena *arena, struct zones *zones);
-/* Adds the zones that NodePools, EC2NodeClasses and the user's catalogue name; returns whether
- * nodes can be in no other. */
-bool zones_add_makeable(const struct snapshot *snapshot, const struct catalog *catalog,
-                        enum zone_key key, struct arena *arena, struct zones *zones);
 
 #endif

@@ -94,8 +94,8 @@ void template_binding_read(const struct snapshot *snapshot, const struct field *
 
 static bool list_has(const struct node *list, struct text wanted)
 {
-    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++)
-        if (text_equal(node_string(node_item(list, i)), wanted))
+    FOR_ITEMS(item, list)
+        if (text_equal(node_string(item), wanted))
             return true;
     return false;
 }
@@ -128,8 +128,8 @@ bool volume_suits(const struct object *volume, int64_t capacity_milli,
     if (storage != NULL &&
         (!quantity_milli(node_text(storage), &wanted_milli) || capacity_milli < wanted_milli))
         return false;
-    for (size_t i = 0; node_is(modes, NODE_LIST) && i < node_count(modes); i++)
-        if (!list_has(node_get(volume_spec, "accessModes"), node_string(node_item(modes, i))))
+    FOR_ITEMS(item, modes)
+        if (!list_has(node_get(volume_spec, "accessModes"), node_string(item)))
             return false;
     return !node_is(selector, NODE_MAP) || selector_matches(selector, volume->labels);
 }

@@ -16,8 +16,7 @@ void containers_read(const struct workload *workload, struct arena *arena,
     *containers = (struct containers){0};
     for (size_t i = 0; i < COUNT_OF(lists); i++) {
         const struct field *list = field_get(arena, workload->spec, lists[i].key);
-        for (size_t j = 0; node_is(list->node, NODE_LIST) && j < node_count(list->node); j++) {
-            const struct field *field = field_item(arena, list, j);
+        FOR_FIELDS(field, arena, list) {
             if (node_is(field->node, NODE_MAP))
                 *LIST_PUSH(arena, containers) = (struct container){
                     .field = field,

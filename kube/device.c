@@ -54,8 +54,8 @@ static void add_names(const struct node *quantities, struct text_map *names, str
 static void add_of_containers(const struct node *containers, struct text_map *names,
                               struct arena *arena)
 {
-    for (size_t i = 0; node_is(containers, NODE_LIST) && i < node_count(containers); i++) {
-        const struct node *resources = node_get(node_item(containers, i), "resources");
+    FOR_ITEMS(item, containers) {
+        const struct node *resources = node_get(item, "resources");
         add_names(node_get(resources, "requests"), names, arena);
         add_names(node_get(resources, "limits"), names, arena);
     }

@@ -26,8 +26,6 @@ struct karpenter_settings {
     bool no_static_capacity;     /* StaticCapacity=false is set, not only the default */
     bool node_overlays;          /* NodeOverlay=true */
 };
-bool karpenter_settings_equal(const struct karpenter_settings *a,
-                              const struct karpenter_settings *b);
 struct solver_settings karpenter_solver_settings(const struct karpenter_settings *settings);
 
 #endif

@@ -12,7 +12,9 @@ static bool produces(const struct expression *expression, struct text key)
            expression->op != SOLVER_DOES_NOT_EXIST;
 }
 
-bool pool_produces(const struct pool *pool, struct text key)
+/* Whether the pool's nodes carry a label with that key, according to its labels and requirements.
+ */
+static bool pool_produces(const struct pool *pool, struct text key)
 {
     for (size_t i = 0; i < pool->labels.count; i++)
         if (produces(&pool->labels.items[i], key))

@@ -7,9 +7,6 @@
 struct pool;
 struct snapshot;
 
-/* Whether the pool's nodes carry a label with that key, according to its labels and requirements.
- */
-bool pool_produces(const struct pool *pool, struct text key);
 /* The labels that Karpenter puts on its nodes by itself, whatever its template says. */
 enum { POOL_OWN_LABELS_MAX = 3 };
 struct pool_label {

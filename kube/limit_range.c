@@ -80,8 +80,8 @@ void limit_defaults_read(const struct snapshot *snapshot, struct text namespace,
         if (!text_equal(range->namespace, namespace))
             break;
         const struct node *items = node_at(range->root->node, "spec.limits");
-        for (size_t j = 0; node_is(items, NODE_LIST) && j < node_count(items); j++)
-            add_item(defaults, range, node_item(items, j), arena);
+        FOR_ITEMS(item, items)
+            add_item(defaults, range, item, arena);
     }
 }
 

@@ -117,9 +117,9 @@ bool object_is_of_daemon_set(const struct object *object)
 const struct node *object_condition(const struct object *object, const char *type)
 {
     const struct node *conditions = node_at(object->root->node, "status.conditions");
-    for (size_t i = 0; node_is(conditions, NODE_LIST) && i < node_count(conditions); i++)
-        if (text_is(node_string(node_get(node_item(conditions, i), "type")), type))
-            return node_item(conditions, i);
+    FOR_ITEMS(item, conditions)
+        if (text_is(node_string(node_get(item, "type")), type))
+            return item;
     return NULL;
 }
 

@@ -26,12 +26,11 @@ void node_selection_read(const struct workload *workload, struct arena *arena,
         return;
     const struct field *affinity = field_at(arena, workload->spec, "affinity.nodeAffinity");
     const struct field *terms = field_at(arena, affinity, REQUIRED ".nodeSelectorTerms");
-    for (size_t i = 0; node_is(terms->node, NODE_LIST) && i < node_count(terms->node); i++)
-        read_term(&selection->required, field_item(arena, terms, i), arena);
+    FOR_FIELDS(item, arena, terms)
+        read_term(&selection->required, item, arena);
     const struct field *preferred = field_get(arena, affinity, PREFERRED);
-    for (size_t i = 0; node_is(preferred->node, NODE_LIST) && i < node_count(preferred->node); i++)
-        read_term(&selection->preferred,
-                  field_get(arena, field_item(arena, preferred, i), "preference"), arena);
+    FOR_FIELDS(item, arena, preferred)
+        read_term(&selection->preferred, field_get(arena, item, "preference"), arena);
 }
 
 bool pod_is_on_fargate(const struct node *labels, const struct node *spec)
@@ -57,8 +56,7 @@ static void read_spread(const struct workload *workload, struct arena *arena,
                         struct topology_terms *terms)
 {
     const struct field *list = field_get(arena, workload->spec, "topologySpreadConstraints");
-    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
-        const struct field *constraint = field_item(arena, list, i);
+    FOR_FIELDS(constraint, arena, list) {
         struct text unsatisfiable = node_string(node_get(constraint->node, "whenUnsatisfiable"));
         add_topology_term(terms, TOPOLOGY_SPREAD, !text_is(unsatisfiable, "ScheduleAnyway"),
                           constraint, arena);
@@ -71,13 +69,11 @@ static void read_pod_affinity(const struct field *affinity, enum topology_use us
     if (affinity->node == NULL)
         return;
     const struct field *required = field_get(arena, affinity, REQUIRED);
-    for (size_t i = 0; node_is(required->node, NODE_LIST) && i < node_count(required->node); i++)
-        add_topology_term(terms, use, true, field_item(arena, required, i), arena);
+    FOR_FIELDS(item, arena, required)
+        add_topology_term(terms, use, true, item, arena);
     const struct field *preferred = field_get(arena, affinity, PREFERRED);
-    for (size_t i = 0; node_is(preferred->node, NODE_LIST) && i < node_count(preferred->node); i++)
-        add_topology_term(terms, use, false,
-                          field_get(arena, field_item(arena, preferred, i), "podAffinityTerm"),
-                          arena);
+    FOR_FIELDS(item, arena, preferred)
+        add_topology_term(terms, use, false, field_get(arena, item, "podAffinityTerm"), arena);
 }
 
 void topology_terms_read(const struct workload *workload, struct arena *arena,

@@ -48,8 +48,8 @@ static bool is_free_volume(const struct object *volume)
 static bool mounts_claim(const struct object *pod)
 {
     const struct node *volumes = node_at(pod->root->node, "spec.volumes");
-    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++)
-        if (node_get(node_item(volumes, i), "persistentVolumeClaim") != NULL)
+    FOR_ITEMS(item, volumes)
+        if (node_get(item, "persistentVolumeClaim") != NULL)
             return true;
     return false;
 }

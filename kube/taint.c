@@ -5,8 +5,7 @@
 
 void taints_read(const struct field *list, struct arena *arena, struct taints *taints)
 {
-    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
-        const struct field *field = field_item(arena, list, i);
+    FOR_FIELDS(field, arena, list) {
         *LIST_PUSH(arena, taints) = (struct taint){
             .field = field,
             .key = node_string(node_get(field->node, "key")),
@@ -28,8 +27,7 @@ void tolerations_read(const struct workload *workload, struct arena *arena,
     if (node_get(workload->spec->node, "tolerations") == NULL)
         return;
     const struct field *list = field_get(arena, workload->spec, "tolerations");
-    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
-        const struct field *field = field_item(arena, list, i);
+    FOR_FIELDS(field, arena, list) {
         *LIST_PUSH(arena, tolerations) = (struct toleration){
             .field = field,
             .key = node_string(node_get(field->node, "key")),
@@ -50,7 +48,7 @@ static bool compares(const struct toleration *toleration, const struct taint *ta
     return text_is(toleration->op, "Gt") ? found > wanted : found < wanted;
 }
 
-bool toleration_covers(const struct toleration *toleration, const struct taint *taint)
+static bool toleration_covers(const struct toleration *toleration, const struct taint *taint)
 {
     if (toleration->effect.size > 0 && !text_equal(toleration->effect, taint->effect))
         return false;

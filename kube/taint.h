@@ -28,7 +28,6 @@ struct tolerations {
 };
 void tolerations_read(const struct workload *workload, struct arena *arena,
                       struct tolerations *tolerations);
-bool toleration_covers(const struct toleration *toleration, const struct taint *taint);
 bool tolerations_cover(const struct tolerations *tolerations, const struct taint *taint);
 
 #endif

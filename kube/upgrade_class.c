@@ -13,10 +13,7 @@ struct nodes {
 struct part {
     struct text key;
     bool is_tag;
-    struct {
-        struct text *items;
-        size_t count, capacity;
-    } values;
+    LIST(struct text) values;
 };
 
 struct parts {

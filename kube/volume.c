@@ -12,8 +12,7 @@ static void read_term(const struct field *term, size_t number, struct arena *are
                       struct topology_choices *choices)
 {
     const struct field *list = field_get(arena, term, "matchLabelExpressions");
-    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++) {
-        const struct field *expression = field_item(arena, list, i);
+    FOR_FIELDS(expression, arena, list) {
         *LIST_PUSH(arena, choices) = (struct topology_choice){
             .term = number,
             .key = field_get(arena, expression, "key"),
@@ -93,8 +92,7 @@ void claim_templates_read(const struct workload *workload, struct arena *arena,
             claim_read(field_item(arena, templates, i), arena, LIST_PUSH(arena, claims));
     }
     const struct field *volumes = field_get(arena, workload->spec, "volumes");
-    for (size_t i = 0; node_is(volumes->node, NODE_LIST) && i < node_count(volumes->node); i++) {
-        const struct field *volume = field_item(arena, volumes, i);
+    FOR_FIELDS(volume, arena, volumes) {
         if (node_is(node_at(volume->node, "ephemeral.volumeClaimTemplate"), NODE_MAP))
             claim_read(field_at(arena, volume, "ephemeral.volumeClaimTemplate"), arena,
                        LIST_PUSH(arena, claims));
@@ -107,12 +105,11 @@ const struct field *set_claim_template(const struct object *set, struct text pod
     if (set == NULL)
         return NULL;
     const struct field *templates = field_at(arena, set->root, "spec.volumeClaimTemplates");
-    for (size_t i = 0; node_is(templates->node, NODE_LIST) && i < node_count(templates->node);
-         i++) {
-        struct text name = node_string(node_at(node_item(templates->node, i), "metadata.name"));
+    FOR_FIELDS(item, arena, templates) {
+        struct text name = node_string(node_at(item->node, "metadata.name"));
         if (text_equal(claim,
                        arena_printf(arena, "%.*s-%.*s", TEXT_ARGS(name), TEXT_ARGS(pod_name))))
-            return field_item(arena, templates, i);
+            return item;
     }
     return NULL;
 }
@@ -122,11 +119,9 @@ void claim_names_read(const struct workload *workload, struct arena *arena,
 {
     *names = (struct claim_names){0};
     const struct field *volumes = field_get(arena, workload->spec, "volumes");
-    for (size_t i = 0; node_is(volumes->node, NODE_LIST) && i < node_count(volumes->node); i++) {
-        const struct node *name =
-            node_at(node_item(volumes->node, i), "persistentVolumeClaim.claimName");
+    FOR_FIELDS(item, arena, volumes) {
+        const struct node *name = node_at(item->node, "persistentVolumeClaim.claimName");
         if (node_string(name).size > 0)
-            *LIST_PUSH(arena, names) =
-                field_at(arena, field_item(arena, volumes, i), "persistentVolumeClaim.claimName");
+            *LIST_PUSH(arena, names) = field_at(arena, item, "persistentVolumeClaim.claimName");
     }
 }

@@ -123,10 +123,10 @@ bool terms_are_few(const struct node *terms, const char *key)
 {
     enum { MOST = 256 };
     size_t count = node_count(terms);
-    for (size_t i = 0; node_is(terms, NODE_LIST) && i < node_count(terms); i++) {
-        const struct node *list = node_get(node_item(terms, i), key);
-        for (size_t j = 0; node_is(list, NODE_LIST) && j < node_count(list); j++)
-            count += node_count(node_get(node_item(list, j), "values"));
+    FOR_ITEMS(term, terms) {
+        const struct node *list = node_get(term, key);
+        FOR_ITEMS(expression, list)
+            count += node_count(node_get(expression, "values"));
     }
     return count <= MOST;
 }
@@ -139,8 +139,8 @@ bool volume_terms_read(const struct snapshot *snapshot, const struct object *vol
         field_at(arena, volume->root, "spec.nodeAffinity.required.nodeSelectorTerms");
     if (!terms_are_few(list->node, "matchExpressions"))
         return false;
-    for (size_t i = 0; node_is(list->node, NODE_LIST) && i < node_count(list->node); i++)
-        if (!read_affinity_term(snapshot, volume, field_item(arena, list, i), arena, &terms))
+    FOR_FIELDS(item, arena, list)
+        if (!read_affinity_term(snapshot, volume, item, arena, &terms))
             return false;
     if (terms.count == 0) {
         struct expression_list expressions = {0};
@@ -200,12 +200,12 @@ bool volume_is_in_one_zone(const struct object *volume, struct text *zone)
     if (!node_is(terms, NODE_LIST) || node_count(terms) != 1)
         return false;
     const struct node *list = node_get(node_item(terms, 0), "matchExpressions");
-    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++) {
-        const struct node *values = node_get(node_item(list, i), "values");
-        struct text key = node_string(node_get(node_item(list, i), "key"));
+    FOR_ITEMS(item, list) {
+        const struct node *values = node_get(item, "values");
+        struct text key = node_string(node_get(item, "key"));
         enum zone_key means = zone_key_of(key);
         if (key.size == 0 || means == ZONE_KEY_ID ||
-            !text_is(node_string(node_get(node_item(list, i), "operator")), "In") ||
+            !text_is(node_string(node_get(item, "operator")), "In") ||
             !node_is(values, NODE_LIST) || node_count(values) != 1 ||
             !node_is(node_item(values, 0), NODE_STRING) ||
             (means == ZONE_KEY_NAME && !is_same_zone(node_string(node_item(values, 0)), zone)))
@@ -314,8 +314,8 @@ struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
 bool claim_is_of_many_nodes(const struct node *claim_spec)
 {
     const struct node *modes = node_get(claim_spec, "accessModes");
-    for (size_t i = 0; node_is(modes, NODE_LIST) && i < node_count(modes); i++)
-        if (text_is(node_string(node_item(modes, i)), "ReadWriteMany"))
+    FOR_ITEMS(item, modes)
+        if (text_is(node_string(item), "ReadWriteMany"))
             return true;
     return false;
 }

@@ -51,8 +51,7 @@ struct text zone_of_id(const struct snapshot *snapshot, struct text id)
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); i++) {
         const struct object *class = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i);
         const struct node *subnets = node_at(class->root->node, "status.subnets");
-        for (size_t j = 0; node_is(subnets, NODE_LIST) && j < node_count(subnets); j++) {
-            const struct node *subnet = node_item(subnets, j);
+        FOR_ITEMS(subnet, subnets) {
             if (text_equal(node_string(node_get(subnet, "zoneID")), id))
                 return node_string(node_get(subnet, "zone"));
         }

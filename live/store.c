@@ -219,7 +219,7 @@ static bool has_room(const struct store *store, enum kind kind, const struct sto
            limit + (before == NULL ? 0 : before->size_bytes);
 }
 
-bool live_has_room(const struct store *store)
+bool store_has_room(const struct store *store)
 {
     return used_bytes(store) < store->limit_bytes / 4;
 }
@@ -342,8 +342,8 @@ size_t store_unreadable_count(const struct store *store, enum kind kind)
     return store->kinds[kind].unreadable_count;
 }
 
-bool live_is_unreadable(const struct store *store, enum kind kind, struct text namespace,
-                        struct text name)
+bool store_is_unreadable(const struct store *store, enum kind kind, struct text namespace,
+                         struct text name)
 {
     const struct entry *entry = find(&store->kinds[kind], namespace, name);
     return entry != NULL && entry->now != NULL && entry->now->unreadable;
@@ -354,7 +354,7 @@ size_t store_bytes(const struct store *store, enum kind kind)
     return store->kinds[kind].object_bytes + store->trees.size_bytes[kind];
 }
 
-bool live_has_changed(const struct store *store)
+bool store_has_changed(const struct store *store)
 {
     return store->change_count > 0;
 }

@@ -42,13 +42,13 @@ bool store_list_end(struct store *store, enum kind kind) MUST_CHECK;
 size_t store_count(const struct store *store, enum kind kind);
 /* The number of unreadable ones among them. */
 size_t store_unreadable_count(const struct store *store, enum kind kind);
-bool live_is_unreadable(const struct store *store, enum kind kind, struct text namespace,
-                        struct text name);
+bool store_is_unreadable(const struct store *store, enum kind kind, struct text namespace,
+                         struct text name);
 /* Whether objects, or even their names, found no room since the kind's last list began. */
 bool store_lacks(const struct store *store, enum kind kind);
 bool store_misses(const struct store *store, enum kind kind);
 /* Whether a new list of the missing objects would find much more room. */
-bool live_has_room(const struct store *store);
+bool store_has_room(const struct store *store);
 /* The memory of its objects. A part that several kinds share counts for the first one. */
 size_t store_bytes(const struct store *store, enum kind kind);
 
@@ -64,14 +64,13 @@ struct store_changes {
 };
 
 /* Whether anything differs from the last version. */
-bool live_has_changed(const struct store *store);
+bool store_has_changed(const struct store *store);
 /* The objects as they are now, held once. *changes are the differences from the version before,
  * valid until the next call. NULL: malloc failed, and the version before stays the last; the next
  * version has all changes since then. */
 const struct snapshot *store_version(struct store *store, struct store_changes *changes) MUST_CHECK;
 /* The thread that uses the store may hold and release versions in any order. What later versions
  * gave up is freed once no version of that age or older is held. */
-void store_hold(struct store *store, const struct snapshot *snapshot);
 void store_release(struct store *store, const struct snapshot *snapshot);
 
 #endif

@@ -64,14 +64,6 @@ static void free_unheld(struct store *store)
     }
 }
 
-void store_hold(struct store *store, const struct snapshot *snapshot)
-{
-    struct version *version = store->first;
-    while (&version->snapshot != snapshot)
-        version = version->next;
-    version->holds++;
-}
-
 void store_release(struct store *store, const struct snapshot *snapshot)
 {
     struct version *version = store->first;

@@ -258,8 +258,8 @@ static void read_group_body(void *context)
         return;
     const struct node *all = node_get(root, "versions");
     add_version(reading->versions, node_get(root, "preferredVersion"));
-    for (size_t i = 0; node_is(all, NODE_LIST) && i < node_count(all); i++)
-        add_version(reading->versions, node_item(all, i));
+    FOR_ITEMS(item, all)
+        add_version(reading->versions, item);
     if (reading->versions->count == 0)
         error_fill(reading->error, ERROR_CLUSTER, NOWHERE,
                    "the answer is no API group with a version");
@@ -293,9 +293,8 @@ static bool read_status(const struct node *root, struct watch_event *event)
     event->expired = event->code == 410 || text_is(reason, "Expired") || text_is(reason, "Gone");
     event->too_new = contains(event->message, "Too large resource version");
     const struct node *causes = node_at(root, "details.causes");
-    for (size_t i = 0; node_is(causes, NODE_LIST) && i < node_count(causes); i++)
-        event->too_new |= text_is(node_string(node_get(node_item(causes, i), "reason")),
-                                  "ResourceVersionTooLarge");
+    FOR_ITEMS(item, causes)
+        event->too_new |= text_is(node_string(node_get(item, "reason")), "ResourceVersionTooLarge");
     return true;
 }
 

@@ -127,8 +127,8 @@ static int64_t count_settled(struct balance *balance, const struct snapshot *sna
 {
     const struct node *templates = node_at(set->set->root->node, "spec.volumeClaimTemplates");
     int64_t total = 0;
-    for (size_t i = 0; node_is(templates, NODE_LIST) && i < node_count(templates); i++)
-        settle_claims(balance, snapshot, set, node_item(templates, i), arena);
+    FOR_ITEMS(item, templates)
+        settle_claims(balance, snapshot, set, item, arena);
     for (int64_t i = 0; i < balance->replicas; i++)
         total += balance->is_settled[i] ? 1 : 0;
     return total;

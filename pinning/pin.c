@@ -21,10 +21,7 @@ struct pin_reader {
     const struct supply *supply;
     struct arena *arena;
     struct pin_set set;
-    struct {
-        struct mount *items;
-        size_t count, capacity;
-    } mounts;
+    LIST(struct mount) mounts;
 };
 
 /* ---- its volumes ---- */
@@ -34,9 +31,9 @@ static bool mounts_too_many(const struct node *volumes)
 {
     enum { MOST_MOUNTS = 256 };
     size_t count = 0;
-    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++)
-        count += node_get(node_item(volumes, i), "persistentVolumeClaim") != NULL ||
-                 node_get(node_item(volumes, i), "ephemeral") != NULL;
+    FOR_ITEMS(item, volumes)
+        count +=
+            node_get(item, "persistentVolumeClaim") != NULL || node_get(item, "ephemeral") != NULL;
     return count > MOST_MOUNTS;
 }
 
@@ -47,8 +44,7 @@ static bool read_mounts(struct pin_reader *reader)
     const struct field *volumes = field_at(arena, reader->pod->root, "spec.volumes");
     if (mounts_too_many(volumes->node))
         return false;
-    for (size_t i = 0; node_is(volumes->node, NODE_LIST) && i < node_count(volumes->node); i++) {
-        const struct field *volume = field_item(arena, volumes, i);
+    FOR_FIELDS(volume, arena, volumes) {
         struct text claim = node_string(node_at(volume->node, "persistentVolumeClaim.claimName"));
         bool ephemeral = node_is(node_at(volume->node, "ephemeral.volumeClaimTemplate"), NODE_MAP);
         struct mount mount = {.volume = node_string(node_get(volume->node, "name")),
@@ -250,9 +246,8 @@ bool pin_may_apply(const struct object *pod)
 {
     const struct node *spec = node_get(pod->root->node, "spec");
     const struct node *volumes = node_get(spec, "volumes");
-    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++)
-        if (node_get(node_item(volumes, i), "persistentVolumeClaim") != NULL ||
-            node_get(node_item(volumes, i), "ephemeral") != NULL)
+    FOR_ITEMS(item, volumes)
+        if (node_get(item, "persistentVolumeClaim") != NULL || node_get(item, "ephemeral") != NULL)
             return true;
     return node_count(node_at(
                spec, "affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution")) > 0;

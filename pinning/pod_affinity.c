@@ -43,8 +43,8 @@ static bool keys_match(const struct affinity *affinity, const char *list, bool s
                        const struct object *other)
 {
     const struct node *keys = node_get(affinity->term, list);
-    for (size_t i = 0; node_is(keys, NODE_LIST) && i < node_count(keys); i++) {
-        struct text key = node_string(node_item(keys, i));
+    FOR_ITEMS(item, keys) {
+        struct text key = node_string(item);
         const struct node *own = node_member(affinity->pod->labels, key);
         const struct node *its = node_member(other->labels, key);
         if (own == NULL)
@@ -72,10 +72,9 @@ static void add_bound_zones(const struct snapshot *snapshot, const struct object
     const struct node *volumes = node_at(pod->root->node, "spec.volumes");
     struct zones of_pod = {0};
     bool any = false;
-    for (size_t i = 0; node_is(volumes, NODE_LIST) && i < node_count(volumes); i++) {
+    FOR_ITEMS(item, volumes) {
         struct claim_zones claim;
-        struct text name =
-            node_string(node_at(node_item(volumes, i), "persistentVolumeClaim.claimName"));
+        struct text name = node_string(node_at(item, "persistentVolumeClaim.claimName"));
         const struct object *object =
             snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, pod->namespace, name);
         if (object == NULL || node_string(node_at(object->root->node, "spec.volumeName")).size == 0)

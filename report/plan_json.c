@@ -6,31 +6,20 @@
 #include "report/plan.h"
 #include "simulation/simulation.h"
 
-static int compare_texts(const void *a, const void *b)
-{
-    return text_compare(*(const struct text *)a, *(const struct text *)b);
-}
-
 /* ---- work that needs the arena, before json-c is held ---- */
 
-struct texts {
-    struct text *items;
-    size_t count;
-};
-
-static struct texts sorted(const struct text *items, size_t count, struct arena *arena)
+static struct text_list sorted(const struct text *items, size_t count, struct arena *arena)
 {
-    struct texts copy = {ARENA_ARRAY(arena, count, struct text), count};
+    struct text_list copy = {ARENA_ARRAY(arena, count, struct text), count, count};
     for (size_t i = 0; i < count; i++)
         copy.items[i] = items[i];
-    if (count > 0)
-        qsort(copy.items, count, sizeof *copy.items, compare_texts);
+    texts_sort(copy.items, count);
     return copy;
 }
 
 struct json_node {
     const struct simulation_node *node;
-    struct texts pods, types;
+    struct text_list pods, types;
 };
 struct json_misfit {
     struct text pod;
@@ -43,10 +32,10 @@ struct material {
 };
 
 /* "namespace/name" of each pod of a node; for a Node only of those that were pending. */
-static struct texts pods_of(const struct plan *plan, const struct plan_node *node,
-                            const struct text *names, struct arena *arena)
+static struct text_list pods_of(const struct plan *plan, const struct plan_node *node,
+                                const struct text *names, struct arena *arena)
 {
-    struct texts pods = {ARENA_ARRAY(arena, node->node->pod_count, struct text), 0};
+    struct text_list pods = {ARENA_ARRAY(arena, node->node->pod_count, struct text), 0, 0};
     for (size_t i = 0; i < node->node->pod_count; i++) {
         size_t pod = node->node->pods[i];
         if (!plan->simulation->pods[pod].running)

@@ -256,7 +256,7 @@ static void say_reading(const struct informer *informer, const struct object *ob
 static bool is_unreadable(const struct informer *informer, const struct object *object)
 {
     return store_unreadable_count(informer->store, object->kind) > 0 &&
-           live_is_unreadable(informer->store, object->kind, object->namespace, object->name);
+           store_is_unreadable(informer->store, object->kind, object->namespace, object->name);
 }
 
 static bool put(void *context, const struct object *object)
@@ -540,7 +540,7 @@ static void list_what_lacks(struct informer *informer, int64_t now_ms)
         return;
     informer->filled_ms = now_ms;
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-        if (store_lacks(informer->store, kind) && live_has_room(informer->store))
+        if (store_lacks(informer->store, kind) && store_has_room(informer->store))
             informer->options.list_again(informer->options.context, kind);
 }
 
@@ -621,7 +621,7 @@ static void log_visibility(const struct visibility *before, const struct visibil
 
 static bool is_time_for_a_view(struct informer *informer, bool whole, int64_t now_ms)
 {
-    if (!informer->visible || !whole || !live_has_changed(informer->store)) {
+    if (!informer->visible || !whole || !store_has_changed(informer->store)) {
         informer->gather_until_ms = 0;
         return informer->due && informer->visible && whole;
     }

@@ -253,8 +253,7 @@ static bool add_init_containers(struct pod *pod, struct sums *total, struct erro
     struct sums sums = {0};
     struct sums sidecars = {0};
     struct sums starting = {0};
-    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++) {
-        const struct node *container = node_item(list, i);
+    FOR_ITEMS(container, list) {
         bool stays = is_sidecar(container);
         if (!read_container(pod, container, stays, &sums, error))
             return false;
@@ -277,8 +276,8 @@ static bool add_containers(struct pod *pod, struct sums *total, struct error *er
 {
     const struct node *list = node_get(pod->workload->spec->node, "containers");
     struct sums sums = {0};
-    for (size_t i = 0; node_is(list, NODE_LIST) && i < node_count(list); i++) {
-        if (!read_container(pod, node_item(list, i), true, &sums, error))
+    FOR_ITEMS(item, list) {
+        if (!read_container(pod, item, true, &sums, error))
             return false;
         add_all(total, &sums, pod->arena);
     }

@@ -9,11 +9,6 @@ struct object;
 struct snapshot;
 struct workload;
 
-struct texts {
-    struct text *items;
-    size_t count, capacity;
-};
-
 /* cpu in thousandths, all others in units. */
 struct named_amount {
     const char *resource;

@@ -143,21 +143,14 @@ static int compare_to_state_node(const void *name, const void *state_node)
                         text_of(((const struct state_node *)state_node)->node_name));
 }
 
-size_t state_node_find(const struct state_nodes *state_nodes, struct text name)
+/* The index of the node of that name; NO_NODE: none. The nodes must be sorted. */
+static size_t state_node_find(const struct state_nodes *state_nodes, struct text name)
 {
     if (state_nodes->count == 0)
         return NO_NODE;
     const struct state_node *found = bsearch(&name, state_nodes->items, state_nodes->count,
                                              sizeof *state_nodes->items, compare_to_state_node);
     return found == NULL ? NO_NODE : (size_t)(found - state_nodes->items);
-}
-
-static bool is_among(const struct texts *names, struct text name)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (text_equal(names->items[i], name))
-            return true;
-    return false;
 }
 
 /* Without a clock, nobody knows how long a duration still lasts. */
@@ -167,7 +160,10 @@ static bool is_held(const struct object *pod)
     return text_is(node_string(node_get(annotations, "karpenter.sh/do-not-disrupt")), "true");
 }
 
-bool pod_moves(const struct object *pod)
+/* Whether a pod is rescheduled when its Node is removed: not one of a DaemonSet, a mirror pod, or
+ * one with karpenter.sh/do-not-disrupt; of pods that are being deleted only a StatefulSet's, which
+ * come back under the same name. */
+static bool pod_moves(const struct object *pod)
 {
     bool comes_back =
         kind_of(pod->controller.api_version, pod->controller.kind) == KIND_STATEFUL_SET;
@@ -204,15 +200,13 @@ static void add_claim(struct cluster *cluster, const struct cluster_pod *pod, st
 
 /* A claim template of a StatefulSet replaces a volume of its name. */
 static void add_set_claims(struct cluster *cluster, const struct cluster_pod *pod,
-                           struct texts *volumes, struct claim_list *claims)
+                           struct text_list *volumes, struct claim_list *claims)
 {
     if (pod->object->kind != KIND_STATEFUL_SET)
         return;
     struct arena *arena = cluster->arena;
     const struct field *templates = field_at(arena, pod->object->root, "spec.volumeClaimTemplates");
-    for (size_t i = 0; node_is(templates->node, NODE_LIST) && i < node_count(templates->node);
-         i++) {
-        const struct field *template = field_item(arena, templates, i);
+    FOR_FIELDS(template, arena, templates) {
         struct text name = node_string(node_at(template->node, "metadata.name"));
         *LIST_PUSH(arena, volumes) = name;
         add_claim(cluster, pod,
@@ -224,7 +218,7 @@ static void add_set_claims(struct cluster *cluster, const struct cluster_pod *po
 static void read_claims(struct cluster *cluster, struct cluster_pod *pod)
 {
     struct arena *arena = cluster->arena;
-    struct texts from_set = {0};
+    struct text_list from_set = {0};
     struct claim_list claims = {0};
     add_set_claims(cluster, pod, &from_set, &claims);
     const struct field *spec = pod->source->workload.spec;
@@ -233,7 +227,7 @@ static void read_claims(struct cluster *cluster, struct cluster_pod *pod)
         const struct node *volume = node_item(volumes, i);
         struct text name = node_string(node_get(volume, "name"));
         struct text claim = node_string(node_at(volume, "persistentVolumeClaim.claimName"));
-        if (is_among(&from_set, name))
+        if (texts_have(from_set.items, from_set.count, name))
             continue;
         if (claim.size > 0)
             add_claim(cluster, pod, claim, set_claim_template(pod->set, pod->name, claim, arena),
@@ -321,18 +315,12 @@ void cluster_read_daemons(struct cluster *cluster, struct problems *problems)
 
 /* ---- the cluster ---- */
 
-void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                        struct arena *arena, struct zones *zones)
-{
-    zones_read(snapshot, catalog, ZONE_KEY_NAME, arena, zones);
-    claims_add_zones(snapshot, arena, zones);
-}
-
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
                          struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
     *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
-    cluster_zones_read(snapshot, catalog, arena, &cluster->zones);
+    zones_read(snapshot, catalog, ZONE_KEY_NAME, arena, &cluster->zones);
+    claims_add_zones(snapshot, arena, &cluster->zones);
     read_pools(cluster, problems);
     state_nodes_read(snapshot, arena, &cluster->state_nodes, problems);
 }

@@ -57,9 +57,6 @@ struct cluster {
     struct used_reservations used;
     const struct solver_problem *problem; /* the last round's; NULL: none yet */
 };
-/* All zones that visible objects name. */
-void cluster_zones_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                        struct arena *arena, struct zones *zones);
 /* Reads zones, NodePools and nodes. */
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
                          struct arena *arena, struct cluster *cluster, struct problems *problems);
@@ -70,14 +67,9 @@ bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
 void cluster_read_daemons(struct cluster *cluster, struct problems *problems);
 bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder,
                          struct error *error) MUST_CHECK;
-/* Converts a node for the solver. of_pool: its NodePool is in the problem. */
-struct solver_node state_node_convert(const struct state_node *state_node, bool of_pool,
-                                      struct solver_builder *builder, struct arena *arena);
 /* The labels of a namespace; its object may not be visible. */
 struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
                                       struct arena *arena);
-/* The index of the node of that name; NO_NODE: none. The nodes must be sorted. */
-size_t state_node_find(const struct state_nodes *state_nodes, struct text node_name);
 /* Reads everything, with pods. What cannot be understood is added to problems and left out. */
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   struct arena *arena, struct cluster *cluster, struct problems *problems);

@@ -24,21 +24,16 @@ static struct text value_text(const struct solver_names *names, uint32_t key, ui
     return text;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return text_compare(*(const struct text *)a, *(const struct text *)b);
-}
-
 /* The values that a requirement names (of a complement, those that it excludes), sorted. */
-static struct texts named_values(const struct solver_names *names,
-                                 const struct solver_requirement *requirement, struct arena *arena)
+static struct text_list named_values(const struct solver_names *names,
+                                     const struct solver_requirement *requirement,
+                                     struct arena *arena)
 {
-    struct texts values = {0};
+    struct text_list values = {0};
     for (uint32_t i = 0; i < requirement->word_count * 64; i++)
         if ((requirement->words[i / 64] >> (i % 64) & 1) != 0)
             *LIST_PUSH(arena, &values) = value_text(names, requirement->key, i);
-    if (values.count > 0)
-        qsort(values.items, values.count, sizeof *values.items, compare_texts);
+    texts_sort(values.items, values.count);
     return values;
 }
 
@@ -91,7 +86,7 @@ static void add_type_labels(const struct cluster *cluster, const struct solver_n
             continue;
         struct text key = key_text(names, requirement->key);
         const struct solver_requirement *wanted = claim_requirement(cluster, claim, key);
-        struct texts values = named_values(names, requirement, arena);
+        struct text_list values = named_values(names, requirement, arena);
         for (size_t j = 0; j < values.count; j++)
             if (allows(cluster, wanted, values.items[j])) {
                 add_label(labels, terminated(arena, key), terminated(arena, values.items[j]),
@@ -103,7 +98,7 @@ static void add_type_labels(const struct cluster *cluster, const struct solver_n
 
 /* Karpenter gives a random number to a label that may have any value. */
 static const char *any_number(const struct solver_requirement *requirement,
-                              const struct texts *excluded, struct arena *arena)
+                              const struct text_list *excluded, struct arena *arena)
 {
     int64_t number = requirement->has_gte && requirement->gte > 0 ? requirement->gte : 0;
     for (;; number++) {
@@ -127,7 +122,7 @@ static void add_claim_labels(const struct cluster *cluster, const struct solver_
     for (size_t i = 0; i < claim->requirements->count; i++) {
         const struct solver_requirement *requirement = &claim->requirements->items[i];
         struct text key = key_text(names, requirement->key);
-        struct texts values = named_values(names, requirement, arena);
+        struct text_list values = named_values(names, requirement, arena);
         bool concrete = !requirement->complement;
         if (concrete && values.count > 0) {
             add_label(labels, terminated(arena, key), terminated(arena, values.items[0]), arena);
@@ -172,15 +167,15 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
 /* ---- what is said of a claim ---- */
 
 /* The zones in which a remaining type is offered. */
-static struct texts claim_zones(const struct cluster *cluster,
-                                const struct solver_node_claim *claim)
+static struct text_list claim_zones(const struct cluster *cluster,
+                                    const struct solver_node_claim *claim)
 {
     const struct solver_requirement *zone = claim_requirement(cluster, claim, TEXT(LABEL_ZONE));
     const struct solver_requirement *capacity_type =
         claim_requirement(cluster, claim, TEXT(LABEL_CAPACITY_TYPE));
     const struct solver_requirement *held =
         claim_requirement(cluster, claim, TEXT(SOLVER_RESERVATION_KEY));
-    struct texts zones = {0};
+    struct text_list zones = {0};
     for (size_t i = 0; i < claim->type_count; i++) {
         const struct solver_instance_type *type = &cluster->types[claim->types[i]].solver;
         for (size_t j = 0; j < type->offering_count; j++) {
@@ -196,8 +191,7 @@ static struct texts claim_zones(const struct cluster *cluster,
                 *LIST_PUSH(cluster->arena, &zones) = text_of(offering->zone);
         }
     }
-    if (zones.count > 0)
-        qsort(zones.items, zones.count, sizeof *zones.items, compare_texts);
+    texts_sort(zones.items, zones.count);
     return zones;
 }
 
@@ -227,7 +221,7 @@ static void add_requirement(struct requirement_list *list, const struct solver_n
         add_bound(list, key, SOLVER_LTE, requirement->lte, arena);
     if (requirement->complement && (requirement->has_gte || requirement->has_lte))
         return;
-    struct texts values = named_values(names, requirement, arena);
+    struct text_list values = named_values(names, requirement, arena);
     *LIST_PUSH(arena, list) = (struct simulation_requirement){
         key, solver_requirement_op(requirement), values.items, values.count};
 }
@@ -244,7 +238,7 @@ static void describe_claim(const struct cluster *cluster, const struct solver_no
                            struct simulation_node *node)
 {
     struct arena *arena = cluster->arena;
-    struct texts zones = claim_zones(cluster, claim);
+    struct text_list zones = claim_zones(cluster, claim);
     struct text *types = ARENA_ARRAY(arena, claim->type_count, struct text);
     for (size_t i = 0; i < claim->type_count; i++)
         types[i] = arena_text(arena, text_of(solver_type_name(cluster->problem, claim->types[i])));

@@ -173,17 +173,13 @@ static uint32_t host_port_of(const struct node *port, bool host_network)
 static void read_host_ports(const struct workload *workload, struct arena *arena,
                             struct solver_shape *solver)
 {
-    struct {
-        struct solver_host_port *items;
-        size_t count, capacity;
-    } ports = {0};
+    LIST(struct solver_host_port) ports = {0};
     const struct node *spec = workload->spec->node;
     const struct node *containers = node_get(spec, "containers");
     bool host_network = node_true(node_get(spec, "hostNetwork"));
-    for (size_t i = 0; node_is(containers, NODE_LIST) && i < node_count(containers); i++) {
-        const struct node *list = node_get(node_item(containers, i), "ports");
-        for (size_t j = 0; node_is(list, NODE_LIST) && j < node_count(list); j++) {
-            const struct node *port = node_item(list, j);
+    FOR_ITEMS(item, containers) {
+        const struct node *list = node_get(item, "ports");
+        FOR_ITEMS(port, list) {
             uint32_t number = host_port_of(port, host_network);
             if (number > 0)
                 *LIST_PUSH(arena, &ports) = (struct solver_host_port){
@@ -248,8 +244,8 @@ static struct solver_selector read_selector(const struct node *selector, struct 
             .value_count = 1};
     }
     const struct node *expressions = node_get(selector, "matchExpressions");
-    for (size_t i = 0; node_is(expressions, NODE_LIST) && i < node_count(expressions); i++)
-        if (!add_selector_expression(list, node_item(expressions, i), arena))
+    FOR_ITEMS(item, expressions)
+        if (!add_selector_expression(list, item, arena))
             return (struct solver_selector){.kind = SOLVER_SELECTOR_INVALID};
     return (struct solver_selector){.kind = SOLVER_SELECTOR_GIVEN,
                                     .expressions = {list->items, list->count}};
@@ -296,8 +292,8 @@ static void merge_label_keys(const struct node *keys, enum solver_op op,
                              struct solver_labels labels, struct arena *arena,
                              struct selector_list *list, struct solver_selector *selector)
 {
-    for (size_t i = 0; node_is(keys, NODE_LIST) && i < node_count(keys); i++) {
-        const char *key = terminated(arena, node_string(node_item(keys, i)));
+    FOR_ITEMS(item, keys) {
+        const char *key = terminated(arena, node_string(item));
         const char *value = label_of(labels, key);
         if (value == NULL || selector->kind != SOLVER_SELECTOR_GIVEN)
             continue;
@@ -404,39 +400,4 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
     struct error error = {0};
     if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error))
         find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
-}
-
-static void keep_required_anti_affinity(struct solver_shape *solver, struct arena *arena)
-{
-    struct solver_pod_affinity *kept =
-        ARENA_ARRAY(arena, solver->affinity_count, struct solver_pod_affinity);
-    size_t count = 0;
-    for (size_t i = 0; i < solver->affinity_count; i++)
-        if (solver->affinities[i].anti && solver->affinities[i].required)
-            kept[count++] = solver->affinities[i];
-    solver->affinities = kept;
-    solver->affinity_count = count;
-    solver->spread_count = 0;
-}
-
-void running_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
-                        struct arena *arena, struct pod_shape *shape)
-{
-    const struct workload *workload = &source->workload;
-    struct solver_shape *solver = &shape->solver;
-    struct error error = {0};
-    *shape = (struct pod_shape){.read = true};
-    solver->namespace = terminated(arena, source->namespace);
-    solver->labels = labels_of(node_get(workload->metadata->node, "labels"), arena);
-    read_host_ports(workload, arena, solver);
-    if (node_at(workload->spec->node, "affinity.podAntiAffinity") != NULL) {
-        read_topology(workload, arena, solver);
-        keep_required_anti_affinity(solver, arena);
-    }
-    /* Its node affinity tells in which zones it may be, and so which zones its anti-affinity
-     * closes. */
-    if (solver->affinity_count > 0)
-        solver->tolerations = tolerations_convert(workload, arena, &solver->toleration_count);
-    /* Requests that cannot be understood count as none. */
-    (void)!pod_requests_read(snapshot, workload, arena, &shape->requests, &error);
 }

@@ -34,8 +34,5 @@ struct shape_source {
 };
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape);
-/* Reads of a running pod only what concerns others: its requests and its anti-affinity. */
-void running_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
-                        struct arena *arena, struct pod_shape *shape);
 
 #endif

@@ -53,9 +53,5 @@ void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cl
                  struct daemons *daemons, struct problems *problems);
 /* A static pod: the kubelet runs it whatever the API server says. */
 bool pod_is_mirror(const struct object *pod);
-/* Whether a pod is rescheduled when its Node is removed: not one of a DaemonSet, a mirror pod, or
- * one with karpenter.sh/do-not-disrupt; of pods that are being deleted only a StatefulSet's, which
- * come back under the same name. */
-bool pod_moves(const struct object *pod);
 
 #endif

@@ -149,8 +149,9 @@ static const char *known_pool(const struct cluster *cluster, const char *name)
     return NULL;
 }
 
-struct solver_node state_node_convert(const struct state_node *state_node, bool of_pool,
-                                      struct solver_builder *builder, struct arena *arena)
+/* Converts a node for the solver. of_pool: its NodePool is in the problem. */
+static struct solver_node state_node_convert(const struct state_node *state_node, bool of_pool,
+                                             struct solver_builder *builder, struct arena *arena)
 {
     return (struct solver_node){
         .name = state_node->name,

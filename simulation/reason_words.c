@@ -15,11 +15,6 @@ static const char *const sentences[] = {
 #define VALUES_SHOWN 5
 #define CAUSES_SHOWN 3
 
-struct texts {
-    struct text *items;
-    size_t count, capacity;
-};
-
 /* ---- lists ---- */
 
 /* Labels are no longer than this; of longer texts the beginning is enough to recognise them. */
@@ -34,13 +29,8 @@ static struct text shortened(struct arena *arena, struct text text)
     return arena_printf(arena, "%.*s...", (int)size, text.data);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return text_compare(*(const struct text *)a, *(const struct text *)b);
-}
-
 /* Moves the items of a long list that are shown to its front, unsorted; returns their number. */
-static size_t first_to_front(struct texts *texts)
+static size_t first_to_front(struct text_list *texts)
 {
     struct text *items = texts->items;
     for (size_t i = 1; i < texts->count; i++) {
@@ -58,13 +48,12 @@ static size_t first_to_front(struct texts *texts)
 
 /* A sorted list: "a, b or c" with last " or "; of a long one the first items, then how many there
  * are. */
-static struct text words_list(struct arena *arena, struct texts *texts, const char *last)
+static struct text words_list(struct arena *arena, struct text_list *texts, const char *last)
 {
     struct text result = TEXT("");
     size_t shown = texts->count > VALUES_SHOWN + 1 ? VALUES_SHOWN : texts->count;
     size_t sorted = shown < texts->count ? first_to_front(texts) : texts->count;
-    if (sorted > 1)
-        qsort(texts->items, sorted, sizeof *texts->items, compare_texts);
+    texts_sort(texts->items, sorted);
     for (size_t i = 0; i < shown; i++) {
         const char *between = i == 0 ? "" : i + 1 < texts->count ? ", " : last;
         result = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(result), between,
@@ -83,7 +72,7 @@ static const char *last_of(char modifier)
 
 static struct text words_values(struct arena *arena, struct solver_texts values, char modifier)
 {
-    struct texts texts = {ARENA_ARRAY(arena, values.count, struct text), 0, values.count};
+    struct text_list texts = {ARENA_ARRAY(arena, values.count, struct text), 0, values.count};
     for (size_t i = 0; i < values.count; i++)
         texts.items[texts.count++] =
             values.items[i].size == 0 ? TEXT("\"\"") : shortened(arena, values.items[i]);
@@ -145,7 +134,7 @@ static struct text words_selector(struct arena *arena, const struct solver_opera
         return TEXT("its selector is none");
     for (size_t i = 0; i < operand->asked.count; i++) {
         const struct solver_asked *item = &operand->asked.items[i];
-        struct texts values = {ARENA_ARRAY(arena, item->values.count, struct text), 0, 0};
+        struct text_list values = {ARENA_ARRAY(arena, item->values.count, struct text), 0, 0};
         for (size_t j = 0; j < item->values.count; j++)
             values.items[values.count++] = item->values.items[j];
         bool negative = item->op == SOLVER_NOT_IN;
@@ -264,7 +253,7 @@ static struct text words_saying(struct arena *arena, const struct solver_saying 
 static struct text words_sayings(struct arena *arena, const struct solver_operand *operand,
                                  char modifier)
 {
-    struct texts texts = {ARENA_ARRAY(arena, operand->sayings.count, struct text), 0, 0};
+    struct text_list texts = {ARENA_ARRAY(arena, operand->sayings.count, struct text), 0, 0};
     for (size_t i = 0; i < operand->sayings.count; i++)
         texts.items[texts.count++] = words_saying(arena, &operand->sayings.items[i], false);
     if (modifier != ';' && modifier != '+')

@@ -113,8 +113,8 @@ static const struct object *claim_of(const struct node_claims *claims, const str
 
 static bool has_taint(const struct node *taints, const char *key)
 {
-    for (size_t i = 0; node_is(taints, NODE_LIST) && i < node_count(taints); i++)
-        if (text_is(node_string(node_get(node_item(taints, i), "key")), key))
+    FOR_ITEMS(item, taints)
+        if (text_is(node_string(node_get(item, "key")), key))
             return true;
     return false;
 }
@@ -308,11 +308,11 @@ static int compare_state_nodes(const void *a_pointer, const void *b_pointer)
     return strcmp(a->node_name, b->node_name);
 }
 
-void state_node_add(const struct snapshot *snapshot, const struct node_source *source,
-                    struct arena *arena, struct state_nodes *state_nodes, struct problems *problems)
+/* Adds the node, unless it does not exist yet. */
+static void state_node_add(const struct snapshot *snapshot, const struct object *node,
+                           const struct object *claim, struct arena *arena,
+                           struct state_nodes *state_nodes, struct problems *problems)
 {
-    const struct object *node = source->node;
-    const struct object *claim = source->claim;
     struct pair pair = {
         .node = node,
         .claim = claim,
@@ -322,8 +322,6 @@ void state_node_add(const struct snapshot *snapshot, const struct node_source *s
     };
     struct state_node state_node;
     struct error wrong = {0};
-    if (pair.decides == NULL) /* there is neither a Node nor a NodeClaim */
-        return;
     bool read = read_state_node(snapshot, &pair, arena, &state_node, &wrong);
     state_node.leaving = pair.decides->deleting;
     if (!read && !state_node.leaving)
@@ -337,37 +335,33 @@ void state_node_add(const struct snapshot *snapshot, const struct node_source *s
         *LIST_PUSH(arena, state_nodes) = state_node;
 }
 
-void node_sources_find(const struct snapshot *snapshot, struct arena *arena,
-                       struct node_sources *sources, struct problems *problems)
+static void report_foreign_claim(const struct object *claim, struct arena *arena,
+                                 struct problems *problems)
+{
+    problems_add(problems, ERROR_INPUT,
+                 object_place(claim, field_at(arena, claim->root, "metadata.name"), arena),
+                 "NodeClaim %.*s is left out: a Node has its name, and neither "
+                 "status.nodeName nor status.providerID says that it is its own",
+                 TEXT_ARGS(claim->name));
+}
+
+void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
+                      struct state_nodes *state_nodes, struct problems *problems)
 {
     struct node_claims claims = node_claims_read(snapshot, arena);
-    *sources = (struct node_sources){0};
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        *LIST_PUSH(arena, sources) = (struct node_source){node, claim_of(&claims, node)};
+        state_node_add(snapshot, node, claim_of(&claims, node), arena, state_nodes, problems);
     }
     for (size_t i = 0; i < claims.count; i++) {
         const struct object *claim = claims.items[i].object;
         if (claims.items[i].has_node)
             continue;
         if (snapshot_find(snapshot, KIND_NODE, TEXT(""), claim->name) != NULL)
-            problems_add(problems, ERROR_INPUT,
-                         object_place(claim, field_at(arena, claim->root, "metadata.name"), arena),
-                         "NodeClaim %.*s is left out: a Node has its name, and neither "
-                         "status.nodeName nor status.providerID says that it is its own",
-                         TEXT_ARGS(claim->name));
+            report_foreign_claim(claim, arena, problems);
         else
-            *LIST_PUSH(arena, sources) = (struct node_source){NULL, claim};
+            state_node_add(snapshot, NULL, claim, arena, state_nodes, problems);
     }
-}
-
-void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
-                      struct state_nodes *state_nodes, struct problems *problems)
-{
-    struct node_sources sources;
-    node_sources_find(snapshot, arena, &sources, problems);
-    for (size_t i = 0; i < sources.count; i++)
-        state_node_add(snapshot, &sources.items[i], arena, state_nodes, problems);
     if (state_nodes->count > 0)
         qsort(state_nodes->items, state_nodes->count, sizeof *state_nodes->items,
               compare_state_nodes);

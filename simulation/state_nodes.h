@@ -28,20 +28,6 @@ struct state_nodes {
     struct state_node *items;
     size_t count, capacity;
 };
-/* The objects of a node: a Node, its NodeClaim, or both. */
-struct node_source {
-    const struct object *node, *claim; /* one may be NULL */
-};
-struct node_sources {
-    struct node_source *items; /* by name; those with a Node come first */
-    size_t count, capacity;
-};
-void node_sources_find(const struct snapshot *snapshot, struct arena *arena,
-                       struct node_sources *sources, struct problems *problems);
-/* Adds the node, unless it does not exist yet. */
-void state_node_add(const struct snapshot *snapshot, const struct node_source *source,
-                    struct arena *arena, struct state_nodes *state_nodes,
-                    struct problems *problems);
 /* Reads Nodes and NodeClaims, by name. What cannot be understood is added to problems. */
 void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
                       struct state_nodes *state_nodes, struct problems *problems);

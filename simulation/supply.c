@@ -44,11 +44,6 @@ static bool make_problem(struct supply *supply, struct cluster *cluster)
            solver_build(builder, &settings, &supply->problem, &error);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return text_compare(*(const struct text *)a, *(const struct text *)b);
-}
-
 /* Sorted by name. */
 static void name_zones(struct supply *supply)
 {
@@ -64,8 +59,7 @@ static void name_zones(struct supply *supply)
             zones->items[zones->count++] = name;
     }
     zones->capacity = zones->count;
-    if (count > 1)
-        qsort(zones->items, zones->count, sizeof *zones->items, compare_texts);
+    texts_sort(zones->items, zones->count);
 }
 
 static void find_reached(struct supply *supply, const struct snapshot *snapshot,

@@ -23,53 +23,10 @@ struct terms {
 struct volume_claims {
     const struct snapshot *snapshot;
     struct arena *arena;
-    struct {
-        struct volume_choice **items;
-        size_t count, capacity;
-    } free_volumes; /* by capacity, ascending */
-    struct {
-        struct volume_claim **items;
-        size_t count, capacity;
-    } all;
-    struct volume_claim **slots; /* open addressing; a power of two */
-    size_t slot_count;
+    LIST(struct volume_choice *) free_volumes; /* by capacity, ascending */
+    LIST(struct volume_claim *) all;
+    struct text_map numbers; /* by namespace/name: the index in all, from 1 */
 };
-
-static uint64_t hash_of(struct text namespace, struct text name)
-{
-    uint64_t hash = 14695981039346656037ULL;
-    for (size_t i = 0; i < namespace.size; i++)
-        hash = (hash ^ (unsigned char)namespace.data[i]) * 1099511628211ULL;
-    hash = (hash ^ '/') * 1099511628211ULL;
-    for (size_t i = 0; i < name.size; i++)
-        hash = (hash ^ (unsigned char)name.data[i]) * 1099511628211ULL;
-    return hash;
-}
-
-/* The slot of the claim, or the free slot where it belongs. */
-static struct volume_claim **slot_of(const struct volume_claims *claims, struct text namespace,
-                                     struct text name)
-{
-    size_t i = (size_t)hash_of(namespace, name) & (claims->slot_count - 1);
-    for (;; i = (i + 1) & (claims->slot_count - 1)) {
-        const struct volume_claim *claim = claims->slots[i];
-        if (claim == NULL ||
-            (text_equal(claim->namespace, namespace) && text_equal(claim->name, name)))
-            return &claims->slots[i];
-    }
-}
-
-static void make_room(struct volume_claims *claims)
-{
-    if ((claims->all.count + 1) * 2 <= claims->slot_count)
-        return;
-    claims->slot_count *= 2;
-    claims->slots = ARENA_ARRAY(claims->arena, claims->slot_count, struct volume_claim *);
-    for (size_t i = 0; i < claims->all.count; i++) {
-        struct volume_claim *claim = claims->all.items[i];
-        *slot_of(claims, claim->namespace, claim->name) = claim;
-    }
-}
 
 /* ---- volumes nobody has claimed ---- */
 
@@ -104,12 +61,9 @@ static void find_free_volumes(struct volume_claims *claims)
 
 struct volume_claims *volume_claims_create(const struct snapshot *snapshot, struct arena *arena)
 {
-    enum { FIRST_SLOTS = 64 };
     struct volume_claims *claims = ARENA_NEW(arena, struct volume_claims);
     claims->snapshot = snapshot;
     claims->arena = arena;
-    claims->slot_count = FIRST_SLOTS;
-    claims->slots = ARENA_ARRAY(arena, claims->slot_count, struct volume_claim *);
     find_free_volumes(claims);
     return claims;
 }
@@ -119,10 +73,7 @@ struct volume_claims *volume_claims_create(const struct snapshot *snapshot, stru
 static void find_choices(struct volume_claims *claims, struct volume_claim *claim,
                          const struct claim_binding *binding)
 {
-    struct {
-        struct volume_choice **items;
-        size_t count, capacity;
-    } found = {0};
+    LIST(struct volume_choice *) found = {0};
     for (size_t i = 0; i < claims->free_volumes.count; i++) {
         struct volume_choice *choice = claims->free_volumes.items[i];
         if (volume_suits(choice->volume, choice->capacity_milli, binding))
@@ -309,17 +260,17 @@ static void read_claim(struct volume_claims *claims, struct volume_claim *claim,
 struct volume_claim *volume_claim_get(struct volume_claims *claims, struct text namespace,
                                       struct text name, const struct field *template)
 {
-    make_room(claims);
-    struct volume_claim **slot = slot_of(claims, namespace, name);
-    if (*slot != NULL)
-        return *slot;
-    struct volume_claim *claim = ARENA_NEW(claims->arena, struct volume_claim);
+    struct arena *arena = claims->arena;
+    struct text id = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name));
+    size_t *number = text_map_at(&claims->numbers, arena, id);
+    if (*number > 0)
+        return claims->all.items[*number - 1];
+    struct volume_claim *claim = ARENA_NEW(arena, struct volume_claim);
     claim->namespace = namespace;
     claim->name = name;
-    claim->id =
-        arena_printf(claims->arena, "%.*s/%.*s", TEXT_ARGS(namespace), TEXT_ARGS(name)).data;
-    *slot = claim;
-    *LIST_PUSH(claims->arena, &claims->all) = claim;
+    claim->id = id.data;
+    *LIST_PUSH(arena, &claims->all) = claim;
+    *number = claims->all.count;
     read_claim(claims, claim, template);
     return claim;
 }

@@ -41,10 +41,6 @@ uint64_t *reason_left(struct explanation *q, enum solver_reason_kind kind, unsig
 
 /* ---- reason_say.c: sayings and their operands, in memory of their own ---- */
 
-struct texts {
-    struct text *items;
-    size_t count, capacity;
-};
 struct sayings {
     struct solver_saying *items;
     size_t count, capacity;
@@ -61,7 +57,7 @@ struct solver_operand operand_number(int64_t number);
 /* Of a resource; up: what does not come out even is rounded up. */
 struct solver_operand operand_quantity(const struct explanation *q, size_t resource, int64_t amount,
                                        bool up);
-struct solver_operand operand_texts(const struct texts *texts);
+struct solver_operand operand_texts(const struct text_list *texts);
 struct solver_operand operand_values(const struct explanation *q, uint32_t key,
                                      const uint64_t *values, size_t word_count);
 /* What requirements ask. */
@@ -85,7 +81,7 @@ static inline const char *option_type_name(const struct solver_problem *problem,
     return problem->types.items[problem->options.items[option].type].name;
 }
 /* The names of the types of options, each once. */
-struct texts option_type_names(const struct explanation *q, const uint64_t *options);
+struct text_list option_type_names(const struct explanation *q, const uint64_t *options);
 
 /* ---- reason_types.c ---- */
 

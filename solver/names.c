@@ -33,10 +33,7 @@ struct solver_names {
     const struct solver_names *below;
     uint32_t keys_below;
     uint64_t seed;
-    struct {
-        struct name *items;
-        size_t count, capacity;
-    } keys; /* of this table */
+    LIST(struct name) keys; /* of this table */
     /* The values this table adds, by key; also to keys of the tables below. */
     struct values *added;
     size_t added_count;

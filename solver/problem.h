@@ -103,8 +103,6 @@ struct topology_group {
     const struct toleration_list *filter_tolerations; /* NULL: taints do not matter */
     bool filter_prefers;                              /* PreferNoSchedule counts as tolerated */
     const uint64_t *filter_nodes;                     /* bits; NULL: all */
-    const uint64_t
-        *pool_domains; /* bits, count_size of them: the domains of pools; hostname: NULL */
     /* Pods that run in the cluster, by value of the key, or by node; -1: the value is no domain. */
     int32_t *counts;
     size_t count_size;

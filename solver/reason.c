@@ -70,7 +70,7 @@ static struct solver_operand full_reservations(struct explanation *q, const uint
     const struct solver_problem *problem = q->problem;
     *nameless = false;
     if (problem->reserved.count == 0 || q->set == NULL)
-        return operand_texts(&(struct texts){0});
+        return operand_texts(&(struct text_list){0});
     const bool *allowed = node_requirements_offerings(q->run, q->set);
     size_t value_count = solver_names_value_count(problem->names, problem->reservation_key);
     uint64_t *ids = ARENA_ARRAY(q->run->arena, bits_words(value_count), uint64_t);

@@ -25,9 +25,9 @@ struct text value_text(const struct solver_problem *problem, uint32_t key, size_
     return text;
 }
 
-struct texts option_type_names(const struct explanation *q, const uint64_t *options)
+struct text_list option_type_names(const struct explanation *q, const uint64_t *options)
 {
-    struct texts types = {0};
+    struct text_list types = {0};
     uint32_t last = SOLVER_NONE; /* options of a type follow each other */
     for (BITS_EACH(option, options, q->problem->option_words)) {
         if (q->problem->options.items[option].type != last)
@@ -57,7 +57,7 @@ struct solver_operand operand_quantity(const struct explanation *q, size_t resou
                                    .quantity = {(uint32_t)resource, name, amount, up}};
 }
 
-struct solver_operand operand_texts(const struct texts *texts)
+struct solver_operand operand_texts(const struct text_list *texts)
 {
     return (struct solver_operand){.kind = SOLVER_OPERAND_TEXTS,
                                    .texts = {texts->items, texts->count}};
@@ -66,7 +66,7 @@ struct solver_operand operand_texts(const struct texts *texts)
 struct solver_operand operand_values(const struct explanation *q, uint32_t key,
                                      const uint64_t *values, size_t word_count)
 {
-    struct texts texts = {0};
+    struct text_list texts = {0};
     for (BITS_EACH(value, values, word_count))
         *LIST_PUSH(q->run->arena, &texts) = value_text(q->problem, key, value);
     return operand_texts(&texts);

@@ -310,7 +310,7 @@ static void tell_what_they_leave(struct explanation *q, struct solver_reason *re
     uint64_t *options = copy_options(q, q->problem->pools.items[q->pool].options);
     for (size_t i = 0; i < clash->count; i++)
         keep(q, clash->items[i], options);
-    struct texts types = option_type_names(q, options);
+    struct text_list types = option_type_names(q, options);
     struct solver_operand wants = operand_asked(q, clash->told, clash->count);
     if (names_types(q, clash->told[0]) && clash->count == 1)
         reason->message = SAY(q, ASKS, wants);

@@ -131,7 +131,6 @@ static uint32_t group_number(struct solver_builder *builder, struct topology_gro
     group->counts = ARENA_ARRAY(problem->arena, group->count_size, int32_t);
     for (size_t i = 0; i < group->count_size && domains != NULL; i++)
         group->counts[i] = bits_has(domains, i) ? 0 : -1;
-    group->pool_domains = domains;
     make_filter(problem, group);
     *LIST_PUSH(problem->arena, &problem->groups) = *group;
     if (group->inverse)

@@ -387,7 +387,7 @@ int main(void)
         put(store, 0, i, 2, arena);
     double all = seconds() - begin;
     printf("status that nobody reads: %.1f us an event with its JSON, %s\n", all / PODS * 1e6,
-           live_has_changed(store) ? "A CHANGE" : "no change");
+           store_has_changed(store) ? "A CHANGE" : "no change");
     measure_versions(store, &last, 1, arena);
     measure_versions(store, &last, 5, arena);
     measure_versions(store, &last, 100, arena);
