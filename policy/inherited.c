@@ -180,6 +180,9 @@ bool call_is_spared(const struct rail_call *call)
     const struct root_owner *root = &evaluation->root;
     if (call->use->since_unix_s == 0 || subject->operation != OPERATION_CREATE)
         return false;
+    /* Of what says nothing of its age, and has an owner that cannot be seen, nobody knows it. */
+    if (subject->existing && root->believed && subject->object->created_unix_s == 0)
+        return false;
     if (subject->existing)
         return is_old(root, call->use);
     if (subject->object->kind != KIND_POD || !root->named)

@@ -39,6 +39,12 @@ static const struct existing_case cases[] = {
     {"mode: enforce, since: 2026-01-01",
      POD("name: a, creationTimestamp: '2026-05-01T00:00:00Z', " OWNER("gone-1")), ACTION_DENY,
      ACTION_WARN, true},
+    /* Of what does not say how old it is nothing is known. */
+    {"mode: enforce, since: 2026-01-01", POD("name: a, " OWNER("gone-1")), ACTION_DENY, ACTION_DENY,
+     false},
+    {"mode: enforce, since: 2026-01-01", POD("name: a"), ACTION_DENY, ACTION_DENY, false},
+    {"mode: enforce, since: 2026-01-01", POD("name: a, " OWNER("web-1")), ACTION_DENY, ACTION_WARN,
+     true},
     {"mode: enforce, since: 2026-01-01", POD("name: a, creationTimestamp: '2026-05-01T00:00:00Z'"),
      ACTION_DENY, ACTION_DENY, false},
     /* So is the name. */
