@@ -99,7 +99,8 @@ struct input_options {
 void input_begin(struct manifests *manifests, const struct input_options *options,
                  struct arena *arena);
 /* Takes the parts of objects out, which only kustomize or the like makes whole, and says on stderr
- * which. Returns their number. */
+ * which. Returns their number. Those of workloads stay visible where no whole one of the name is.
+ */
 size_t input_drop_fragments(struct manifests *manifests);
 /* Says on stderr what the files hold besides objects to judge, and prints the warnings. */
 void input_say(const struct manifests *manifests);

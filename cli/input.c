@@ -35,6 +35,8 @@ size_t input_drop_fragments(struct manifests *manifests)
             manifests->items[kept++] = *object;
             continue;
         }
+        if ((KIND_BIT(object->kind) & KINDS_WORKLOADS) != 0)
+            *LIST_PUSH(manifests->arena, &manifests->fragments) = *object;
         if (dropped == 0)
             fputs(
                 "note: passed over are parts of objects, which the API server would refuse; judge "

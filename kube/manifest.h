@@ -25,9 +25,10 @@ struct manifests {
     const char *const *ignore; /* of every folder that is read, in the syntax of base/ignore.h */
     size_t ignore_count;
     /* What is not among the items. */
-    size_t skipped;       /* objects of kinds that are not in the table */
-    size_t skipped_files; /* without an object; chart templates among them */
-    size_t ignored;       /* files and folders that an ignore line leaves out */
+    LIST(struct object) fragments; /* workloads that a caller took out: parts of objects */
+    size_t skipped;                /* objects of kinds that are not in the table */
+    size_t skipped_files;          /* without an object; chart templates among them */
+    size_t ignored;                /* files and folders that an ignore line leaves out */
     LIST(struct chart) charts;
     struct problems problems; /* what could not be read */
     struct problems warnings; /* what could, and is not as it was meant */
@@ -40,8 +41,8 @@ void manifests_init(struct manifests *manifests, struct arena *arena);
 void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace);
 
 /* A cluster as a folder of files (NULL: none), with the objects of a change (NULL: none) beside it,
- * which win. False with *error only when the folder cannot be read; problems inside it are in
- * *problems. */
+ * which win; fragments win over nothing. False with *error only when the folder cannot be read;
+ * problems inside it are in *problems. */
 bool state_load(const char *dir, const struct manifests *change, struct arena *arena,
                 const struct snapshot **snapshot, struct problems *problems,
                 struct error *error) MUST_CHECK;

@@ -35,6 +35,8 @@ bool state_load(const char *dir, const struct manifests *change, struct arena *a
                 const struct snapshot **snapshot, struct problems *problems, struct error *error)
 {
     struct snapshot_builder *builder = snapshot_builder_create(arena);
+    for (size_t i = 0; change != NULL && i < change->fragments.count; i++)
+        snapshot_put(builder, &change->fragments.items[i]);
     if (dir != NULL && !add_folder(dir, arena, builder, problems, error))
         return false;
     for (size_t i = 0; change != NULL && i < change->count; i++)

@@ -172,6 +172,8 @@ static void add_finding(const struct rail_call *call, const struct draft *shared
     if ((draft.severity == SEVERITY_UNDECIDED || unknown_namespace) &&
         finding.action != ACTION_EXCEPTED && !draft.pre_existing) {
         finding.undecided = true;
+        if (draft.severity == SEVERITY_UNDECIDED)
+            finding.unseen = rail_unseen_sources(call->use->rail, call->object->kind, call->world);
         finding.spared = false;
         finding.quiet = finding.action < ACTION_WARN;
         finding.action = ACTION_WARN;
@@ -314,6 +316,16 @@ static struct evaluation begin(const struct world *world, const struct subject *
     return evaluation;
 }
 
+/* The server says at load what cannot be seen, and not in each review. */
+static void drop_unseen(struct evaluation *evaluation)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < evaluation->findings.count; i++)
+        if (evaluation->findings.items[i].unseen == 0)
+            evaluation->findings.items[kept++] = evaluation->findings.items[i];
+    evaluation->findings.count = kept;
+}
+
 static void end(const struct evaluation *evaluation, struct verdict *verdict)
 {
     struct finding *findings = evaluation->findings.items;
@@ -350,6 +362,7 @@ void policy_evaluate_within(const struct world *world, const struct subject *sub
     struct evaluation evaluation = begin(world, subject, now_unix_s, arena);
     if (!arena_guard(arena, evaluate_policies, &evaluation, &error))
         verdict->limit = limit_of_arena(arena);
+    drop_unseen(&evaluation);
     end(&evaluation, verdict);
 }
 

@@ -18,6 +18,7 @@ struct finding {
     const char *rail;
     enum action action;
     bool undecided;    /* the rail could not see what it needs; action is ACTION_WARN */
+    kind_set unseen;   /* undecided, since no object of these kinds is visible: said once */
     bool quiet;        /* undecided under audit: nobody is warned who asks the server */
     bool pre_existing; /* the old object had it too; audited */
     bool spared; /* it would be denied, were it or its owner not older than the policy's `since` */
@@ -225,6 +226,10 @@ void policy_set_owner_kinds(const struct policy_set *policies, struct arena *are
  * are none, or no rail that is on has a `since`. */
 struct text policy_set_believed(const struct policy_set *policies, kind_set unseen,
                                 const struct seen_owners *seen, struct arena *arena);
+/* What the rails that are on look among and, of the empty kinds, find nothing of: "no NodePool
+ * (node-labels, placeable)", joined by commas; empty: nothing is missing. */
+struct text policy_set_unseen_sources(const struct policy_set *policies, kind_set empty,
+                                      struct arena *arena);
 /* Warns of exceptions that no longer hold. */
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings);
@@ -237,7 +242,7 @@ void policy_evaluate(const struct world *world, const struct subject *subject, i
                      struct arena *arena, struct verdict *verdict);
 
 /* As policy_evaluate, under a guard of the arena: what it ends leaves the findings so far, with
- * verdict->limit. The arena's reserve is not opened. */
+ * verdict->limit. The arena's reserve is not opened. Findings with unseen kinds are left out. */
 void policy_evaluate_within(const struct world *world, const struct subject *subject,
                             int64_t now_unix_s, struct arena *arena, struct verdict *verdict);
 

@@ -200,6 +200,10 @@ static inline enum severity severity_of_preference(const struct rail_call *call)
                                                                            : SEVERITY_WARN;
 }
 
+/* What a rail looks among (sources.c) to judge objects of the kind, as far as nothing of it is
+ * visible. */
+kind_set rail_unseen_sources(const struct rail *rail, enum kind judged, const struct world *world);
+
 /* What a rail wants to change in call->object. */
 void propose_change(struct rail_call *call, const struct change *proposed);
 /* A patch, built up. The map or the list that something goes into is added first, and what lies

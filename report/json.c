@@ -135,6 +135,15 @@ static void add_place(struct json_object *map, struct place place)
     json_add_count(map, "column", place.column);
 }
 
+static struct json_object *json_of_kinds(kind_set kinds)
+{
+    struct json_object *names = json_object_new_array();
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if ((kinds & KIND_BIT(kind)) != 0)
+            json_object_array_add(names, json_object_new_string(kind_table[kind].name));
+    return names;
+}
+
 static struct json_object *json_of_finding(const struct located_finding *located,
                                            struct text exception_expires)
 {
@@ -163,6 +172,7 @@ static struct json_object *json_of_finding(const struct located_finding *located
     json_add_text(json, "exception", finding->exception);
     json_add_text(json, "exceptionExpires", exception_expires);
     json_add_text(json, "override", finding->override);
+    json_object_object_add(json, "unseen", json_of_kinds(finding->unseen));
     json_object_object_add(json, "spared", json_object_new_boolean(finding->spared));
     add_place(json, located->place);
     return json;

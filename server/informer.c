@@ -576,6 +576,21 @@ static bool is_belief_due(const struct informer *informer, const struct loaded_p
            (settled || now_ms - informer->followed_ms >= FIRST_LOOK_MS);
 }
 
+/* Rails that find nothing to look in leave undecided what hangs on it. */
+static void log_sources(const struct informer *informer, const struct loaded_policies *rules,
+                        struct arena *arena)
+{
+    kind_set empty = 0;
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if (store_count(informer->store, kind) == 0)
+            empty |= KIND_BIT(kind);
+    struct text missing = policy_set_unseen_sources(rules->world->policies, empty, arena);
+    if (missing.size > 0)
+        log_line(LOG_WARN, "cluster", NULL, NULL,
+                 "visible is %.*s: what hangs on them is not decided, and no review says so",
+                 TEXT_ARGS(missing));
+}
+
 /* For owners that cannot be seen, `since` knows only what somebody wrote. */
 static void log_belief(struct informer *informer, const struct loaded_policies *rules)
 {
@@ -591,6 +606,7 @@ static void log_belief(struct informer *informer, const struct loaded_policies *
                  "`since` rests on what authors write of owners that cannot be seen (%.*s): what "
                  "their controllers make counts as old",
                  TEXT_ARGS(kinds));
+    log_sources(informer, rules, arena);
     arena_destroy(arena);
 }
 

@@ -32,6 +32,22 @@ static bool load_catalog(struct loading *loading, const struct catalog **catalog
     return loaded;
 }
 
+/* A watched cluster is looked at later. */
+static void warn_of_sources(struct loading *loading, const struct world *world)
+{
+    kind_set empty = 0;
+    if (!loading->options->serves || loading->options->watches)
+        return;
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if (snapshot_count(world->snapshot, kind) == 0)
+            empty |= KIND_BIT(kind);
+    struct text missing = policy_set_unseen_sources(world->policies, empty, loading->arena);
+    if (missing.size > 0)
+        problems_add(loading->warnings, ERROR_POLICY, NOWHERE,
+                     "visible is %.*s: what hangs on them is not decided, and no review says so",
+                     TEXT_ARGS(missing));
+}
+
 static bool load_snapshot(struct loading *loading, const struct snapshot **snapshot)
 {
     const struct world_options *options = loading->options;
@@ -81,6 +97,8 @@ static void load(void *argument)
     if (policies && loading->options->serves)
         warn_of_belief(loading, world->policies);
     bool snapshot = load_snapshot(loading, &world->snapshot);
+    if (policies && snapshot)
+        warn_of_sources(loading, world);
     loading->owned = owned;
     loading->complete = policies && snapshot;
 }

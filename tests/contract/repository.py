@@ -11,6 +11,11 @@ import subprocess
 import sys
 import tempfile
 
+import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scenarios"))
+from reviews import Server  # noqa: E402
+
 POLICY = """apiVersion: taffrail.dev/v1alpha1
 kind: GuardRails
 metadata: {name: p}
@@ -250,6 +255,16 @@ def parts_of_objects_are_passed_over(repository):
                  "1 Pod on a node already"):
         if part not in done.said:
             raise Failure(f"it does not say {part}: {done.said}")
+    # What a part says of a workload's pods is seen; a whole object of the name wins.
+    repository.write_all({"budget.yaml": "apiVersion: policy/v1\nkind: PodDisruptionBudget\n"
+                          "metadata: {name: a}\nspec: {minAvailable: 2, selector: {matchLabels: {app: a}}}\n",
+                          "part.yaml": WORKLOAD.replace("NAME", "shop").replace("replicas: 2", "replicas: 9")
+                          .replace(", image: a", "")})
+    repository.policy.write_text(POLICY.replace("topology-keys", "pod-disruption-budgets"))
+    expect("files", repository.check().files, ["./budget.yaml"])
+    (repository.folder / "shop.yaml").unlink()
+    expect("files", repository.check().files, [])
+    repository.policy.write_text(POLICY)
     # The admission webhook, and a policy's test, judge what they are sent.
     repository.write_all({"cases.yaml": "- name: a patch\n  manifest: patch.yaml\n"
                           "  policy: ../policy.yaml\n  findings: [{rail: topology-keys}]\n"})
@@ -258,6 +273,41 @@ def parts_of_objects_are_passed_over(repository):
     done = repository.run("audit", "-p", repository.policy, "--state", ".", "-o", "json")
     if b'"runs"' not in done.stdout:
         raise Failure("the audit passes over a Pod that runs")
+
+
+def what_is_not_visible_is_said_once(repository):
+    repository.policy.write_text(POLICY.replace("topology-keys: {}", "placeable: {mode: enforce}"))
+    repository.write_all({f"{name}.yaml": WORKLOAD.replace("NAME", name) for name in "abc"})
+    done = repository.check()
+    expect("exit code", done.returncode, 0)
+    (finding,) = done.report["findings"]
+    expect("undecided", (finding["undecided"], finding["unseen"]), (True, ["NodePool", "Node"]))
+    if "(and 2 more, while no NodePool and no Node is visible)" not in finding["message"]:
+        raise Failure(f"it says {finding['message']}")
+    repository.write_all({"cases.yaml": "- name: each is told\n  manifest: a.yaml\n"
+                          "  policy: ../policy.yaml\n"
+                          "  findings: [{rail: placeable, undecided: true}]\n"})
+    expect("exit code of test", repository.run("test", "cases.yaml").returncode, 0)
+    audit = repository.run("audit", "-p", repository.policy, "--state", ".", "-o", "json")
+    expect("undecided in the audit", json.loads(audit.stdout)["summary"]["undecided"], 1)
+
+
+def the_server_says_so_at_load(repository):
+    repository.policy.write_text(POLICY.replace("topology-keys: {}", "placeable: {}"))
+    server = Server(repository.taffrail, ["-p", str(repository.policy)], str(repository.folder))
+    review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+        "uid": "a", "operation": "CREATE", "userInfo": {"username": "jane"}, "kind": {
+            "group": "apps", "version": "v1", "kind": "Deployment"}, "resource": {
+            "group": "apps", "version": "v1", "resource": "deployments"},
+        "object": yaml.safe_load(WORKLOAD)}}
+    try:
+        answer = server.review(review)
+    finally:
+        trail = server.stop()
+    expect("the answer", (answer["allowed"], answer.get("warnings", [])), (True, []))
+    expect("findings in the trail", [f for line in trail for f in line["findings"]], [])
+    said = [line for line in server.log if "no NodePool (placeable), no Node (placeable)" in line]
+    expect("lines about it", len(said), 1)
 
 
 def duplicate_keys_are_warnings(repository):
@@ -326,7 +376,7 @@ def long_lists_are_read(repository):
 
 TESTS = [strangers_are_skipped, charts_are_named, rendered_charts_name_their_files,
          ignored_files_are_not_read, nothing_to_judge_is_an_error, parts_of_objects_are_passed_over,
-         duplicate_keys_are_warnings, bad_files_are_named, long_lists_are_read]
+         what_is_not_visible_is_said_once, the_server_says_so_at_load, duplicate_keys_are_warnings, bad_files_are_named, long_lists_are_read]
 
 
 def main(taffrail):
