@@ -63,26 +63,26 @@ static void name_zones(struct supply *supply)
 }
 
 static void find_reached(struct supply *supply, const struct snapshot *snapshot,
-                         struct arena *passing)
+                         struct arena *scratch)
 {
     struct zones reached = {0};
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
         if (pool_makes_nodes(snapshot_pool(snapshot, i)))
             pool_add_zones(snapshot, supply->catalog, snapshot_pool(snapshot, i), NULL,
-                           &supply->zones, passing, &reached);
+                           &supply->zones, scratch, &reached);
     for (size_t i = 0; i < reached.count; i++)
         zones_add(&supply->reached, reached.items[i], supply->arena);
 }
 
 /* Asks one question of each run, which prepares it for all others. */
-static bool make_runs(struct supply *supply, struct arena *passing)
+static bool make_runs(struct supply *supply, struct arena *scratch)
 {
     const struct solver_shape any = {.namespace = ""};
     const struct solver_question question = {.shape = &any};
     for (size_t i = 0; i < SUPPLY_RUNS; i++) {
         struct solver_answer answer;
         supply->runs[i].run = solver_run_create(supply->problem, supply->arena);
-        if (!solver_query(supply->runs[i].run, &question, passing, &answer, NULL))
+        if (!solver_query(supply->runs[i].run, &question, scratch, &answer, NULL))
             return false;
     }
     return true;
@@ -91,7 +91,7 @@ static bool make_runs(struct supply *supply, struct arena *passing)
 struct making {
     struct supply *supply;
     const struct snapshot *snapshot;
-    struct arena *passing;
+    struct arena *scratch;
     bool made;
 };
 
@@ -100,23 +100,23 @@ static void make(void *argument)
     struct making *making = argument;
     struct supply *supply = making->supply;
     struct cluster cluster;
-    read_cluster(supply, making->snapshot, making->passing, &cluster);
+    read_cluster(supply, making->snapshot, making->scratch, &cluster);
     if (!make_problem(supply, &cluster))
         return;
     name_zones(supply);
-    find_reached(supply, making->snapshot, making->passing);
+    find_reached(supply, making->snapshot, making->scratch);
     cache_create(&supply->cache, supply->arena);
-    making->made = make_runs(supply, making->passing);
+    making->made = make_runs(supply, making->scratch);
 }
 
 static void make_within_both(void *argument)
 {
     struct making *making = argument;
     struct error error;
-    making->made = arena_guard(making->passing, make, making, &error) && making->made;
+    making->made = arena_guard(making->scratch, make, making, &error) && making->made;
 }
 
-/* ---- holding it ---- */
+/* ---- creating and holding it ---- */
 
 static void destroy(struct supply *supply)
 {
@@ -148,9 +148,9 @@ const struct supply *supply_create(const struct snapshot *snapshot, const struct
         supply->settings = *settings;
     struct making making = {supply, snapshot, arena_create(READING_BYTES), false};
     struct error error;
-    bool made = take_memory(supply) && making.passing != NULL &&
+    bool made = take_memory(supply) && making.scratch != NULL &&
                 arena_guard(supply->arena, make_within_both, &making, &error) && making.made;
-    arena_destroy(making.passing);
+    arena_destroy(making.scratch);
     if (made)
         return supply;
     destroy(supply);
@@ -184,7 +184,7 @@ size_t supply_bytes(const struct supply *supply)
     return bytes;
 }
 
-/* ---- when it is another one ---- */
+/* ---- which changes make another supply ---- */
 
 static bool have_all(const struct zones *zones, const struct zones *wanted)
 {
@@ -201,41 +201,41 @@ static void zones_of_volume(const struct snapshot *snapshot, const struct object
         volume_add_zones(snapshot, volume, arena, zones);
 }
 
-struct minding {
+struct dependence {
     const struct supply *supply;
     const struct snapshot *snapshot;
     const struct object *before, *after;
     struct arena *arena;
-    bool minds;
+    bool depends;
 };
 
 /* A volume counts when it names a zone that is new, or that nothing else may name. */
-static void mind_volume(void *argument)
+static void compare_zones(void *argument)
 {
-    struct minding *minding = argument;
+    struct dependence *dependence = argument;
     struct zones before = {0}, after = {0};
-    zones_of_volume(minding->snapshot, minding->before, minding->arena, &before);
-    zones_of_volume(minding->snapshot, minding->after, minding->arena, &after);
-    minding->minds =
-        !have_all(&minding->supply->zones, &after) ||
-        (!have_all(&after, &before) && !have_all(snapshot_node_zones(minding->snapshot), &before));
+    zones_of_volume(dependence->snapshot, dependence->before, dependence->arena, &before);
+    zones_of_volume(dependence->snapshot, dependence->after, dependence->arena, &after);
+    dependence->depends = !have_all(&dependence->supply->zones, &after) ||
+                          (!have_all(&after, &before) &&
+                           !have_all(snapshot_node_zones(dependence->snapshot), &before));
 }
 
-static bool minds_volume(struct minding *minding)
+static bool depends_on_volume(struct dependence *dependence)
 {
     enum { VOLUME_BYTES = 1 << 20 };
     struct error error;
-    minding->arena = arena_create(VOLUME_BYTES);
-    bool known =
-        minding->arena != NULL && arena_guard(minding->arena, mind_volume, minding, &error);
-    arena_destroy(minding->arena);
-    return !known || minding->minds;
+    dependence->arena = arena_create(VOLUME_BYTES);
+    bool known = dependence->arena != NULL &&
+                 arena_guard(dependence->arena, compare_zones, dependence, &error);
+    arena_destroy(dependence->arena);
+    return !known || dependence->depends;
 }
 
 bool supply_depends_on(const struct supply *supply, const struct snapshot *snapshot, enum kind kind,
                        const struct object *before, const struct object *after)
 {
-    struct minding minding = {supply, snapshot, before, after, NULL, false};
+    struct dependence dependence = {supply, snapshot, before, after, NULL, false};
     switch (kind) {
     case KIND_NODE_POOL:
     case KIND_PROVISIONER:
@@ -247,7 +247,7 @@ bool supply_depends_on(const struct supply *supply, const struct snapshot *snaps
     case KIND_NODE_CLAIM:
         return true;
     case KIND_PERSISTENT_VOLUME:
-        return minds_volume(&minding);
+        return depends_on_volume(&dependence);
     default:
         return false;
     }

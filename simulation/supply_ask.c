@@ -17,10 +17,10 @@ struct asking {
     const struct workload *workload;
     struct arena *arena;
     struct pod_shape pod;
-    struct solver_shape shape; /* as it is asked */
+    struct solver_shape shape; /* for the solver */
 };
 
-/* ---- what is asked ---- */
+/* ---- the question ---- */
 
 static bool is_named_there(const struct asking *asking, const char *key, const char *value)
 {
@@ -33,8 +33,8 @@ static bool is_named_there(const struct asking *asking, const char *key, const c
 }
 
 /* Values that nothing in the problem names are equivalent: a few of them represent all. */
-static struct solver_expression without_most_unknown(const struct asking *asking,
-                                                     const struct solver_expression *expression)
+static struct solver_expression without_most_unknown_values(
+    const struct asking *asking, const struct solver_expression *expression)
 {
     enum { VALUES_MAX = 64 };
     struct solver_expression cut = *expression;
@@ -53,9 +53,9 @@ static struct solver_expression without_most_unknown(const struct asking *asking
 }
 
 /* Terms beyond SUPPLY_TERMS_MAX do not count; the caller tells the user. */
-static const struct solver_expressions *what_is_looked_at(const struct asking *asking,
-                                                          const struct solver_expressions *terms,
-                                                          size_t *count)
+static const struct solver_expressions *terms_that_count(const struct asking *asking,
+                                                         const struct solver_expressions *terms,
+                                                         size_t *count)
 {
     *count = *count < SUPPLY_TERMS_MAX ? *count : SUPPLY_TERMS_MAX;
     struct solver_expressions *cut = ARENA_ARRAY(asking->arena, *count, struct solver_expressions);
@@ -63,7 +63,7 @@ static const struct solver_expressions *what_is_looked_at(const struct asking *a
         struct solver_expression *items =
             ARENA_ARRAY(asking->arena, terms[i].count, struct solver_expression);
         for (size_t j = 0; j < terms[i].count; j++)
-            items[j] = without_most_unknown(asking, &terms[i].items[j]);
+            items[j] = without_most_unknown_values(asking, &terms[i].items[j]);
         cut[i] = (struct solver_expressions){items, terms[i].count};
     }
     return cut;
@@ -89,7 +89,7 @@ static bool read_shape(struct asking *asking)
         .host_ports = read->host_ports,
         .host_port_count = read->host_port_count,
     };
-    shape->required = what_is_looked_at(asking, read->required, &shape->required_count);
+    shape->required = terms_that_count(asking, read->required, &shape->required_count);
     shape->requests =
         named_amounts_find(&asking->pod.requests, asking->supply->problem, asking->arena);
     return true;
@@ -97,7 +97,7 @@ static bool read_shape(struct asking *asking)
 
 /* The admission plugin ExtendedResourceToleration may add a toleration to pods that request an
  * extended resource: a template is judged as if it does. */
-static void tolerate_what_is_asked_for(struct asking *asking)
+static void tolerate_extended_resources(struct asking *asking)
 {
     const struct named_amounts *requests = &asking->pod.requests;
     struct solver_shape *shape = &asking->shape;
@@ -139,18 +139,18 @@ static void confine_to_volumes(struct asking *asking, const struct zones *volume
     asking->shape.volume_count = count;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
-struct posed {
+struct query {
     const struct supply *supply;
     struct solver_question question;
     enum question_kind kind;
     struct solver_run *run;
     struct arena *arena;
-    struct zone_bits answer; /* whether: anything else than nothing */
+    struct zone_bits answer; /* ASKS_WHETHER: words[0] not 0: yes */
 };
 
-static size_t place_of(const struct zones *zones, struct text name)
+static size_t index_of(const struct zones *zones, struct text name)
 {
     size_t low = 0;
     size_t high = zones->count;
@@ -166,22 +166,22 @@ static size_t place_of(const struct zones *zones, struct text name)
 
 static void add_zone(const struct supply *supply, struct text name, struct zone_bits *bits)
 {
-    size_t place = place_of(&supply->zones, name);
-    if (place < SUPPLY_ZONES_MAX)
-        bits->words[place / 64] |= (uint64_t)1 << place % 64;
+    size_t index = index_of(&supply->zones, name);
+    if (index < SUPPLY_ZONES_MAX)
+        bits->words[index / 64] |= (uint64_t)1 << index % 64;
 }
 
-static void pose(void *argument)
+static void query_guarded(void *argument)
 {
-    struct posed *posed = argument;
+    struct query *query = argument;
     struct solver_strings zones;
     struct solver_answer answer;
-    if (posed->kind == ASKS_ZONES) {
-        if (solver_query_zones(posed->run, &posed->question, posed->arena, &zones, NULL))
+    if (query->kind == ASKS_ZONES) {
+        if (solver_query_zones(query->run, &query->question, query->arena, &zones, NULL))
             for (size_t i = 0; i < zones.count; i++)
-                add_zone(posed->supply, text_of(zones.items[i]), &posed->answer);
-    } else if (solver_query(posed->run, &posed->question, posed->arena, &answer, NULL)) {
-        posed->answer.words[0] = answer.kind != SOLVER_UNSCHEDULABLE;
+                add_zone(query->supply, text_of(zones.items[i]), &query->answer);
+    } else if (solver_query(query->run, &query->question, query->arena, &answer, NULL)) {
+        query->answer.words[0] = answer.kind != SOLVER_UNSCHEDULABLE;
     }
 }
 
@@ -196,25 +196,25 @@ static struct supply_run *take_run(const struct supply *supply)
 
 /* Takes no memory of the caller while it holds a run: the caller may be stopped where it
  * allocates. */
-static void pose_to_a_run(struct posed *posed, struct arena *arena)
+static void query_run(struct query *query, struct arena *arena)
 {
-    struct supply_run *run = take_run(posed->supply);
+    struct supply_run *run = take_run(query->supply);
     struct error error;
     if (run == NULL) {
-        posed->run = solver_run_create(posed->supply->problem, arena);
-        posed->arena = arena;
-        pose(posed);
+        query->run = solver_run_create(query->supply->problem, arena);
+        query->arena = arena;
+        query_guarded(query);
         return;
     }
-    posed->run = run->run;
-    posed->arena = run->arena;
-    if (!arena_guard(run->arena, pose, posed, &error))
-        posed->answer = (struct zone_bits){{0}};
+    query->run = run->run;
+    query->arena = run->arena;
+    if (!arena_guard(run->arena, query_guarded, query, &error))
+        query->answer = (struct zone_bits){{0}};
     arena_reset(run->arena);
     atomic_store(&run->taken, false);
 }
 
-/* ---- pools the solver was not told of ---- */
+/* ---- pools that are not in the problem ---- */
 
 static bool is_in_problem(const struct supply *supply, const struct pool *pool)
 {
@@ -224,12 +224,12 @@ static bool is_in_problem(const struct supply *supply, const struct pool *pool)
     return false;
 }
 
-static struct pod_requirements wishes_of(const struct asking *asking)
+static struct pod_requirements pod_requirements_of(const struct asking *asking)
 {
-    struct pod_requirements wishes;
-    node_selection_read(asking->workload, asking->arena, &wishes.selection);
-    tolerations_read(asking->workload, asking->arena, &wishes.tolerations);
-    return wishes;
+    struct pod_requirements wanted;
+    node_selection_read(asking->workload, asking->arena, &wanted.selection);
+    tolerations_read(asking->workload, asking->arena, &wanted.tolerations);
+    return wanted;
 }
 
 /* Pools that are not in the problem: of another cloud, not ready, or static. Whether the pod fits
@@ -237,12 +237,12 @@ static struct pod_requirements wishes_of(const struct asking *asking)
 static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
-    const struct pod_requirements wishes = wishes_of(asking);
+    const struct pod_requirements wanted = pod_requirements_of(asking);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (!pool->object->deleting && !is_in_problem(supply, pool) &&
             !(supply->settings.no_static_capacity && pool_is_static(pool)) &&
-            pool_may_suit(supply->catalog, pool, &wishes, asking->arena))
+            pool_may_suit(supply->catalog, pool, &wanted, asking->arena))
             return true;
     }
     return false;
@@ -257,8 +257,8 @@ static void add_zones_of_other_pools(const struct asking *asking, struct zone_bi
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (pool_is_covered_by(supply->catalog, pool) || !pool_makes_nodes(pool))
             continue;
-        const struct pod_requirements wishes = wishes_of(asking);
-        pool_add_zones(asking->snapshot, supply->catalog, pool, &wishes, &supply->zones,
+        const struct pod_requirements wanted = pod_requirements_of(asking);
+        pool_add_zones(asking->snapshot, supply->catalog, pool, &wanted, &supply->zones,
                        asking->arena, &zones);
     }
     for (size_t i = 0; i < zones.count; i++)
@@ -274,16 +274,16 @@ static struct zone_bits answer_of(const struct supply *supply, const struct aski
         cache_key_of(&supply->cache, kind, &asking->shape, &asking->pod.requests, asking->arena);
     if (cache_find(&supply->cache, key, &known))
         return known;
-    struct posed posed = {
+    struct query query = {
         .supply = supply,
         .question = {.shape = &asking->shape, .beyond_limits = kind == ASKS_WHETHER},
         .kind = kind,
     };
-    pose_to_a_run(&posed, asking->arena);
+    query_run(&query, asking->arena);
     if (kind == ASKS_ZONES)
-        add_zones_of_other_pools(asking, &posed.answer);
-    cache_put(&supply->cache, key, &posed.answer);
-    return posed.answer;
+        add_zones_of_other_pools(asking, &query.answer);
+    cache_put(&supply->cache, key, &query.answer);
+    return query.answer;
 }
 
 /* ---- zones ---- */
@@ -316,10 +316,10 @@ bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot
            (supply != NULL && zones_have(&supply->reached, zone));
 }
 
-/* ---- whether, and why not ---- */
+/* ---- whether a pod could run, and why not ---- */
 
 /* A requested resource that nothing in the problem has; NULL: none. */
-static const char *resource_of_none(const struct asking *asking)
+static const char *unknown_resource(const struct asking *asking)
 {
     const struct named_amounts *amounts = &asking->pod.requests;
     for (size_t i = 0; i < amounts->count; i++)
@@ -330,8 +330,8 @@ static const char *resource_of_none(const struct asking *asking)
     return NULL;
 }
 
-static void say_nothing_has(const struct asking *asking, const char *resource,
-                            struct supply_answer *answer)
+static void report_unknown_resource(const struct asking *asking, const char *resource,
+                                    struct supply_answer *answer)
 {
     struct supply_reason *only = ARENA_NEW(asking->arena, struct supply_reason);
     only->kind = SOLVER_REASON_RESOURCES;
@@ -381,16 +381,16 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
     answer->term_count = asking.pod.solver.required_count;
     confine_to_volumes(&asking, volumes, volume_count);
     if (workload->object->kind != KIND_POD)
-        tolerate_what_is_asked_for(&asking);
+        tolerate_extended_resources(&asking);
     if (answer_of(supply, &asking, ASKS_WHETHER).words[0] != 0) {
         answer->kind = SUPPLY_THERE;
         return;
     }
-    const char *of_none = resource_of_none(&asking);
+    const char *unknown = unknown_resource(&asking);
     /* A resource that no type has may come from a NodeOverlay. */
-    if (may_suit_other_pool(&asking) || (of_none != NULL && supply->settings.node_overlays))
+    if (may_suit_other_pool(&asking) || (unknown != NULL && supply->settings.node_overlays))
         return;
     explain(&asking, answer);
-    if (answer->kind == SUPPLY_NOWHERE && of_none != NULL)
-        say_nothing_has(&asking, of_none, answer);
+    if (answer->kind == SUPPLY_NOWHERE && unknown != NULL)
+        report_unknown_resource(&asking, unknown, answer);
 }

@@ -14,7 +14,7 @@
 
 struct pool;
 
-/* ---- what is remembered (supply_cache.c) ---- */
+/* ---- the cache of answers (supply_cache.c) ---- */
 
 /* A set of zones, a bit for each index in supply.zones. Zones beyond SUPPLY_ZONES_MAX are not
  * known. */
@@ -48,7 +48,7 @@ bool cache_find(const struct supply_cache *cache, struct cache_key key, struct z
 void cache_put(const struct supply_cache *cache, struct cache_key key,
                const struct zone_bits *answer);
 
-/* ---- pools by their own words (supply_pools.c) ---- */
+/* ---- pools whose types are not known (supply_pools.c) ---- */
 
 /* What a pod requires of a node. */
 struct pod_requirements {
@@ -58,13 +58,13 @@ struct pod_requirements {
 /* Whether the pool's requirements and taints allow the pod, by one of the alternatives of its node
  * affinity. */
 bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
-                   const struct pod_requirements *wishes, struct arena *arena);
+                   const struct pod_requirements *wanted, struct arena *arena);
 /* Adds the zones of all in which the pool can launch a node for such a pod. NULL: for any pod. */
 void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catalog,
-                    const struct pool *pool, const struct pod_requirements *wishes,
+                    const struct pool *pool, const struct pod_requirements *wanted,
                     const struct zones *all, struct arena *arena, struct zones *zones);
 
-/* ---- the whole ---- */
+/* ---- the supply ---- */
 
 /* A run for one thread at a time, with memory for its answer. A question that finds all runs taken
  * makes one of its own. */

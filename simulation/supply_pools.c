@@ -76,14 +76,14 @@ static bool tolerates(const struct tolerations *tolerations, const struct pool *
 }
 
 bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
-                   const struct pod_requirements *wishes, struct arena *arena)
+                   const struct pod_requirements *wanted, struct arena *arena)
 {
     struct meeting meeting = meeting_of(catalog, pool, arena);
-    if (!tolerates(&wishes->tolerations, pool))
+    if (!tolerates(&wanted->tolerations, pool))
         return false;
-    for (size_t i = 0; i < alternatives_of(&wishes->selection); i++) {
+    for (size_t i = 0; i < alternatives_of(&wanted->selection); i++) {
         struct solver_requirements both;
-        if (meet(&meeting, &wishes->selection, i, &both))
+        if (meet(&meeting, &wanted->selection, i, &both))
             return true;
     }
     return false;
@@ -127,13 +127,13 @@ static void add_zones(const struct meeting *meeting, const struct node *subnets,
 }
 
 void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catalog,
-                    const struct pool *pool, const struct pod_requirements *wishes,
+                    const struct pool *pool, const struct pod_requirements *wanted,
                     const struct zones *all, struct arena *arena, struct zones *zones)
 {
     static const struct pod_requirements none;
     struct meeting meeting = meeting_of(catalog, pool, arena);
-    const struct node_selection *selection = wishes == NULL ? &none.selection : &wishes->selection;
-    if (wishes != NULL && !tolerates(&wishes->tolerations, pool))
+    const struct node_selection *selection = wanted == NULL ? &none.selection : &wanted->selection;
+    if (wanted != NULL && !tolerates(&wanted->tolerations, pool))
         return;
     for (size_t i = 0; i < alternatives_of(selection); i++) {
         struct solver_requirements both;
