@@ -87,7 +87,7 @@ static void mend(struct draft *draft, struct arena *arena)
         draft->meant = draft->allowed.items[0];
     if (draft->meant.size == 0)
         return;
-    draft->fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(draft->meant));
+    draft->fix = arena_printf(arena, "Use %.*s.", TEXT_ARGS(draft->meant));
     if (!draft->in_key)
         draft->replacement = draft->meant;
 }

@@ -7,7 +7,7 @@
 static void advise_nearest(struct draft *draft, struct arena *arena)
 {
     if (draft->allowed.count > 0)
-        draft->fix = arena_printf(arena, "replace with %.*s, or leave the choice to the NodePools",
+        draft->fix = arena_printf(arena, "Use %.*s, or leave the choice to the NodePools.",
                                   TEXT_ARGS(draft->allowed.items[0]));
 }
 

@@ -178,7 +178,7 @@ static void judge_key(struct rail_call *call, const struct storage_class *class,
         .nearest_to = meant,
     };
     if (meant.size > 0) {
-        draft.fix = arena_printf(arena, "replace with %.*s", TEXT_ARGS(meant));
+        draft.fix = arena_printf(arena, "Use %.*s.", TEXT_ARGS(meant));
     } else {
         draft.statement =
             arena_printf(arena, "found \"%.*s\", by which %.*s does not place volumes",

@@ -79,7 +79,7 @@ void zone_pin_judge_selection(struct rail_call *call)
                   arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
                   in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
                   in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
-              .fix = one ? arena_printf(arena, "replace with %.*s, where the volumes are",
+              .fix = one ? arena_printf(arena, "Use %.*s, where the volumes are.",
                                         TEXT_ARGS(zones.items[0]))
                          : TEXT("leave the zone out: the volumes decide it"),
               .replacement = one ? zones.items[0] : TEXT(""));

@@ -181,8 +181,8 @@ static void report_preferred(struct rail_call *call, const struct field *at)
     report_as(call, SEVERITY_WARN, .field = at, .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
               .statement = TEXT("the spread over zones is only preferred, and Karpenter, which "
                                 "ignores preferences here, may buy every node in one zone"),
-              .fix = anyway ? TEXT("replace with DoNotSchedule, with which a pod waits when its "
-                                   "zone has no room")
+              .fix = anyway ? TEXT("Use DoNotSchedule, with which a pod waits when its "
+                                   "zone has no room.")
                             : TEXT("add a topologySpreadConstraint over zones with "
                                    "whenUnsatisfiable: DoNotSchedule"),
               .replacement = anyway ? TEXT("DoNotSchedule") : TEXT(""));

@@ -39,7 +39,7 @@ FORMS = {  # form: how a fix says it
     "write instead": re.compile(r"write instead: (?P<value>\{.*)", re.I | re.S),
     "add": re.compile(rf"\badd to {PATH}\b[^:\[{{]*?(?::| as in) (?P<value>\[.*)", re.I | re.S),
     "map": re.compile(rf"\bset {PATH}(?:, at most|:| to) (?P<value>\{{.*)", re.I | re.S),
-    "set": re.compile(r"^(?:set (?:it to|[A-Za-z]+:)(?: at (?:most|least))?|replace with) "
+    "set": re.compile(r"^(?:set (?:it to|[A-Za-z]+:)(?: at (?:most|least))?|use(?= \S+?(?:\.$|, or ))) "
                       r"(?P<value>[\w./-]+?)(?=[.,;]?(?:\s|$))", re.I),
 }
 

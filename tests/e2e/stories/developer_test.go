@@ -21,7 +21,7 @@ func TestDeploymentIsDenied(t *testing.T) {
 	wrong := deployment{namespace: space, name: "shop", replicas: 3, topologyKey: "zone"}
 	message := fmt.Sprintf(`admission webhook "rails.taffrail.dev" denied the request: `+wrongKey, space)
 	shared.kubectl(t, wrong.yaml(), "apply", "-f", "-").fails(t, "Error from server (Forbidden)", message,
-		"fix: replace with topology.kubernetes.io/zone",
+		"fix: Use topology.kubernetes.io/zone.",
 		"docs: https://wiki.example.com/compute/topology-keys", "ask: #platform-compute")
 	shared.kubectl(t, wrong.yaml(), "apply", "--server-side", "-f", "-").fails(t, message)
 	shared.kubectl(t, wrong.yaml(), "apply", "--dry-run=server", "-f", "-").fails(t, message)

@@ -46,10 +46,10 @@ static void what_was_meant_is_the_fix(void)
     } cases[] = {
         {TEXT("big"), TEXT(""), 2, false, "ask", ""},
         {TEXT("xlage"), TEXT(""), 0, false, "ask", ""},
-        {TEXT("xlage"), TEXT(""), 2, false, "replace with xlarge", "xlarge"},
-        {TEXT("xlage"), TEXT(""), 2, true, "replace with xlarge", ""},
-        {TEXT("xlage"), TEXT("metal"), 2, false, "replace with metal", "metal"},
-        {TEXT("big"), TEXT("metal"), 0, true, "replace with metal", ""},
+        {TEXT("xlage"), TEXT(""), 2, false, "Use xlarge.", "xlarge"},
+        {TEXT("xlage"), TEXT(""), 2, true, "Use xlarge.", ""},
+        {TEXT("xlage"), TEXT("metal"), 2, false, "Use metal.", "metal"},
+        {TEXT("big"), TEXT("metal"), 0, true, "Use metal.", ""},
     };
     struct arena *arena = arena_create(1 << 16);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

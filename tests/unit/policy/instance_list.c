@@ -221,9 +221,9 @@ static void of_a_catalogue_of_ones_own(void)
                            COUNT_OF(words));
     static const struct rail_words few[] = {
         {POD(AWS "generation: '4'"), "found \"4\"; allowed 5",
-         "replace with 5, or leave the choice to the NodePools"},
+         "Use 5, or leave the choice to the NodePools."},
         {POD(AWS "category: c"), "found \"c\"; allowed m",
-         "replace with m, or leave the choice to the NodePools"},
+         "Use m, or leave the choice to the NodePools."},
     };
     rail_catalog_words_run("instance-types: {allow: {categories: [m], minGeneration: 5}}", NULL,
                            types, few, COUNT_OF(few));

@@ -206,10 +206,10 @@ static void it_says_what_would_do(void)
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: a}, provisioner: " \
     "ebs.csi.aws.com, parameters: {zone: " zone "}}"
     static const struct rail_words zones[] = {
-        {CLASS_IN("b"), "found \"b\"; allowed z", "replace with z"},
+        {CLASS_IN("b"), "found \"b\"; allowed z", "Use z."},
         {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: "
          "{" SELECTS(ZONE, "b") "}}}}",
-         "found \"b\"; allowed z", "replace with z, or leave the choice to the NodePools"},
+         "found \"b\"; allowed z", "Use z, or leave the choice to the NodePools."},
         {ONE_TERM(OF("failure-domain.beta.kubernetes.io/zone", "NotIn", "z")),
          "rules out every allowed zone; allowed z",
          "remove the requirement on failure-domain.beta.kubernetes.io/zone"},

@@ -62,24 +62,24 @@ static void other_words_for_what_is_meant(void)
 {
 #define CAPACITY "karpenter.sh/capacity-type"
     static const struct replaced_case rows[] = {
-        {SELECTS(ARCH ": x86_64"), "found \"x86_64\"; allowed amd64, arm64", "replace with amd64",
+        {SELECTS(ARCH ": x86_64"), "found \"x86_64\"; allowed amd64, arm64", "Use amd64.",
          "amd64"},
-        {SELECTS(ARCH ": x86"), "found \"x86\"; allowed amd64, arm64", "replace with amd64",
+        {SELECTS(ARCH ": x86"), "found \"x86\"; allowed amd64, arm64", "Use amd64.",
          "amd64"},
-        {SELECTS(ARCH ": x64"), "found \"x64\"; allowed amd64, arm64", "replace with amd64",
+        {SELECTS(ARCH ": x64"), "found \"x64\"; allowed amd64, arm64", "Use amd64.",
          "amd64"},
-        {SELECTS(ARCH ": aarch64"), "found \"aarch64\"; allowed arm64, amd64", "replace with arm64",
+        {SELECTS(ARCH ": aarch64"), "found \"aarch64\"; allowed arm64, amd64", "Use arm64.",
          "arm64"},
-        {SELECTS(ARCH ": arm"), "found \"arm\"; allowed arm64, amd64", "replace with arm64",
+        {SELECTS(ARCH ": arm"), "found \"arm\"; allowed arm64, amd64", "Use arm64.",
          "arm64"},
         {SELECTS(CAPACITY ": ondemand"), "found \"ondemand\"; allowed on-demand, reserved, spot",
-         "replace with on-demand", "on-demand"},
+         "Use on-demand.", "on-demand"},
         {SELECTS(CAPACITY ": ON_DEMAND"), "found \"ON_DEMAND\"; allowed on-demand, spot, reserved",
-         "replace with on-demand", "on-demand"},
+         "Use on-demand.", "on-demand"},
         {SELECTS(CAPACITY ": SPOT"), "found \"SPOT\"; allowed spot, reserved, on-demand",
-         "replace with spot", "spot"},
+         "Use spot.", "spot"},
         {SELECTS(CAPACITY ": spt"), "found \"spt\"; allowed spot, reserved, on-demand",
-         "replace with spot", "spot"},
+         "Use spot.", "spot"},
         {SELECTS("kubernetes.io/os: darwin"), "found \"darwin\"; allowed linux, windows",
          "use one of the allowed values", ""},
     };
@@ -146,7 +146,7 @@ static void zones_that_a_cluster_names(void)
         {SELECTS(ZONE_ID ": euw1-az3"),
          "found \"euw1-az3\", a zone that no visible Node, NodePool or EC2NodeClass names; allowed "
          "euw1-az2",
-         "replace with euw1-az2", "euw1-az2"},
+         "Use euw1-az2.", "euw1-az2"},
         {SELECTS(ZONE ": us-east-1c"),
          "found \"us-east-1c\", a zone that no visible Node, NodePool or EC2NodeClass names; "
          "allowed eu-west-1a",

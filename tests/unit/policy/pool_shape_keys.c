@@ -91,19 +91,19 @@ static void it_says_which_key_was_meant(void)
         {KEY("node.kubernetes.io/arch"),
          "found \"node.kubernetes.io/arch\", which narrows nothing: Karpenter takes it for a label "
          "of your own",
-         "replace with kubernetes.io/arch"},
+         "Use kubernetes.io/arch."},
         {KEY("eks.amazonaws.com/capacityType"),
          "found \"eks.amazonaws.com/capacityType\", which narrows nothing: Karpenter takes it for "
          "a label of your own",
-         "replace with karpenter.sh/capacity-type"},
+         "Use karpenter.sh/capacity-type."},
         {KEY("eks.amazonaws.com/instance-family"),
          "found \"eks.amazonaws.com/instance-family\", which narrows nothing: Karpenter takes it "
          "for a label of your own",
-         "replace with karpenter.k8s.aws/instance-family"},
+         "Use karpenter.k8s.aws/instance-family."},
         {KEY("karpenter.sh/capacitytype"),
          "found \"karpenter.sh/capacitytype\", which a NodePool must not set: Karpenter refuses "
          "the pool and never uses it",
-         "replace with karpenter.sh/capacity-type"},
+         "Use karpenter.sh/capacity-type."},
         /* what it is near to a NodePool must not set either */
         {KEY("karpenter.sh/provisioner-name"),
          "found \"karpenter.sh/provisioner-name\", which a NodePool must not set: Karpenter "

@@ -230,9 +230,9 @@ static void values_of_every_node_are_known(void)
         {POOL2(CMR, IN("kubernetes.io/arch", "x86_64")),
          "found \"x86_64\", which is no architecture: the pool can launch none; allowed amd64, "
          "arm64",
-         "replace with amd64"},
+         "Use amd64."},
         {POOL2(CMR, IN("kubernetes.io/arch", "amd64, aarch64")),
-         "found \"aarch64\", which is no architecture; allowed amd64, arm64", "replace with arm64"},
+         "found \"aarch64\", which is no architecture; allowed amd64, arm64", "Use arm64."},
         {POOL2(CMR, IN("kubernetes.io/os", "bottlerocket")),
          "found \"bottlerocket\", which is no operating system: the pool can launch none; allowed "
          "linux, windows",
@@ -240,7 +240,7 @@ static void values_of_every_node_are_known(void)
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "ON_DEMAND")),
          "found \"ON_DEMAND\", which is no capacity type: Karpenter refuses the pool and never "
          "uses it; allowed on-demand, spot, reserved",
-         "replace with on-demand"},
+         "Use on-demand."},
     };
     rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
 }

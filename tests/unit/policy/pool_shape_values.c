@@ -74,7 +74,7 @@ static void it_says_why_karpenter_refuses(void)
         {POOL2(CMR, IN(AWS "familie", "m5")),
          "found \"" AWS "familie\", which a NodePool must not set: Karpenter refuses the pool and "
          "never uses it",
-         "replace with " AWS "family"},
+         "Use " AWS "family."},
         {LABELS("karpenter.sh/team: a"),
          "found \"karpenter.sh/team\", which a NodePool must not set: Karpenter refuses the pool "
          "and "
@@ -101,7 +101,7 @@ static void it_says_why_karpenter_refuses(void)
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "Spot")),
          "found \"Spot\", which is no capacity type: Karpenter refuses the pool and never uses it; "
          "allowed on-demand, spot, reserved",
-         "replace with spot"},
+         "Use spot."},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "spot, cheap")),
          "found \"cheap\", which is no capacity type; allowed on-demand, spot, reserved",
          "use one of the allowed values"},
@@ -290,11 +290,11 @@ static void values_karpenter_knows_all_of(void)
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "sopt")),
          "found \"sopt\", which is no capacity type: Karpenter refuses the pool and never uses it; "
          "allowed on-demand, spot, reserved",
-         "replace with spot"},
+         "Use spot."},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "ondema")),
          "found \"ondema\", which is no capacity type: Karpenter refuses the pool and never uses "
          "it; allowed on-demand, spot, reserved",
-         "replace with on-demand"},
+         "Use on-demand."},
         {TAINTS("taints: [{key: a b, effect: NoSchedule}]"),
          "found \"a b\", which cannot be the key of a taint: Karpenter refuses the pool and never "
          "uses it",

@@ -226,20 +226,20 @@ static void the_scheduler_that_was_meant(void)
     static const struct rail_words rows[] = {
         {POD("{schedulerName: default-schedu}"),
          "found \"default-schedu" NOBODY "default-scheduler, fargate-scheduler",
-         "replace with default-scheduler"},
+         "Use default-scheduler."},
         {POD("{schedulerName: default-sched}"),
          "found \"default-sched" NOBODY "default-scheduler, fargate-scheduler",
          "remove schedulerName"},
         {POD("{schedulerName: fargate-schedular}"),
          "found \"fargate-schedular" NOBODY "fargate-scheduler, default-scheduler",
-         "replace with fargate-scheduler"},
+         "Use fargate-scheduler."},
     };
     rail_words_run("scheduler-bypass: {}", NULL, rows, COUNT_OF(rows));
     rail_replaces("scheduler-bypass: {}", rows[0].object, "default-scheduler");
     rail_replaces("scheduler-bypass: {}", rows[1].object, "");
     static const struct rail_words many[] = {
         {POD("{schedulerName: volcan}"), "found \"volcan" NOBODY "volcano, j, k, q, w, ... (6)",
-         "replace with volcano"},
+         "Use volcano."},
     };
     rail_words_run("scheduler-bypass: {schedulers: [j, k, q, w, z, volcano]}", NULL, many, 1);
 }

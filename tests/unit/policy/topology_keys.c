@@ -148,14 +148,14 @@ static void the_fix_is_a_key_that_passes(void)
     static const char one_of[] = "use one of the allowed keys";
     static const struct rail_words rows[] = {
         {SPREAD_BY("hostname"), "found \"hostname\"; allowed kubernetes.io/hostname",
-         "replace with kubernetes.io/hostname"},
+         "Use kubernetes.io/hostname."},
         {SPREAD_BY("zone"), "found \"zone\"; allowed kubernetes.io/hostname", one_of},
         {SPREAD_BY("topology.kubernetes.io/zonr"),
          "found \"topology.kubernetes.io/zonr\"; allowed kubernetes.io/hostname", one_of},
         /* of the types' labels */
         {SPREAD_BY("karpenter.k8s.aws/instance-famly"),
          "found \"karpenter.k8s.aws/instance-famly\"; allowed kubernetes.io/hostname",
-         "replace with karpenter.k8s.aws/instance-family"},
+         "Use karpenter.k8s.aws/instance-family."},
         {SPREAD_BY("karpenter.sh/provisioner-name"),
          "found \"karpenter.sh/provisioner-name\"; allowed kubernetes.io/hostname", one_of},
     };

@@ -29,7 +29,7 @@ static const struct {
      "no Node has",
      "ask for what some NodePool has; taffrail plan shows what would be bought"},
     {"node-labels: {}", POOL("a"), SELECTS("kubernetes.io/arch: x86_64"),
-     "found \"x86_64\"; allowed amd64, arm64", "replace with amd64"},
+     "found \"x86_64\"; allowed amd64, arm64", "Use amd64."},
     {"node-labels: {}", POOL("a"), SELECTS("kubernetes.io/arch: mips"),
      "found \"mips\"; allowed amd64, arm64", "use one of the allowed values"},
     {"node-labels: {}", POOL("a"), SELECTS("topology.kubernetes.io/zone: us-east-1f"),

@@ -47,24 +47,24 @@ static void accelerator_pools(void)
               TAINTS("{key: a, effect: PreferNoSchedule}")),
          "found \"PreferNoSchedule\", which keeps no pod off these accelerator nodes; allowed "
          "NoSchedule, NoExecute",
-         "replace with NoSchedule"},
+         "Use NoSchedule."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
               TAINTS("{key: nvidia.com/gpus, effect: NoSchedule}")),
          "found \"nvidia.com/gpus\"; allowed nvidia.com/gpu, amd.com/gpu, habana.ai/gaudi, "
          "aws.amazon.com/neuron, aws.amazon.com/neuroncore",
-         "replace with nvidia.com/gpu"},
+         "Use nvidia.com/gpu."},
         /* by the vendor's name alone */
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "g4ad"),
               TAINTS("{key: amd-gpus, effect: NoSchedule}")),
          "found \"amd-gpus\"; allowed amd.com/gpu, nvidia.com/gpu, habana.ai/gaudi, "
          "aws.amazon.com/neuron, aws.amazon.com/neuroncore",
-         "replace with amd.com/gpu"},
+         "Use amd.com/gpu."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "inf2"),
               TAINTS("{key: aws/neuron, effect: NoSchedule}")),
          "found \"aws/neuron\"; allowed aws.amazon.com/neuron, aws.amazon.com/neuroncore, "
          "amd.com/gpu, "
          "nvidia.com/gpu, habana.ai/gaudi",
-         "replace with aws.amazon.com/neuron"},
+         "Use aws.amazon.com/neuron."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "dl1"), ""),
          "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
          "add to spec.template.spec.taints: [{key: habana.ai/gaudi, value: \"true\", effect: "
@@ -313,19 +313,19 @@ static void instance_types(void)
     static const struct rail_words rows[] = {
         {SELECTS(TYPE ": m5.4xlarge"),
          "found \"m5.4xlarge\"; allowed m5.xlarge, m5.large, r5.xlarge, r5.large",
-         "replace with m5.xlarge, or leave the choice to the NodePools"},
+         "Use m5.xlarge, or leave the choice to the NodePools."},
         {SELECTS(TYPE ": m5.lrge"),
          "found \"m5.lrge\"; allowed m5.large, m5.xlarge, r5.large, r5.xlarge",
-         "replace with m5.large, or leave the choice to the NodePools"},
+         "Use m5.large, or leave the choice to the NodePools."},
         {SELECTS(TYPE ": m5.77xlarge"),
          "found \"m5.77xlarge\"; allowed m5.xlarge, m5.large, r5.xlarge, r5.large",
-         "replace with m5.xlarge, or leave the choice to the NodePools"},
+         "Use m5.xlarge, or leave the choice to the NodePools."},
         {SELECTS(TYPE ": nonsense"), "found \"nonsense\", which the catalogue does not know",
          "check the name"},
         {SELECTS(AWS "family: c5"), "found \"c5\"; allowed m5, r5",
-         "replace with m5, or leave the choice to the NodePools"},
+         "Use m5, or leave the choice to the NodePools."},
         {SELECTS(AWS "family: m5, kubernetes.io/arch: arm64"), "found \"arm64\"; allowed amd64",
-         "replace with amd64, or leave the choice to the NodePools"},
+         "Use amd64, or leave the choice to the NodePools."},
         {REQUIRES("{key: " AWS "memory, operator: Gt, values: ['1000000']}"),
          "reaches 140 instance types, none of them in the list: f2.48xlarge, g6e.48xlarge, "
          "g7e.24xlarge, g7e.48xlarge, hpc6id.32xlarge, ... (140); allowed m5.large, m5.xlarge, "
@@ -380,7 +380,7 @@ static void instance_types(void)
          "no instance type fits these requirements: the pool can launch none",
          "remove one of the requirements"},
         {POOL("a", EC2, "", IN(AWS "family", "m5x"), ""), "found \"m5x\"; allowed m5, r5",
-         "replace with m5, or leave the choice to the NodePools"},
+         "Use m5, or leave the choice to the NodePools."},
         {POOL("a", AUTO, "", IN("eks.amazonaws.com/instance-family", "m5"), ""),
          "7 of the 9 instance types it can launch are outside the list: m5.12xlarge, m5.16xlarge, "
          "m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (7); allowed m5.large, m5.xlarge, r5.large, "
@@ -398,15 +398,15 @@ static void instance_types(void)
         {SELECTS(TYPE ": m5.8xlarge"),
          "found \"m5.8xlarge\"; allowed m5.2xlarge, m5.4xlarge, m5.xlarge, m5.large, m5a.2xlarge, "
          "... (112)",
-         "replace with m5.2xlarge, or leave the choice to the NodePools"},
+         "Use m5.2xlarge, or leave the choice to the NodePools."},
         {SELECTS(TYPE ": m4.large"),
          "found \"m4.large\"; allowed m5.large, m5.xlarge, m5a.large, m5d.large, m5n.large, ... "
          "(112)",
-         "replace with m5.large, or leave the choice to the NodePools"},
+         "Use m5.large, or leave the choice to the NodePools."},
         {SELECTS(TYPE ": m5.metal"),
          "found \"m5.metal\"; allowed m5.large, m5.2xlarge, m5.4xlarge, m5.xlarge, m5a.large, ... "
          "(112)",
-         "replace with m5.large, or leave the choice to the NodePools"},
+         "Use m5.large, or leave the choice to the NodePools."},
         {POOL("a", EC2, "", IN(AWS "category", "m"), ""),
          "277 of the 389 instance types it can launch are outside the list: m1.large, m1.medium, "
          "m1.small, m1.xlarge, m2.2xlarge, ... (277); allowed m5.2xlarge, m5.4xlarge, m5.large, "

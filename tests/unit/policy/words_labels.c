@@ -25,14 +25,14 @@ static void keys(void)
         /* old names that work, and names that never did */
         {SELECTS("beta.kubernetes.io/arch: amd64"),
          "found \"beta.kubernetes.io/arch\", an old name of a label",
-         "replace with kubernetes.io/arch"},
+         "Use kubernetes.io/arch."},
         {SELECTS("zone: eu-west-1a"), "found \"zone\", a label that no node carries",
-         "replace with topology.kubernetes.io/zone"},
+         "Use topology.kubernetes.io/zone."},
         {SELECTS("node.kubernetes.io/arch: amd64"),
          "found \"node.kubernetes.io/arch\", a label that no node carries",
-         "replace with kubernetes.io/arch"},
+         "Use kubernetes.io/arch."},
         {REQUIRES("{key: zone, operator: Exists}"), "found \"zone\", a label that no node carries",
-         "replace with topology.kubernetes.io/zone"},
+         "Use topology.kubernetes.io/zone."},
         /* others put them on nodes */
         {SELECTS("eks.amazonaws.com/nodegroup: blue"),
          "found \"eks.amazonaws.com/nodegroup\", which no visible Node carries; others than "
@@ -85,11 +85,11 @@ static void keys(void)
          "remove it, or add the label to a NodePool under spec.template.metadata.labels"},
         {SELECTS("tem: web"),
          "found \"tem\", a label that no NodePool or Node carries; allowed team, example.com/tier",
-         "replace with team"},
+         "Use team."},
         {REQUIRES(IN("example.com/tire", "gold")),
          "found \"example.com/tire\", a label that no NodePool or Node carries; allowed "
          "example.com/tier, team",
-         "replace with example.com/tier"},
+         "Use example.com/tier."},
     };
     rail_words_run("node-labels: {}", CLUSTER, rows, COUNT_OF(rows));
     static const struct rail_words unseen[] = {
@@ -126,7 +126,7 @@ static void keys(void)
          "select an allowed value, or leave the label out"},
         {SELECTS("karpenter.sh/nodepool: two"), "found \"two\"; allowed one",
          "select an allowed value, or leave the label out"},
-        {SELECTS("team: wob"), "found \"wob\"; allowed web, w-*", "replace with web"},
+        {SELECTS("team: wob"), "found \"wob\"; allowed web, w-*", "Use web."},
         /* a pattern is no value */
         {SELECTS("example.com/tier: gold"), "found \"gold\"; allowed gold-*",
          "select an allowed value, or leave the label out"},
@@ -143,7 +143,7 @@ static void values(void)
     static const struct rail_words rows[] = {
         {SELECTS("team: wbe"),
          "found \"wbe\", a value of team that no NodePool or Node carries; allowed web, shop",
-         "replace with web"},
+         "Use web."},
         {SELECTS("team: payments"),
          "found \"payments\", a value of team that no NodePool or Node carries; allowed web, shop",
          "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
@@ -156,21 +156,21 @@ static void values(void)
          "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
         {SELECTS("rack: r2"),
          "found \"r2\", a value of rack that no NodePool or Node carries; allowed r1",
-         "replace with r1"},
+         "Use r1."},
         /* two letters away it was meant, three letters away it was not */
         {SELECTS("team: webxy"),
          "found \"webxy\", a value of team that no NodePool or Node carries; allowed web, shop",
-         "replace with web"},
+         "Use web."},
         {SELECTS("team: webxyz"),
          "found \"webxyz\", a value of team that no NodePool or Node carries; allowed web, shop",
          "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
         /* of a closed list */
         {SELECTS("kubernetes.io/os: windws"), "found \"windws\"; allowed windows, linux",
-         "replace with windows"},
+         "Use windows."},
         {SELECTS("kubernetes.io/arch: aarch64"), "found \"aarch64\"; allowed arm64, amd64",
-         "replace with arm64"},
+         "Use arm64."},
         {SELECTS("karpenter.sh/capacity-type: SPOT"),
-         "found \"SPOT\"; allowed spot, reserved, on-demand", "replace with spot"},
+         "found \"SPOT\"; allowed spot, reserved, on-demand", "Use spot."},
         {SELECTS("karpenter.sh/capacity-type: preemptible"),
          "found \"preemptible\"; allowed reserved, on-demand, spot",
          "use one of the allowed values"},
@@ -178,7 +178,7 @@ static void values(void)
         {SELECTS("topology.kubernetes.io/zone: eu-west-1c"),
          "found \"eu-west-1c\", a zone that no visible Node, NodePool or EC2NodeClass names; "
          "allowed eu-west-1a, eu-west-1b",
-         "replace with eu-west-1a"},
+         "Use eu-west-1a."},
         {SELECTS("topology.kubernetes.io/zone: us-east-1c"),
          "found \"us-east-1c\", a zone that no visible Node, NodePool or EC2NodeClass names; "
          "allowed eu-west-1a, eu-west-1b",
@@ -210,7 +210,7 @@ static void values(void)
         {SELECTS(AWS "category: q"), "found \"q\", which the catalogue does not know",
          "check the name: taffrail catalog show"},
         {SELECTS("karpenter.sh/capacity-type: ON_DEMAND"),
-         "found \"ON_DEMAND\"; allowed on-demand, spot, reserved", "replace with on-demand"},
+         "found \"ON_DEMAND\"; allowed on-demand, spot, reserved", "Use on-demand."},
         {SELECTS(AWS "category: m9"),
          "found \"m9\", which no node has as karpenter.k8s.aws/instance-category",
          "did you mean m?"},

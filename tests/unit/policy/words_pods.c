@@ -104,12 +104,12 @@ static void topology_keys(void)
         {DEPLOYMENT("2", SPREADS("zone")),
          "found \"zone\"; allowed topology.kubernetes.io/zone, topology.kubernetes.io/region, "
          "kubernetes.io/os, kubernetes.io/arch, kubernetes.io/hostname, ... (7)",
-         "replace with topology.kubernetes.io/zone"},
+         "Use topology.kubernetes.io/zone."},
         {DEPLOYMENT("2", SPREADS("topology.kubernetes.io/zonr")),
          "found \"topology.kubernetes.io/zonr\"; allowed topology.kubernetes.io/zone, "
          "topology.kubernetes.io/region, kubernetes.io/os, kubernetes.io/arch, "
          "kubernetes.io/hostname, ... (7)",
-         "replace with topology.kubernetes.io/zone"},
+         "Use topology.kubernetes.io/zone."},
         {DEPLOYMENT("2", SPREADS("example.com/row")),
          "found \"example.com/row\", which only existing Nodes carry: a new node will not have it; "
          "allowed topology.kubernetes.io/zone, kubernetes.io/hostname, "
@@ -162,7 +162,7 @@ static void schedulers(void)
         {POD("schedulerName: default-schedular"),
          "found \"default-schedular\", a scheduler that nobody runs: the pod would wait for ever; "
          "allowed default-scheduler, fargate-scheduler",
-         "replace with default-scheduler"},
+         "Use default-scheduler."},
         {POD("schedulerName: volcano"),
          "found \"volcano\", a scheduler that nobody runs: the pod would wait for ever; allowed "
          "default-scheduler, fargate-scheduler",

@@ -209,10 +209,10 @@ static void capacity(void)
 {
     static const struct rail_words rows[] = {
         {POD("nodeSelector: {" CAPACITY ": spot}"), "found \"spot\"; allowed on-demand",
-         "replace with on-demand, or leave the choice to the NodePools"},
+         "Use on-demand, or leave the choice to the NodePools."},
         {POD("nodeSelector: {eks.amazonaws.com/capacityType: CAPACITY_BLOCK}"),
          "found \"CAPACITY_BLOCK\"; allowed on-demand",
-         "replace with on-demand, or leave the choice to the NodePools"},
+         "Use on-demand, or leave the choice to the NodePools."},
         {REQUIRES("{key: " CAPACITY ", operator: NotIn, values: [on-demand]}"),
          "rules out every allowed capacity type; allowed on-demand",
          "remove the requirement on karpenter.sh/capacity-type"},
@@ -222,7 +222,7 @@ static void capacity(void)
          "add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
          "values: [on-demand]}]"},
         {POOL("{key: " CAPACITY ", operator: In, values: [spot, on-demand]}"),
-         "found \"spot\"; allowed on-demand", "replace with on-demand"},
+         "found \"spot\"; allowed on-demand", "Use on-demand."},
     };
     rail_words_run("capacity-types: {allow: [on-demand]}", NULL, rows, COUNT_OF(rows));
     static const struct rail_words two[] = {
@@ -262,7 +262,7 @@ static void classes(void)
                      "optional}"),
          "found \"optional\", which is IMDSv1: whoever makes a pod fetch an address gets the "
          "node's credentials",
-         "replace with required"},
+         "Use required."},
         {CLASS("v1", "amiSelectorTerms: [{alias: al2023@latest}], kubelet: {maxPods: 30}"),
          "found 30 pods a node, and 1 of the 2 instance types of its NodePools has fewer "
          "addresses, unless the network plugin assigns prefixes: m5.large",

@@ -43,19 +43,19 @@ static void storage_classes(void)
         {STORAGE_CLASS("a", EBS TOPOLOGY("zone", "a")),
          "found \"zone\"; allowed topology.kubernetes.io/zone, topology.kubernetes.io/region, "
          "kubernetes.io/hostname, topology.k8s.aws/zone-id",
-         "replace with topology.kubernetes.io/zone"},
+         "Use topology.kubernetes.io/zone."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("region", "a")),
          "found \"region\"; allowed topology.kubernetes.io/region, topology.kubernetes.io/zone, "
          "topology.k8s.aws/zone-id, kubernetes.io/hostname",
-         "replace with topology.kubernetes.io/region"},
+         "Use topology.kubernetes.io/region."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("topology.kubernetes.io/zonr", "a")),
          "found \"topology.kubernetes.io/zonr\"; allowed topology.kubernetes.io/zone, "
          "topology.kubernetes.io/region, kubernetes.io/hostname, topology.k8s.aws/zone-id",
-         "replace with topology.kubernetes.io/zone"},
+         "Use topology.kubernetes.io/zone."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("topology.ebs.csi.aws.com/zon", "a")),
          "found \"topology.ebs.csi.aws.com/zon\"; allowed topology.kubernetes.io/zone, "
          "topology.k8s.aws/zone-id, topology.kubernetes.io/region, kubernetes.io/hostname",
-         "replace with topology.ebs.csi.aws.com/zone"},
+         "Use topology.ebs.csi.aws.com/zone."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("example.com/rack", "a")),
          "found \"example.com/rack\", by which ebs.csi.aws.com does not place volumes; allowed "
          "topology.kubernetes.io/zone, topology.kubernetes.io/region, kubernetes.io/hostname, "

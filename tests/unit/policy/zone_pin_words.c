@@ -277,7 +277,7 @@ static void who_selects_another_zone_than_its_volume_is_found(void)
     static const struct rail_words words[] = {
         {POD("", ONE CHOOSES("b")),
          "the pod can never start: it selects b, and its volumes are elsewhere: one in a",
-         "replace with a, where the volumes are"},
+         "Use a, where the volumes are."},
         {POD("", BOTH CHOOSES("c")),
          "the pod can never start: it selects c, and its volumes are elsewhere: both in a or b",
          "leave the zone out: the volumes decide it"},

@@ -170,7 +170,7 @@ static void a_misspelt_zone_is_told_at_its_key(void)
     static const struct rail_words words = {
         BY("zone"),
         "the spread is by \"zone\", which is no label of zones: the replicas may all be in one",
-        "replace with topology.kubernetes.io/zone"};
+        "Use topology.kubernetes.io/zone."};
     rail_words_run("zone-spread: {}", NULL, &words, 1);
     rail_replaces("zone-spread: {}", words.object, ZONE);
 }
@@ -201,7 +201,7 @@ static void few_replicas_are_let_alone(void)
 static void what_karpenter_ignores_is_made_hard(void)
 {
     static const char make_hard[] =
-        "replace with DoNotSchedule, with which a pod waits when its zone has no room";
+        "Use DoNotSchedule, with which a pod waits when its zone has no room.";
     static const struct rail_words rows[] = {
         {WEB(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web"))),
          ONLY_PREFERRED, make_hard},

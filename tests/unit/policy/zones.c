@@ -211,9 +211,9 @@ static void it_says_what_to_add(void)
          "z",
          "add to spec.template.spec.requirements: [{key: " ZONE ", operator: In, values: [z]}]"},
         {POD(SELECTS(ZONE, "x")), "found \"x\"; allowed z",
-         "replace with z, or leave the choice to the NodePools"},
-        {CLASS(TOPOLOGY(ZONE, "x")), "found \"x\"; allowed z", "replace with z"},
-        {POOL("c", IN(ZONE, "x")), "found \"x\"; allowed z", "replace with z"},
+         "Use z, or leave the choice to the NodePools."},
+        {CLASS(TOPOLOGY(ZONE, "x")), "found \"x\"; allowed z", "Use z."},
+        {POOL("c", IN(ZONE, "x")), "found \"x\"; allowed z", "Use z."},
     };
     rail_words_run("zones: {allow: [z]}",
                    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, "
