@@ -5,6 +5,7 @@
 #include "kube/object.h"
 #include "kube/pod.h"
 #include "kube/snapshot.h"
+#include "kube/zone.h"
 
 /* ---- StorageClasses ---- */
 
@@ -42,6 +43,68 @@ bool storage_class_read(const struct object *object, struct arena *arena,
     for (size_t i = 0; i < class->term_count; i++)
         read_term(field_item(arena, terms, i), i, arena, &class->topologies);
     return true;
+}
+
+/* The one zone an expression names; empty when it is about something else, or leaves a choice. */
+static struct text zone_of(const struct topology_choice *choice)
+{
+    const struct node *values = choice->values->node;
+    if (node_count(values) != 1 || zone_key_of(node_string(choice->key->node)) == ZONE_KEY_NONE)
+        return TEXT("");
+    return node_string(node_item(values, 0));
+}
+
+/* Whether every term of allowedTopologies names one zone, and all the same. */
+static bool topologies_name_one_zone(const struct storage_class *class)
+{
+    struct text only = TEXT("");
+    size_t terms_seen = 0;
+    FOR_EACH(choice, &class->topologies) {
+        struct text zone = zone_of(choice);
+        if (zone.size == 0 || choice->term < terms_seen)
+            continue;
+        if (choice->term > terms_seen || (terms_seen > 0 && !text_equal(zone, only)))
+            return false;
+        only = zone;
+        terms_seen++;
+    }
+    return terms_seen > 0 && terms_seen == class->term_count;
+}
+
+/* How many zones the parameters name: as a list with commas, which only in-tree provisioners read.
+ */
+static size_t zones_in_parameters(const struct storage_class *class)
+{
+    const struct node *parameters = node_get(class->object->root->node, "parameters");
+    struct text zone = node_string(node_get(parameters, "zone"));
+    struct text zones = zone.size > 0 ? zone : node_string(node_get(parameters, "zones"));
+    if (!text_starts_with(class->provisioner, TEXT("kubernetes.io/")) || zones.size == 0)
+        return 0;
+    size_t count = 1;
+    for (size_t i = 0; i < zones.size; i++)
+        count += zones.data[i] == ',';
+    return count;
+}
+
+bool storage_class_names_one_zone(const struct storage_class *class)
+{
+    return topologies_name_one_zone(class) || zones_in_parameters(class) == 1;
+}
+
+bool storage_class_is_in_all_its_zones(const struct storage_class *class)
+{
+    const struct node *parameters = node_get(class->object->root->node, "parameters");
+    return text_is(node_string(node_get(parameters, "replication-type")), "regional-pd") &&
+           zones_in_parameters(class) == 2;
+}
+
+bool storage_class_is_unmanaged(const struct storage_class *class)
+{
+    const struct node *parameters = node_get(class->object->root->node, "parameters");
+    struct text kind = node_string(node_get(parameters, "kind"));
+    return text_is(class->provisioner, "kubernetes.io/azure-disk") &&
+           (node_get(parameters, "storageAccount") != NULL || text_is(kind, "Shared") ||
+            text_is(kind, "Dedicated"));
 }
 
 bool storage_class_is_zone_redundant(const struct storage_class *class)

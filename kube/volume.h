@@ -30,8 +30,15 @@ struct storage_class {
 bool storage_class_waits(const struct object *class);
 bool storage_class_read(const struct object *object, struct arena *arena,
                         struct storage_class *class);
+/* Whether all its disks are in one zone, which allowedTopologies or the parameters of an in-tree
+ * provisioner name. */
+bool storage_class_names_one_zone(const struct storage_class *class);
 /* Whether the class makes Azure's zone-redundant disks, which attach in every zone. */
 bool storage_class_is_zone_redundant(const struct storage_class *class);
+/* Whether it makes Google's regional disks, and names the two zones that each of them is in. */
+bool storage_class_is_in_all_its_zones(const struct storage_class *class);
+/* Whether it makes Azure's unmanaged disks, blobs of a storage account: they are in no zone. */
+bool storage_class_is_unmanaged(const struct storage_class *class);
 
 /* A PersistentVolumeClaim, or a template of one. */
 struct claim {

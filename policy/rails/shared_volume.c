@@ -1,4 +1,6 @@
 /* The rail shared-volume: several pods on a volume that attaches to one node. */
+#include "policy/rails/shared_volume.h"
+
 #include "kube/pod.h"
 #include "kube/snapshot.h"
 #include "kube/topology.h"
@@ -149,8 +151,8 @@ static bool has_mode(const struct node *modes, const char *mode)
     return false;
 }
 
-static bool is_for_one_node(const struct snapshot *snapshot, const struct object *object,
-                            struct arena *arena)
+bool claim_is_for_one_node(const struct snapshot *snapshot, const struct object *object,
+                           struct arena *arena)
 {
     const struct node *modes = node_at(object->root->node, "spec.accessModes");
     if (!has_mode(modes, "ReadWriteOnce") || has_mode(modes, "ReadWriteMany") ||
@@ -224,7 +226,7 @@ static void judge_claim(const struct check *check, const struct field *field)
                      "%.*s claim \"%.*s\", which is not visible: ReadWriteOnce would keep it to "
                      "one node",
                      TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
-    if (claim != NULL && is_for_one_node(call->world->snapshot, claim, call->arena))
+    if (claim != NULL && claim_is_for_one_node(call->world->snapshot, claim, call->arena))
         report_found(call, updates ? SEVERITY_WARN : SEVERITY_RAIL, field, name, fix_of(check),
                      "%.*s claim \"%.*s\" (ReadWriteOnce), which only one node can attach: on "
                      "another node a pod waits for ever (Multi-Attach)",

@@ -63,38 +63,13 @@ static bool is_zonal(const struct rail_call *call, const struct storage_class *c
     const struct settings *settings = call->settings;
     return texts_have(settings->zonal_provisioners.items, settings->zonal_provisioners.count,
                       class->provisioner) &&
-           !storage_class_is_zone_redundant(class);
-}
-
-/* The one zone an expression names; empty when it is about something else, or leaves a choice. */
-static struct text zone_of(const struct topology_choice *choice)
-{
-    const struct node *values = choice->values->node;
-    if (node_count(values) != 1 || zone_key_of(node_string(choice->key->node)) == ZONE_KEY_NONE)
-        return TEXT("");
-    return node_string(node_item(values, 0));
-}
-
-/* Whether every term of allowedTopologies names one zone, and all the same. */
-static bool names_one_zone(const struct storage_class *class)
-{
-    struct text only = TEXT("");
-    size_t terms_seen = 0;
-    FOR_EACH(choice, &class->topologies) {
-        struct text zone = zone_of(choice);
-        if (zone.size == 0 || choice->term < terms_seen)
-            continue;
-        if (choice->term > terms_seen || (terms_seen > 0 && !text_equal(zone, only)))
-            return false;
-        only = zone;
-        terms_seen++;
-    }
-    return terms_seen > 0 && terms_seen == class->term_count;
+           !storage_class_is_zone_redundant(class) && !storage_class_is_unmanaged(class) &&
+           !storage_class_is_in_all_its_zones(class);
 }
 
 static bool binds_too_early(const struct rail_call *call, const struct storage_class *class)
 {
-    return !class->waits && is_zonal(call, class) && !names_one_zone(class);
+    return !class->waits && is_zonal(call, class) && !storage_class_names_one_zone(class);
 }
 
 /* ---- StorageClass: the mode ---- */

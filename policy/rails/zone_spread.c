@@ -41,24 +41,32 @@ static bool is_zone(struct text key)
 
 /* ---- what spreads ---- */
 
-static bool names_zones(const struct expressions *expressions)
+static bool names_places(const struct expressions *expressions)
 {
     FOR_EACH(expression, expressions)
-        if (expression->op == SOLVER_IN && is_zone(expression->key))
+        if (expression->op == SOLVER_IN &&
+            (is_zone(expression->key) || text_is(expression->key, LABEL_HOSTNAME)))
             return true;
     return false;
 }
 
-/* By its nodeSelector, or by every alternative of its affinity. */
-static bool chooses_zones(const struct rail_call *call, const struct workload *workload)
+/* Zones or hosts, by its nodeSelector, or by every alternative of its affinity. */
+static bool chooses_places(const struct rail_call *call, const struct workload *workload)
 {
     const struct node_selection *selection = call_selection(call, workload);
-    if (names_zones(&selection->selector))
+    if (names_places(&selection->selector))
         return true;
-    for (size_t i = 0; i < selection->required.count; i++)
-        if (!names_zones(&selection->required.items[i].expressions))
+    FOR_EACH(term, &selection->required)
+        if (!names_places(&term->expressions))
             return false;
     return selection->required.count > 0;
+}
+
+/* A required affinity by zone or by host: it runs where other pods do. */
+static bool follows_pods(const struct topology_term *term, struct text key)
+{
+    return term->use == TOPOLOGY_AFFINITY && term->required &&
+           (is_zone(key) || text_is(key, LABEL_HOSTNAME));
 }
 
 enum spreading zone_spread_find(const struct rail_call *call, const struct workload *workload,
@@ -67,17 +75,15 @@ enum spreading zone_spread_find(const struct rail_call *call, const struct workl
     struct arena *arena = call->arena;
     enum spreading spreading = SPREAD_NOT_AT_ALL;
     struct topology_terms terms;
-    if (chooses_zones(call, workload))
+    if (chooses_places(call, workload))
         return SPREAD_EXEMPT;
     topology_terms_read(workload, arena, &terms);
     FOR_EACH(term, &terms) {
-        if (!is_zone(node_string(term->key->node)))
+        struct text key = node_string(term->key->node);
+        if (follows_pods(term, key))
+            return SPREAD_EXEMPT;
+        if (!is_zone(key) || term->use == TOPOLOGY_AFFINITY)
             continue;
-        if (term->use == TOPOLOGY_AFFINITY) {
-            if (term->required)
-                return SPREAD_EXEMPT;
-            continue;
-        }
         bool counts = topology_term_selects_itself(workload, term);
         if (counts && term->required) {
             spreading = SPREAD_OVER_ZONES;
@@ -123,6 +129,8 @@ bool zone_spread_selector(const struct object *owner, struct arena *arena, struc
     return true;
 }
 
+/* ---- what is said ---- */
+
 /* A preference that Karpenter does not look at spreads over the nodes that are there, no more. */
 static const char *useful_word(const struct rail_call *call, const struct zone_spread *settings)
 {
@@ -131,23 +139,53 @@ static const char *useful_word(const struct rail_call *call, const struct zone_s
                                                                       : "ScheduleAnyway";
 }
 
+/* The selector of the workload on one line; empty when it names none, as a part of one may. */
+static struct text selector_line(const struct rail_call *call)
+{
+    struct node selector;
+    return zone_spread_selector(call->object, call->arena, &selector)
+               ? node_yaml_line(&selector, call->arena)
+               : TEXT("");
+}
+
+static struct text fix_of_selector(const struct rail_call *call)
+{
+    struct text selector = selector_line(call);
+    return selector.size == 0
+               ? TEXT("Select labels of the pod template.")
+               : arena_printf(call->arena, "Set labelSelector: %.*s.", TEXT_ARGS(selector));
+}
+
+struct text zone_spread_constraints(const struct rail_call *call, const char *when_unsatisfiable)
+{
+    return arena_printf(call->arena,
+                        "[{maxSkew: 1, topologyKey: " LABEL_ZONE
+                        ", whenUnsatisfiable: %s, labelSelector: %.*s}]",
+                        when_unsatisfiable, TEXT_ARGS(selector_line(call)));
+}
+
+static struct text fix_of_missing(const struct rail_call *call, const char *when_unsatisfiable)
+{
+    return arena_printf(call->arena, "Add to spec.template.spec.topologySpreadConstraints: %.*s.",
+                        TEXT_ARGS(zone_spread_constraints(call, when_unsatisfiable)));
+}
+
+/* What has no labels can have no spread, and the API server takes no such workload. */
 static void report_missing(struct rail_call *call, const struct zone_spread *settings,
                            const struct workload *workload)
 {
-    struct arena *arena = call->arena;
-    report_with(
-        call, .field = field_get(arena, workload->spec, "topologySpreadConstraints"),
-        .statement = TEXT("nothing spreads the replicas over zones: they may all be in one"),
-        .fix = arena_printf(arena,
-                            "add {maxSkew: 1, topologyKey: " LABEL_ZONE ", whenUnsatisfiable: "
-                            "%s, labelSelector: ...}, which selects labels of the pod template",
-                            useful_word(call, settings)));
+    if (selector_line(call).size == 0)
+        return;
+    report_with(call, .field = field_get(call->arena, workload->spec, "topologySpreadConstraints"),
+                .statement =
+                    TEXT("Nothing spreads the replicas over zones, so they may all be in one."),
+                .fix = fix_of_missing(call, useful_word(call, settings)));
 }
 
 /* A spread, or an anti-affinity to itself, whose key was meant to be the zone's and is no label of
  * any NodePool. */
-static const struct field *misspelt_key(const struct rail_call *call,
-                                        const struct workload *workload)
+static bool find_misspelt(const struct rail_call *call, const struct workload *workload,
+                          struct topology_term *found)
 {
     const struct world *world = call->world;
     struct topology_terms terms;
@@ -158,45 +196,51 @@ static const struct field *misspelt_key(const struct rail_call *call,
             term->use == TOPOLOGY_SPREAD ||
             (term->use == TOPOLOGY_ANTI_AFFINITY && topology_term_selects_itself(workload, term));
         if (spreads && text_is(label_key_meant(world->catalog, key), LABEL_ZONE) &&
-            !some_pool_produces(world->snapshot, key))
-            return term->key;
+            !some_pool_produces(world->snapshot, key)) {
+            *found = *term;
+            return true;
+        }
     }
-    return NULL;
+    return false;
 }
 
-static void report_misspelt(struct rail_call *call, const struct field *key)
+/* With the right key alone, a spread that does not select the pod still spreads nothing. */
+static void report_misspelt(struct rail_call *call, const struct workload *workload,
+                            const struct topology_term *term)
 {
-    struct text found = node_string(key->node);
-    report_with(call, .field = key, .found = found,
+    struct text key = node_string(term->key->node);
+    bool counts = topology_term_selects_itself(workload, term);
+    struct text selector = counts ? TEXT("") : fix_of_selector(call);
+    report_with(call, .field = term->key, .found = key,
                 .statement = arena_printf(call->arena,
-                                          "the spread is by \"%.*s\", which is no label "
-                                          "of zones: the replicas may all be in one",
-                                          TEXT_ARGS(found)),
-                .meant = TEXT(LABEL_ZONE));
+                                          "\"%.*s\" is no label of zones, so this spreads nothing "
+                                          "over them.",
+                                          TEXT_ARGS(key)),
+                .fix = arena_printf(call->arena, "Use topologyKey: " LABEL_ZONE ".%s%.*s",
+                                    counts ? "" : " ", TEXT_ARGS(selector)),
+                .replacement = counts ? TEXT(LABEL_ZONE) : TEXT(""));
 }
 
+/* at: a whenUnsatisfiable, or a preferred anti-affinity, which made a required one would let no
+ * more replicas run than there are zones. */
 static void report_preferred(struct rail_call *call, const struct field *at)
 {
     bool anyway = text_is(node_string(at->node), "ScheduleAnyway");
     report_as(call, SEVERITY_WARN, .field = at, .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
-              .statement = TEXT("the spread over zones is only preferred, and Karpenter, which "
-                                "ignores preferences here, may buy every node in one zone"),
-              .fix = anyway ? TEXT("Use DoNotSchedule, with which a pod waits when its "
-                                   "zone has no room.")
-                            : TEXT("add a topologySpreadConstraint over zones with "
-                                   "whenUnsatisfiable: DoNotSchedule"),
+              .statement =
+                  TEXT("Karpenter ignores preferences here, so it may buy every node in one zone."),
+              .fix = anyway ? TEXT("Set whenUnsatisfiable: DoNotSchedule, with which a pod waits "
+                                   "when its zone has no room.")
+                            : fix_of_missing(call, "DoNotSchedule"),
               .replacement = anyway ? TEXT("DoNotSchedule") : TEXT(""));
 }
 
-static void judge(struct rail_call *call)
+static void judge_spreading(struct rail_call *call, const struct workload *workload)
 {
     const struct zone_spread *settings = call->settings;
-    struct workload workload;
     const struct field *at = NULL;
-    if (settings->action != SPREAD_REQUIRE || !zone_spread_has_replicas(call->object, settings) ||
-        !workload_read(call->object, call->arena, &workload))
-        return;
-    switch (zone_spread_find(call, &workload, &at)) {
+    struct topology_term misspelt;
+    switch (zone_spread_find(call, workload, &at)) {
     case SPREAD_OVER_ZONES:
     case SPREAD_EXEMPT:
         break;
@@ -205,18 +249,29 @@ static void judge(struct rail_call *call)
             report_preferred(call, at);
         break;
     case SPREAD_MISSES:
-        report(call, SEVERITY_RAIL, at, TEXT("select labels of the pod template"),
-               "the spread over zones does not select the pod's "
-               "own labels, so its replicas do not count");
+        report(call, SEVERITY_RAIL, at, fix_of_selector(call),
+               "The spread over zones does not select the pod's own labels, so its replicas do not "
+               "count.");
         break;
     case SPREAD_NOT_AT_ALL:
-        at = misspelt_key(call, &workload);
-        if (at != NULL)
-            report_misspelt(call, at);
+        if (find_misspelt(call, workload, &misspelt))
+            report_misspelt(call, workload, &misspelt);
         else
-            report_missing(call, settings, &workload);
+            report_missing(call, settings, workload);
         break;
     }
+}
+
+static void judge(struct rail_call *call)
+{
+    const struct zone_spread *settings = call->settings;
+    struct workload workload;
+    if (settings->action != SPREAD_REQUIRE || !zone_spread_has_replicas(call->object, settings) ||
+        !workload_read(call->object, call->arena, &workload))
+        return;
+    if (!zone_spread_is_held(call, &workload))
+        judge_spreading(call, &workload);
+    zone_spread_judge_crowd(call, &workload);
 }
 
 static void weigh(const void *settings_pointer, const struct karpenter_settings *karpenter,
@@ -250,9 +305,17 @@ const struct rail rail_zone_spread = {
         "A zone can fail, and replicas that nothing keeps apart may all be in it. A workload is "
         "spread when a topologySpreadConstraint or a podAntiAffinity term, required or preferred, "
         "is keyed by zone and selects the workload's own pods. Let alone are those that choose "
-        "their zones themselves (nodeSelector, or every required nodeSelectorTerm), and those "
-        "that must be in the zone of other pods (required podAffinity keyed by zone). A key such "
-        "as \"zone\" spreads nothing; then the fix is the right key.\n\n"
+        "their zones or hosts themselves (nodeName, nodeSelector, or every required "
+        "nodeSelectorTerm), and those that must be where other pods are (required podAffinity "
+        "keyed by zone or host). So are those whose volume or device is in one place: a claim "
+        "that one node attaches, a bound volume of one zone, a StorageClass of one zone, a "
+        "ResourceClaim that all replicas share. And those for nodes that zones do not tell apart: "
+        "Fargate, EKS Hybrid Nodes, and images that were never pulled (imagePullPolicy Never). A "
+        "key such as \"zone\" spreads nothing; then the fix is the right key.\n\n"
+        "A required podAntiAffinity keyed by zone lets one replica run in each zone. Where the "
+        "zones of the cluster are known, more replicas than zones are a finding. With as many, "
+        "an update that starts a new pod before an old one ends does not finish: that is a "
+        "warning.\n\n"
         "Replicas that are set by /scale (kubectl scale) are judged at the workload that is seen. "
         "What autoscalers and other controllers of kube-system set is audited, never denied; of "
         "one elsewhere, such as KEDA's, name the account under match.excludeServiceAccounts.\n\n"

@@ -30,6 +30,13 @@ bool zone_spread_has_replicas(const struct object *object, const struct zone_spr
  * names none. */
 bool zone_spread_selector(const struct object *owner, struct arena *arena, struct node *selector);
 
+/* Whether its replicas have no choice of zones: their volume, device or node is in one. */
+bool zone_spread_is_held(const struct rail_call *call, const struct workload *workload);
+/* The value of topologySpreadConstraints that spreads the workload over zones. */
+struct text zone_spread_constraints(const struct rail_call *call, const char *when_unsatisfiable);
+/* Judges a required anti-affinity by zone that lets fewer pods run than there are. */
+void zone_spread_judge_crowd(struct rail_call *call, const struct workload *workload);
+
 void zone_spread_change_pod(struct rail_call *call, const struct zone_spread *settings);
 
 #endif

@@ -6,7 +6,7 @@
 #include "rail_table.h"
 
 struct rail_words {
-    const char *object, *message, *fix; /* of its first finding */
+    const char *object, *problem, *fix; /* of its first finding */
 };
 
 static inline void rail_words_run_in(const struct world *world, const struct rail_words *rows,
@@ -18,7 +18,7 @@ static inline void rail_words_run_in(const struct world *world, const struct rai
         struct verdict verdict;
         policy_evaluate(world, &subject, 0, arena, &verdict);
         CU_ASSERT_TRUE_FATAL(verdict.finding_count > 0);
-        ASSERT_TEXT(verdict.findings[0].message, rows[i].message);
+        ASSERT_TEXT(verdict.findings[0].problem, rows[i].problem);
         ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
         /* The value that tools put in the field's place is the one in the message. */
         struct text replacement = verdict.findings[0].replacement;

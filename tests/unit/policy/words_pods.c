@@ -174,20 +174,23 @@ static void schedulers(void)
 static void zone_spread(void)
 {
     static const struct rail_words rows[] = {
-        {DEPLOYMENT("3", ""), "nothing spreads the replicas over zones: they may all be in one",
-         "add {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: "
-         "ScheduleAnyway, labelSelector: ...}, which selects labels of the pod template"},
+        {DEPLOYMENT("3", ""), "Nothing spreads the replicas over zones, so they may all be in one.",
+         "Add to spec.template.spec.topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+         "topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: "
+         "{matchLabels: {app: d}}}]."},
         {DEPLOYMENT("3",
                     "topologySpreadConstraints: [{topologyKey: topology.kubernetes.io/zone, "
                     "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]"),
-         "the spread over zones does not select the pod's own labels, so its replicas do not count",
-         "select labels of the pod template"},
+         "The spread over zones does not select the pod's own labels, so its replicas do not "
+         "count.",
+         "Set labelSelector: {matchLabels: {app: d}}."},
     };
     rail_words_run("zone-spread: {}", NULL, rows, COUNT_OF(rows));
     static const struct rail_words strict[] = {
-        {DEPLOYMENT("3", ""), "nothing spreads the replicas over zones: they may all be in one",
-         "add {maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: "
-         "DoNotSchedule, labelSelector: ...}, which selects labels of the pod template"}};
+        {DEPLOYMENT("3", ""), "Nothing spreads the replicas over zones, so they may all be in one.",
+         "Add to spec.template.spec.topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+         "topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: "
+         "{matchLabels: {app: d}}}]."}};
     rail_words_run("zone-spread: {whenUnsatisfiable: DoNotSchedule}", NULL, strict, 1);
 }
 

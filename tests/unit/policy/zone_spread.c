@@ -71,9 +71,10 @@ static void workloads_must_be_spread(void)
         {PATCH(ANTI(SELECTS("app: web"))), ""},
         {PATCH(SPREAD(ZONE, SELECTS("app: web"))), ""},
         {PATCH(SPREAD(ZONE, "")), MISSES},
-        {PATCH(ANTI("")), NOTHING},
-        {PATCH(ANTI(", namespaces: [other]" SELECTS("app: web"))), NOTHING},
-        {PATCH(""), NOTHING},
+        /* nothing could be selected */
+        {PATCH(ANTI("")), ""},
+        {PATCH(ANTI(", namespaces: [other]" SELECTS("app: web"))), ""},
+        {PATCH(""), ""},
         /* one that misses beside one that does not, and two that do */
         {WEB(SPREAD(ZONE, SELECTS("app: api")) ", " ANTI(SELECTS("app: web"))), ""},
         {WEB("topologySpreadConstraints: [{topologyKey: kubernetes.io/hostname}, "
@@ -108,7 +109,27 @@ static void who_chooses_zones_is_exempt(void)
          ""},
         {WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
              "[{topologyKey: kubernetes.io/hostname}]}}"),
+         ""},
+        {WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+             "[{topologyKey: topology.kubernetes.io/region}]}}"),
          NOTHING},
+        {WEB("nodeSelector: {kubernetes.io/hostname: a}"), ""},
+        {WEB("nodeName: a"), ""},
+        {WEB("nodeName: ''"), NOTHING},
+        {WEB("nodeSelector: {eks.amazonaws.com/compute-type: hybrid}"), ""},
+        {WEB("nodeSelector: {eks.amazonaws.com/compute-type: fargate}"), ""},
+        {WEB("nodeSelector: {eks.amazonaws.com/compute-type: auto}"), NOTHING},
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: eks.amazonaws.com/compute-type, operator: "
+                           "In, values: [hybrid]}]}")),
+         ""},
+        {WEB("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: "
+             "1, preference: {matchExpressions: [{key: eks.amazonaws.com/compute-type, operator: "
+             "In, values: [hybrid]}]}}]}}"),
+         ""},
+        {WEB("containers: [{name: a, imagePullPolicy: Never}]"), ""},
+        {WEB("containers: [{name: a, imagePullPolicy: Always}]"), NOTHING},
+        {WEB("resourceClaims: [{name: a, resourceClaimName: channel}]"), ""},
+        {WEB("resourceClaims: [{name: a, resourceClaimTemplateName: gpu}]"), NOTHING},
         {WEB("affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
              "[{weight: 1, podAffinityTerm: {topologyKey: " ZONE "}}]}}"),
          NOTHING},
@@ -118,6 +139,114 @@ static void who_chooses_zones_is_exempt(void)
          NOTHING},
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+#define MOUNTS(claim) "volumes: [{name: data, persistentVolumeClaim: {claimName: " claim "}}]"
+#define MANIFEST(kind, name, more) \
+    "{apiVersion: v1, kind: " kind ", metadata: {name: " name "}" more "}\n---\n"
+#define CLASS(name, provisioner, more)                                                      \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name            \
+    "}, provisioner: " provisioner ", volumeBindingMode: WaitForFirstConsumer, " more "}\n" \
+    "---\n"
+#define MAKES(class)                                                                              \
+    "}}, volumeClaimTemplates: [{metadata: {name: v}, spec: {storageClassName: " class "}}], x: " \
+                                                                                       "{y: {"
+
+/* Where the disk is in one zone, so are all who mount it. */
+static void volumes_of_one_zone_hold_their_pods(void)
+{
+    static const char state[] = CLASS(
+        "here", "ebs.csi.aws.com",
+        "allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
+        ", values: [a]}]}]") CLASS("old", "kubernetes.io/gce-pd",
+                                   "parameters: {zone: a}") CLASS("both", "kubernetes.io/gce-pd",
+                                                                  "parameters: {zones: 'a, b'}")
+        CLASS("unread", "ebs.csi.aws.com", "parameters: {zone: a}") CLASS(
+            "efs", "efs.csi.aws.com",
+            "parameters: {}") MANIFEST("PersistentVolumeClaim", "disk",
+                                       ", spec: {accessModes: [ReadWriteOnce]}")
+            MANIFEST("PersistentVolumeClaim", "bound",
+                     ", spec: {accessModes: [ReadWriteMany], volumeName: pv}")
+                MANIFEST("PersistentVolumeClaim", "files",
+                         ", spec: {accessModes: [ReadWriteOnce], storageClassName: efs}")
+                    MANIFEST(
+                        "PersistentVolumeClaim", "many",
+                        ", spec: {accessModes: [ReadWriteMany]}") "{apiVersion: v1, kind: "
+                                                                  "PersistentVolume, metadata: "
+                                                                  "{name: pv}"
+                                                                  ", spec: {nodeAffinity: "
+                                                                  "{required: {nodeSelectorTerms: "
+                                                                  "[{matchExpressions: [{key: " ZONE
+                                                                  ", operator: In, values: "
+                                                                  "[a]}]}]}}}}";
+    static const struct rail_case cases[] = {
+        {WEB(MOUNTS("disk")), ""},
+        {WEB(MOUNTS("bound")), ""},
+        {WEB(MOUNTS("files")), NOTHING},
+        {WEB(MOUNTS("many")), NOTHING},
+        {WEB(MOUNTS("unseen")), NOTHING},
+        {WORKLOAD("StatefulSet", "replicas: 2, ", MAKES("here")), ""},
+        {WORKLOAD("StatefulSet", "replicas: 2, ", MAKES("old")), ""},
+        {WORKLOAD("StatefulSet", "replicas: 2, ", MAKES("both")), NOTHING},
+        {WORKLOAD("StatefulSet", "replicas: 2, ", MAKES("unread")), NOTHING},
+        {WORKLOAD("StatefulSet", "replicas: 2, ", MAKES("efs")), NOTHING},
+        {WORKLOAD("StatefulSet", "replicas: 2, ", MAKES("unseen")), NOTHING},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", state, cases, COUNT_OF(cases)});
+}
+
+#define NODE_CLASS(zones)                                                                   \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, status: {" \
+    "subnets: [" zones "]}}"
+#define SCALED(kind, replicas, more, spec)                                                       \
+    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: web}, spec: {replicas: " replicas    \
+    ", " more "selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, " \
+    "spec: {" spec "}}}}"
+#define CROWDED                                                                                   \
+    " spec.template.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution" \
+    "[0].topologyKey " ZONE
+
+static void zones_take_one_replica_each(void)
+{
+    static const char two[] = NODE_CLASS("{zone: a}, {zone: b}");
+#define APART ANTI(SELECTS("app: web"))
+    static const struct rail_case cases[] = {
+        {SCALED("StatefulSet", "3", "", APART), "deny" CROWDED},
+        {SCALED("StatefulSet", "2", "", APART), ""},
+        {SCALED("Deployment", "3", "", APART), "deny" CROWDED},
+        {SCALED("Deployment", "2", "", APART), "warn" CROWDED},
+        {SCALED("Deployment", "1", "", APART), ""},
+        {SCALED("Deployment", "2", "strategy: {type: Recreate}, ", APART), ""},
+        {SCALED("Deployment", "2", "strategy: {rollingUpdate: {maxUnavailable: 0}}, ", APART),
+         "warn" CROWDED},
+        {SCALED("Deployment", "2", "strategy: {rollingUpdate: {maxUnavailable: 1}}, ", APART), ""},
+        {SCALED("Deployment", "2", "strategy: {rollingUpdate: {maxUnavailable: 49%}}, ", APART),
+         "warn" CROWDED},
+        {SCALED("Deployment", "2", "strategy: {rollingUpdate: {maxUnavailable: 50%}}, ", APART),
+         ""},
+        {SCALED("Deployment", "2", "",
+                ANTI(", matchLabelKeys: [pod-template-hash]" SELECTS("app: web"))),
+         ""},
+        {SCALED("Deployment", "3", "",
+                ANTI(", matchLabelKeys: [pod-template-hash]" SELECTS("app: web"))),
+         "deny" CROWDED},
+        {SCALED("Deployment", "3", "", SPREAD(ZONE, SELECTS("app: web"))), ""},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", two, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {SCALED("Deployment", "5", "", APART),
+         "Only 2 of 5 replicas can run, since this anti-affinity allows one in each zone.",
+         "Replace the anti-affinity with topologySpreadConstraints: [{maxSkew: 1, "
+         "topologyKey: " ZONE
+         ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]."},
+        {SCALED("Deployment", "2", "", APART),
+         "With one replica in each of the 2 zones, an update finds no zone for its first pod.",
+         "Set spec.strategy.rollingUpdate to {maxSurge: 0, maxUnavailable: 1}."},
+    };
+    rail_words_run("zone-spread: {}", two, words, COUNT_OF(words));
+    /* zones that nobody names */
+    static const struct rail_case unseen[] = {{SCALED("Deployment", "9", "", APART), ""}};
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, unseen, COUNT_OF(unseen)});
 }
 
 /* Another constraint would only be added to one that was meant so. */
@@ -168,10 +297,16 @@ static void a_misspelt_zone_is_told_at_its_key(void)
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", pools, own, COUNT_OF(own)});
     static const struct rail_words words = {
-        BY("zone"),
-        "the spread is by \"zone\", which is no label of zones: the replicas may all be in one",
-        "Use topology.kubernetes.io/zone."};
+        BY("zone"), "\"zone\" is no label of zones, so this spreads nothing over them.",
+        "Use topologyKey: topology.kubernetes.io/zone."};
     rail_words_run("zone-spread: {}", NULL, &words, 1);
+    static const struct rail_words misses = {
+        WEB(SPREAD("zone", "")),
+        "\"zone\" is no label of zones, so this spreads nothing over them.",
+        "Use topologyKey: topology.kubernetes.io/zone. Set labelSelector: {matchLabels: {app: "
+        "web}}."};
+    rail_words_run("zone-spread: {}", NULL, &misses, 1);
+    rail_replaces("zone-spread: {}", misses.object, "");
     rail_replaces("zone-spread: {}", words.object, ZONE);
 }
 
@@ -188,10 +323,11 @@ static void few_replicas_are_let_alone(void)
                                         COUNT_OF(defaulted)});
 }
 
+#define MAKE_HARD                                                                           \
+    "Add to spec.template.spec.topologySpreadConstraints: [{maxSkew: 1, topologyKey: " ZONE \
+    ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]."
 #define IGNORED "zone-spread: {}}, karpenter: {preferencePolicy: Ignore"
-#define ONLY_PREFERRED                                                                         \
-    "the spread over zones is only preferred, and Karpenter, which ignores preferences here, " \
-    "may buy every node in one zone"
+#define ONLY_PREFERRED "Karpenter ignores preferences here, so it may buy every node in one zone."
 #define ANTI_PREFERRED                                                               \
     "affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: " \
     "[{weight: 1, podAffinityTerm: " ANTI_TERM(SELECTS("app: web")) "}]}}"
@@ -201,18 +337,15 @@ static void few_replicas_are_let_alone(void)
 static void what_karpenter_ignores_is_made_hard(void)
 {
     static const char make_hard[] =
-        "Use DoNotSchedule, with which a pod waits when its zone has no room.";
+        "Set whenUnsatisfiable: DoNotSchedule, with which a pod waits when its zone has no room.";
     static const struct rail_words rows[] = {
         {WEB(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web"))),
          ONLY_PREFERRED, make_hard},
-        {WEB(ANTI_PREFERRED), ONLY_PREFERRED,
-         "add a topologySpreadConstraint over zones with whenUnsatisfiable: DoNotSchedule"},
+        {WEB(ANTI_PREFERRED), ONLY_PREFERRED, MAKE_HARD},
         {WEB(SPREAD(ZONE,
                     ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web")) ", " ANTI_PREFERRED),
          ONLY_PREFERRED, make_hard},
-        {WEB(""), "nothing spreads the replicas over zones: they may all be in one",
-         "add {maxSkew: 1, topologyKey: " ZONE ", whenUnsatisfiable: DoNotSchedule, "
-         "labelSelector: ...}, which selects labels of the pod template"},
+        {WEB(""), "Nothing spreads the replicas over zones, so they may all be in one.", MAKE_HARD},
     };
     rail_words_run(IGNORED, NULL, rows, COUNT_OF(rows));
     rail_replaces(IGNORED, rows[0].object, "DoNotSchedule");
@@ -299,7 +432,6 @@ static const char cluster[] =
 #define WEB_POD(spec) \
     POD("app: web, tier: front, pod-template-hash: 7d9", "apps/v1", "ReplicaSet", "web-7d9", spec)
 #define DB_POD(spec) POD("app: db", "apps/v1", "StatefulSet", "db", spec)
-#define MOUNTS(claim) "volumes: [{name: data, persistentVolumeClaim: {claimName: " claim "}}]"
 
 #define NO_LIST "\nadd /spec/topologySpreadConstraints []"
 #define ITEM(unsatisfiable, selector, keys)                                           \
@@ -475,6 +607,8 @@ const char unit_suite[] = "policy zone-spread";
 const struct unit_test unit_tests[] = {
     {"workloads must be spread", workloads_must_be_spread},
     {"who chooses zones is exempt", who_chooses_zones_is_exempt},
+    {"volumes of one zone hold their pods", volumes_of_one_zone_hold_their_pods},
+    {"zones take one replica each", zones_take_one_replica_each},
     {"a misspelt zone is told at its key", a_misspelt_zone_is_told_at_its_key},
     {"few replicas are let alone", few_replicas_are_let_alone},
     {"what Karpenter ignores is made hard", what_karpenter_ignores_is_made_hard},
