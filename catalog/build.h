@@ -83,6 +83,7 @@ struct catalog {
     struct catalog_offers *offers;     /* likewise */
     struct catalog_key *keys;
     uint32_t key_count;
+    struct text_map values; /* of all keys */
     /* What a pod may have meant by a key (label_key.c), with the names after the domains; empty
      * where there is no domain. */
     struct text *known_keys, *known_names;

@@ -244,6 +244,18 @@ static void add_everything(const struct catalog *catalog, struct type_set *set)
         set->words[set->word_count - 1] = ((uint64_t)1 << (catalog->count % WORD_BITS)) - 1;
 }
 
+static void read_values(struct catalog *catalog)
+{
+    for (uint32_t key = 0; key < catalog->key_count; key++) {
+        uint32_t count = solver_names_value_count(catalog->names, key);
+        for (uint32_t i = 0; i < count; i++) {
+            struct text value;
+            value.data = solver_names_value_text(catalog->names, key, i, &value.size);
+            (void)text_map_add(&catalog->values, catalog->arena, value);
+        }
+    }
+}
+
 void catalog_index(struct catalog *catalog)
 {
     catalog->key_count = solver_names_key_count(catalog->names);
@@ -251,6 +263,7 @@ void catalog_index(struct catalog *catalog)
     for (uint32_t i = 0; i < catalog->key_count; i++)
         catalog->keys[i] = create_key(catalog, i);
     catalog_read_known_keys(catalog);
+    read_values(catalog);
     for (size_t type = 0; type < catalog->count; type++) {
         const struct solver_requirements *requirements = &catalog->types[type].requirements;
         for (size_t i = 0; i < requirements->count; i++)
@@ -380,6 +393,8 @@ static bool offerings_have_key(const struct catalog *catalog, uint32_t key)
 
 bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value)
 {
+    if (!text_map_has(&catalog->values, value)) /* as most are that a stranger writes */
+        return false;
     uint32_t number = solver_names_find_key(catalog->names, key.data, key.size);
     return number != SOLVER_NONE &&
            solver_names_find_value(catalog->names, number, value.data, value.size) != SOLVER_NONE;

@@ -48,6 +48,8 @@ static bool bag_take(struct bag *bag, uint64_t hash)
 
 struct text name_of_item(const struct node *item)
 {
+    if (!node_is(item, NODE_MAP))
+        return TEXT("");
     struct text name = node_string(node_get(item, "name"));
     return name.size > 0 ? name : node_string(node_get(item, "groupName"));
 }
@@ -69,11 +71,25 @@ static uint64_t hash_after(const struct record *record, uint64_t before, struct 
 
 /* Where it is: by names in place of list indices, so that an inserted container does not make the
  * others new, or by the indices. */
+static uint64_t hash_field(struct record *record, const struct field *field, bool by_name);
+
+/* Many things may be wrong in one list. */
+static uint64_t hash_above(struct record *record, const struct field *above, bool by_name)
+{
+    if (record->above.field != above || record->above.by_name != by_name) {
+        uint64_t hash = hash_field(record, above, by_name);
+        record->above.field = above;
+        record->above.by_name = by_name;
+        record->above.hash = hash;
+    }
+    return record->above.hash;
+}
+
 static uint64_t hash_field(struct record *record, const struct field *field, bool by_name)
 {
     if (field == NULL || field->parent == NULL)
         return 1;
-    uint64_t above = hash_field(record, field->parent, by_name);
+    uint64_t above = hash_above(record, field->parent, by_name);
     if (field->key.data != NULL)
         return hash_after(record, above, field->key);
     if (by_name)

@@ -32,6 +32,11 @@ struct record {
         const struct node *item;
         struct text name;
     } last; /* an item whose name was asked for */
+    struct {
+        const struct field *field;
+        bool by_name;
+        uint64_t hash;
+    } above; /* a field above one that something was said of, and the hash of its path */
 };
 void record_add(struct record *record, const struct draft *draft);
 /* Whether one more draft that is as severe, whatever it is, would only be counted; then it is. */

@@ -84,23 +84,32 @@ struct pair {
     struct text_builder apart;                     /* labels of one's own, on which they differ */
 };
 
-static bool is_known(const struct pair *pair, struct text key)
+static bool is_known(const struct catalog *catalog, struct text key)
 {
     key = canonical_key(key);
-    return solver_is_well_known(key.data, key.size) ||
-           catalog_has_key(pair->call->world->catalog, key);
+    return solver_is_well_known(key.data, key.size) || catalog_has_key(catalog, key);
 }
 
-static void add_known(struct pair *pair, const struct expressions *expressions,
-                      struct solver_requirements *set)
+static struct solver_requirements known_of(const struct rail_call *call, const struct pool *pool,
+                                           struct solver_names *names)
 {
-    struct arena *arena = pair->call->arena;
-    struct expressions known = {0};
-    FOR_EACH(expression, expressions)
-        if (is_known(pair, expression->key))
-            *LIST_PUSH(arena, &known) = *expression;
-    expressions_add(&known, pair->names, set, arena);
-    expressions_add(&known, pair->names, &pair->both, arena);
+    struct arena *arena = call->arena;
+    struct solver_requirements set = {0};
+    const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        struct expressions known = {0};
+        FOR_EACH(expression, lists[i])
+            if (is_known(call->world->catalog, expression->key))
+                *LIST_PUSH(arena, &known) = *expression;
+        expressions_add(&known, names, &set, arena);
+    }
+    return set;
+}
+
+static void add_all(struct pair *pair, const struct solver_requirements *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        solver_requirements_add(pair->names, &pair->both, set->items[i], pair->call->arena);
 }
 
 /* Those under keys of one's own. */
@@ -110,7 +119,7 @@ static void add_own(const struct pair *pair, const struct pool *pool,
     struct arena *arena = pair->call->arena;
     const struct expressions all = expressions_join(&pool->labels, &pool->requirements, arena);
     FOR_EACH(expression, &all)
-        if (!is_known(pair, expression->key))
+        if (!is_known(pair->call->world->catalog, expression->key))
             expression_add(expression, pair->names, set, arena);
 }
 
@@ -264,21 +273,36 @@ static void report_pair(const struct pair *pair, size_t type, struct text zone,
                  TEXT_ARGS(capacity), TEXT_ARGS(place), TEXT_ARGS(only), TEXT_ARGS(last));
 }
 
-static void judge_pair(struct rail_call *call, const struct pool *pool, const struct pool *other)
+/* The pool that is judged: read once, however many it is held against. */
+struct ours {
+    const struct pool *pool;
+    struct solver_names *names; /* NULL: not read yet */
+    struct solver_requirements known;
+};
+
+static void read_ours(struct rail_call *call, struct ours *ours)
+{
+    if (ours->names != NULL)
+        return;
+    ours->names = solver_names_create(call->arena, catalog_names(call->world->catalog));
+    ours->known = known_of(call, ours->pool, ours->names);
+}
+
+static void judge_pair(struct rail_call *call, const struct ours *ours, const struct pool *other)
 {
     static const struct text capacities[] = {TEXT("on-demand"), TEXT("spot"), TEXT("reserved")};
     const struct catalog *catalog = call->world->catalog;
     struct arena *arena = call->arena;
     struct pair pair = {
         .call = call,
-        .pool = pool,
+        .pool = ours->pool,
         .other = other,
-        .names = solver_names_create(arena, catalog_names(catalog)),
+        .names = solver_names_create(arena, ours->names),
+        .ours = ours->known,
     };
-    add_known(&pair, &pool->requirements, &pair.ours);
-    add_known(&pair, &pool->labels, &pair.ours);
-    add_known(&pair, &other->requirements, &pair.theirs);
-    add_known(&pair, &other->labels, &pair.theirs);
+    pair.theirs = known_of(call, other, pair.names);
+    add_all(&pair, &pair.ours);
+    add_all(&pair, &pair.theirs);
     if (!solver_requirements_intersect(pair.names, &pair.ours, &pair.theirs, NULL))
         return;
     struct type_set types = catalog_select(catalog, pair.names, &pair.both, arena);
@@ -299,6 +323,7 @@ static void judge(struct rail_call *call)
     const struct snapshot *snapshot = call->world->snapshot;
     const struct catalog *catalog = call->world->catalog;
     const struct pool *pool = call_pool(call);
+    struct ours ours = {.pool = pool};
     if (pool == NULL || !takes_pods(pool) || !pool_is_covered_by(catalog, pool))
         return;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
@@ -310,7 +335,8 @@ static void judge(struct rail_call *call)
             !are_included(&other->taints, &pool->taints) ||
             is_ignored(settings, pool->object->name, name))
             continue;
-        judge_pair(call, pool, other);
+        read_ours(call, &ours);
+        judge_pair(call, &ours, other);
     }
 }
 

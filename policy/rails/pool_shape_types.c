@@ -82,10 +82,13 @@ static bool judge_unknown(struct rail_call *call, const struct expression *expre
     if (catalog_has_value(catalog, key, value->text))
         return false;
     struct text home = key_of_value(catalog, value->text);
-    struct text near = label_value_meant(catalog, key, value->text, arena);
     bool may_exist = home.size == 0 && catalog_is_builtin(catalog);
+    enum severity severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL;
+    if (report_counts(call, severity))
+        return true;
+    struct text near = label_value_meant(catalog, key, value->text, arena);
     struct draft draft = {
-        .severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
+        .severity = severity,
         .field = expression_value_field(value, call->arena),
         .found = value->text,
         .statement = arena_printf(arena,
@@ -99,7 +102,7 @@ static bool judge_unknown(struct rail_call *call, const struct expression *expre
         draft.fix = arena_printf(arena, "it is a value of %.*s: use that key", TEXT_ARGS(home));
     else if (near.size > 0)
         draft.fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near));
-    report_draft(call, &draft);
+    report_say(call, &draft);
     return true;
 }
 
