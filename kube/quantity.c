@@ -10,7 +10,7 @@ enum { MOST_DIGITS = 128, DIGIT_ROOM = MOST_DIGITS + 19, MOST_EXPONENT = 1000 };
 struct decimal {
     uint8_t digits[DIGIT_ROOM]; /* most significant first */
     size_t count;
-    bool more;        /* digits of the fraction that did not fit were not all 0 */
+    bool more;        /* digits that did not fit were not all 0 */
     int64_t exponent; /* the value is digits * 10^exponent */
     bool negative;
 };
@@ -32,18 +32,16 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* False when a digit before the point does not fit. */
-static bool add_digit(struct decimal *decimal, char c, bool in_fraction)
+static void add_digit(struct decimal *decimal, char c, bool in_fraction)
 {
     bool room = decimal->count < MOST_DIGITS;
-    if (!room && !in_fraction)
-        return false;
     if (room && (decimal->count > 0 || c != '0'))
         decimal->digits[decimal->count++] = (uint8_t)(c - '0');
     if (room && in_fraction)
         decimal->exponent--;
+    if (!room && !in_fraction)
+        decimal->exponent++;
     decimal->more = decimal->more || (!room && c != '0');
-    return true;
 }
 
 /* Reads the sign and the digits; *rest is what follows. */
@@ -61,8 +59,7 @@ static bool read_number(struct text t, struct decimal *decimal, struct text *res
             continue;
         }
         digits_seen++;
-        if (!add_digit(decimal, t.data[i], in_fraction))
-            return false;
+        add_digit(decimal, t.data[i], in_fraction);
     }
     *rest = (struct text){t.data + i, t.size - i};
     return digits_seen > 0;

@@ -126,8 +126,8 @@ static bool read_quantity(const struct pod *pod, const struct object *object, st
     if (quantity_milli(node_text(quantity), milli) && *milli >= 0)
         return true;
     return error_set(
-        error, ERROR_INPUT, place_in(object, quantity, pod->arena), "%s %.*s is %.*s", what,
-        TEXT_ARGS(resource),
+        error, quantity_is_vast(node_text(quantity)) ? ERROR_LIMIT : ERROR_INPUT,
+        place_in(object, quantity, pod->arena), "%s %.*s is %.*s", what, TEXT_ARGS(resource),
         TEXT_ARGS(quantity_complaint(node_text(quantity), MOST_THOUSANDTHS, pod->arena)));
 }
 
@@ -350,7 +350,7 @@ bool pod_requests_read(const struct snapshot *snapshot, const struct workload *w
         int64_t milli = milli_of(&total, total.numbers.items[i]);
         if (milli == INT64_MAX) {
             *requests = (struct named_amounts){0};
-            return error_set(error, ERROR_INPUT, place_in(object, workload->spec->node, arena),
+            return error_set(error, ERROR_LIMIT, place_in(object, workload->spec->node, arena),
                              "the pod's requests of %.*s together are too large: they may be "
                              "%s at most",
                              TEXT_ARGS(resource), MOST_THOUSANDTHS);

@@ -398,6 +398,8 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
     read_host_ports(workload, arena, solver);
     read_topology(workload, arena, solver);
     struct error error = {0};
-    if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error))
+    if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error)) {
         find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
+        shape->fault.too_much = error.kind == ERROR_LIMIT;
+    }
 }

@@ -330,13 +330,12 @@ static const char *unknown_resource(const struct asking *asking)
     return NULL;
 }
 
-static void report_unknown_resource(const struct asking *asking, const char *resource,
-                                    struct supply_answer *answer)
+static void give_reason(const struct asking *asking, struct text message,
+                        struct supply_answer *answer)
 {
     struct supply_reason *only = ARENA_NEW(asking->arena, struct supply_reason);
     only->kind = SOLVER_REASON_RESOURCES;
-    only->message = arena_printf(asking->arena,
-                                 "asks for %s, which no instance type and no Node has", resource);
+    only->message = message;
     answer->reasons = only;
     answer->reason_count = 1;
 }
@@ -376,7 +375,14 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
     struct asking asking = {
         .supply = supply, .snapshot = snapshot, .workload = workload, .arena = arena};
     *answer = (struct supply_answer){.kind = SUPPLY_UNKNOWN};
-    if (supply == NULL || !read_shape(&asking) || asking.pod.solver.needs_devices)
+    if (supply == NULL)
+        return;
+    bool is_read = read_shape(&asking);
+    if (asking.pod.fault.too_much) {
+        answer->kind = SUPPLY_NOWHERE;
+        give_reason(&asking, TEXT("asks for more than can be counted"), answer);
+    }
+    if (!is_read || asking.pod.solver.needs_devices)
         return;
     answer->term_count = asking.pod.solver.required_count;
     confine_to_volumes(&asking, volumes, volume_count);
@@ -392,5 +398,8 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
         return;
     explain(&asking, answer);
     if (answer->kind == SUPPLY_NOWHERE && unknown != NULL)
-        report_unknown_resource(&asking, unknown, answer);
+        give_reason(
+            &asking,
+            arena_printf(arena, "asks for %s, which no instance type and no Node has", unknown),
+            answer);
 }

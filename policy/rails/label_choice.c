@@ -18,8 +18,7 @@ static struct text fix_of_value(const struct label_choice *choice)
 {
     bool of_pods = (KIND_BIT(choice->call->object->kind) & KINDS_WORKLOADS) != 0;
     if (choice->allow.count == 1)
-        return arena_printf(choice->call->arena, "Use %.*s%s.",
-                            TEXT_ARGS(choice->allow.items[0]),
+        return arena_printf(choice->call->arena, "Use %.*s%s.", TEXT_ARGS(choice->allow.items[0]),
                             of_pods ? ", or leave the choice to the NodePools" : "");
     return of_pods ? TEXT("use one of the allowed values, or leave the choice to the NodePools")
                    : TEXT("use one of the allowed values");

@@ -39,9 +39,8 @@ static void judge_restricted(struct rail_call *call, const struct field *field, 
         meant = TEXT("");
     /* A provider that is newer than our list of keys may have it. */
     bool may_exist = is_in_domain(key, "karpenter.k8s.aws") && meant.size == 0;
-    struct text fix = meant.size > 0
-                          ? arena_printf(call->arena, "Use %.*s.", TEXT_ARGS(meant))
-                          : TEXT("remove it, or use a label of your own domain");
+    struct text fix = meant.size > 0 ? arena_printf(call->arena, "Use %.*s.", TEXT_ARGS(meant))
+                                     : TEXT("remove it, or use a label of your own domain");
     if (may_exist)
         report_found(call, SEVERITY_WARN, field, key, fix,
                      "found \"%.*s\", which is no label Karpenter is known to give its nodes",

@@ -215,6 +215,13 @@ static void test_vast(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ASSERT_INT(quantity_is_vast(text_of(cases[i].text)), cases[i].vast);
+    char digits[1000];
+    memset(digits, '1', sizeof digits);
+    CU_ASSERT_TRUE(quantity_is_vast((struct text){digits, sizeof digits}));
+    memcpy(digits + 990, "E-988", 5);
+    int64_t milli = 0;
+    CU_ASSERT_TRUE(quantity_milli((struct text){digits, 995}, &milli));
+    ASSERT_INT(milli, 11112);
 }
 
 const char unit_suite[] = "kube_quantity";

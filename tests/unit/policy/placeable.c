@@ -244,6 +244,19 @@ static void nodes_of_auto_mode_are_known_by_their_label(void)
     rail_table_run(&(struct rail_table){"node-labels: {}", own, undecided, 1});
 }
 
+/* No machine has what no number holds. */
+static void more_than_can_be_counted(void)
+{
+    static const char pool[] = POOL("own", "", FAMILY("m5"));
+    static const struct rail_case cases[] = {
+        {POD(ASKS("cpu: 1e30")), "deny spec "},
+        {POD(ANY ", overhead: {cpu: 1e30}"), "deny spec "},
+        {POD(ANY ", overhead: {cpu: -1e30}"), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", pool, cases, COUNT_OF(cases)});
+}
+
 static void every_kind_of_workload(void)
 {
 #define TEMPLATE(spec) "{spec: {" spec "}}"
@@ -435,6 +448,7 @@ const struct unit_test unit_tests[] = {
      pools_that_are_given_the_benefit_of_the_doubt},
     {"nodes that others make", nodes_that_others_make},
     {"nodes of Auto Mode are known by their label", nodes_of_auto_mode_are_known_by_their_label},
+    {"more than can be counted", more_than_can_be_counted},
     {"every kind of workload", every_kind_of_workload},
     {"with nothing visible nothing is decided", with_nothing_visible_nothing_is_decided},
     {"either kind is enough to decide", either_kind_is_enough_to_decide},
