@@ -33,7 +33,7 @@ struct stored {
 };
 /* NULL: malloc failed. */
 struct stored *stored_create(const struct object *object, struct shared_trees *trees) MUST_CHECK;
-void stored_destroy(struct stored *kept, struct shared_trees *trees); /* NULL is fine */
+void stored_destroy(struct stored *stored, struct shared_trees *trees); /* NULL is fine */
 /* Whether no reader can tell them apart. */
 bool stored_equal(const struct stored *a, const struct stored *b);
 

@@ -114,9 +114,9 @@ void webhook_manager_destroy(struct webhook_manager *manager)
 }
 
 void webhook_manager_report(const struct webhook_manager *manager,
-                            struct webhook_manager_report *status)
+                            struct webhook_manager_report *report)
 {
-    *status = manager->status;
+    *report = manager->status;
 }
 
 /* ---- rounds ---- */

@@ -134,9 +134,9 @@ bool world_load(const struct world_options *options, uint64_t generation, int64_
     return true;
 }
 
-void world_destroy(void *destroyed)
+void world_destroy(void *world)
 {
-    struct owned_world *owned = destroyed;
+    struct owned_world *owned = world;
     if (owned == NULL)
         return;
     supply_release(owned->world.supply);

@@ -180,15 +180,14 @@ static struct text_list claim_zones(const struct cluster *cluster,
         const struct solver_instance_type *type = &cluster->types[claim->types[i]].solver;
         for (size_t j = 0; j < type->offering_count; j++) {
             const struct solver_offering *offering = &type->offerings[j];
-            bool seen = false;
-            for (size_t k = 0; !seen && k < zones.count; k++)
-                seen = text_is(zones.items[k], offering->zone);
+            struct text zone_name = text_of(offering->zone);
             const char *id = reservation_of(offering);
             bool sold = id == NULL ? offering->available
                                    : held != NULL && allows(cluster, held, text_of(id));
-            if (!seen && sold && allows(cluster, zone, text_of(offering->zone)) &&
+            if (sold && !texts_have(zones.items, zones.count, zone_name) &&
+                allows(cluster, zone, zone_name) &&
                 allows(cluster, capacity_type, text_of(offering->capacity_type)))
-                *LIST_PUSH(cluster->arena, &zones) = text_of(offering->zone);
+                *LIST_PUSH(cluster->arena, &zones) = zone_name;
         }
     }
     texts_sort(zones.items, zones.count);
