@@ -45,50 +45,76 @@ static bool is_accepted(const struct world *world, const struct settings *settin
             (some_pool_produces(world->snapshot, key) || catalog_has_key(world->catalog, key)));
 }
 
+/* What comes of a key that no node has. kube-scheduler lets an anti-affinity pass there. */
+static const char *consequence(const struct topology_term *term)
+{
+    return term->required && term->use != TOPOLOGY_ANTI_AFFINITY ? "these pods would stay Pending"
+                                                                 : "this rule has no effect";
+}
+
 /* A key of somebody's own, or one that Karpenter does not know as a place: what speaks against it,
  * as far as can be seen. */
-static void explain_foreign_key(const struct rail_call *call, struct text key, struct draft *draft)
+static void explain_foreign_key(const struct rail_call *call, const struct topology_term *term,
+                                struct draft *draft)
 {
     const struct world *world = call->world;
+    struct text key = draft->found;
     bool on_nodes = snapshot_node_values(world->snapshot, key) != NULL;
     bool no_pools = snapshot_pool_count(world->snapshot) == 0;
     bool sees_all = world_sees(world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL));
     bool of_pool = text_is(key, LABEL_NODE_POOL), of_class = text_is(key, LABEL_NODE_CLASS);
-    const char *why;
+    struct text why;
     if (of_pool || of_class) {
         if (on_nodes || !sees_all || no_pools)
             draft->severity = SEVERITY_WARN;
-        why = of_pool
-                  ? ", and Karpenter does not count NodePools as places: it knows this label of "
-                    "existing nodes alone"
-                  : ", and Karpenter does not count EC2NodeClasses as places: it knows this "
-                    "label of existing nodes alone";
-        draft->fix = TEXT("give each NodePool a label of your own under "
-                          "spec.template.metadata.labels, and use that, or use an allowed key");
+        why = arena_printf(call->arena,
+                           "Karpenter does not spread or group pods by %s: it knows the label "
+                           "%.*s of existing nodes alone.",
+                           of_pool ? "NodePool" : "EC2NodeClass", TEXT_ARGS(key));
+        draft->fix = TEXT("Give each NodePool a label of your own under "
+                          "spec.template.metadata.labels and use that, or use an allowed key.");
     } else if (on_nodes) {
         draft->severity = SEVERITY_WARN;
-        why = ", which only existing Nodes carry: a new node will not have it";
-        draft->fix = TEXT("add the label to a NodePool, under spec.template.metadata.labels");
+        why = arena_printf(call->arena,
+                           "Only existing Nodes have the label \"%.*s\". A new node will not have "
+                           "it.",
+                           TEXT_ARGS(key));
+        draft->fix = TEXT("Add the label to a NodePool, under spec.template.metadata.labels.");
     } else if (no_pools) {
         draft->severity = SEVERITY_UNDECIDED;
-        why = "; no NodePool is visible that could put this label on a node";
-        draft->fix = TEXT("make the NodePools visible (--state DIR), or use an allowed key");
+        why = arena_printf(call->arena,
+                           "No NodePool is visible that could give nodes the label \"%.*s\".",
+                           TEXT_ARGS(key));
+        draft->fix = TEXT("Make the NodePools visible (--state DIR), or use an allowed key.");
     } else if (!sees_all) {
         draft->severity = SEVERITY_UNDECIDED;
-        why = "; Nodes cannot be seen, which may carry this label";
-        draft->fix = TEXT("let the webhook list Nodes and NodePools, or use an allowed key");
+        why = arena_printf(call->arena, "Nodes cannot be seen, and may have the label \"%.*s\".",
+                           TEXT_ARGS(key));
+        draft->fix = TEXT("Let the webhook list Nodes and NodePools, or use an allowed key.");
     } else {
-        why = ", a label that no NodePool puts on its nodes";
-        draft->fix = TEXT("use an allowed key, or add the label to a NodePool under "
-                          "spec.template.metadata.labels");
+        why = arena_printf(call->arena, "No NodePool gives its nodes the label \"%.*s\", so %s.",
+                           TEXT_ARGS(key), consequence(term));
+        draft->fix = TEXT("Use an allowed key, or add the label to a NodePool under "
+                          "spec.template.metadata.labels.");
     }
-    draft->statement = arena_printf(call->arena, "found \"%.*s\"%s", TEXT_ARGS(key), why);
+    draft->statement = why;
+}
+
+/* Where the policy has no key that is as good. */
+static struct text use_an_allowed_key(const struct settings *settings, struct arena *arena)
+{
+    if (settings->allow.count == 0)
+        return TEXT("Remove it: the policy allows no key.");
+    return arena_printf(arena, "Use a key that the policy allows%s %.*s.",
+                        settings->allow.count == 1 ? ":" : ", such as",
+                        TEXT_ARGS(settings->allow.items[0]));
 }
 
 static void judge_key(struct rail_call *call, const struct settings *settings,
                       const struct topology_term *term)
 {
     const struct world *world = call->world;
+    struct arena *arena = call->arena;
     struct text key = node_string(term->key->node);
     if (key.size == 0 || is_accepted(world, settings, key))
         return;
@@ -103,12 +129,19 @@ static void judge_key(struct rail_call *call, const struct settings *settings,
         .allowed = ALLOWED_LIST(&settings->allow),
         .nearest_to = meant,
     };
-    if (is_accepted(world, settings, meant)) {
-        draft.meant = meant;
-    } else if (meant.size > 0 || label_is_of_every_place(key) || !settings->from_node_pools) {
-        draft.fix = TEXT("use one of the allowed keys");
+    if (meant.size > 0) {
+        draft.statement = arena_printf(arena, "Nodes have no label \"%.*s\", so %s.",
+                                       TEXT_ARGS(key), consequence(term));
+        if (is_accepted(world, settings, meant))
+            draft.meant = meant;
+        else
+            draft.fix = use_an_allowed_key(settings, arena);
+    } else if (label_is_of_every_place(key) || !settings->from_node_pools) {
+        draft.statement =
+            arena_printf(arena, "The policy does not allow the key %.*s here.", TEXT_ARGS(key));
+        draft.fix = use_an_allowed_key(settings, arena);
     } else {
-        explain_foreign_key(call, key, &draft);
+        explain_foreign_key(call, term, &draft);
     }
     report_draft(call, &draft);
 }
@@ -125,11 +158,11 @@ static void judge_self_match(struct rail_call *call, const struct workload *work
     if (selector_matches(selector->node, labels) || (!missing && !labels_known))
         return;
     report_with(call, .field = selector,
-                .statement =
-                    missing ? TEXT("labelSelector is missing, so the spread counts no pod")
-                            : TEXT("labelSelector does not select the pod's own labels, so its "
-                                   "replicas do not count"),
-                .fix = TEXT("select labels of the pod template"));
+                .statement = missing
+                                 ? TEXT("The spread has no labelSelector, so it counts no pod.")
+                                 : TEXT("The spread's labelSelector does not select the pod's own "
+                                        "labels, so its replicas do not count."),
+                .fix = TEXT("Select labels of the pod template."));
 }
 
 static void judge(struct rail_call *call)

@@ -41,7 +41,7 @@ spec:
 """
 BROKEN = "a: [b\n"
 # Of one finding, as every format tells it.
-MESSAGE = f'found "zone"; allowed {ZONE}'
+MESSAGE = 'Nodes have no label "zone", so these pods would stay Pending.'
 ADVICE = (f"{MESSAGE}\nfix: Use {ZONE}.\n"
           "field: spec.topologySpreadConstraints[0].topologyKey\n"
           f"docs: {DOCS.replace('{rail}', 'topology-keys')}\nask: {CONTACT}")
@@ -101,7 +101,7 @@ def github_escapes(bench):
     expect("the command", lines[0],
            "::error file=odd%2Cna%3Ame 100%25.yaml,line=6,col=20,endColumn=24,"
            "title=topology-keys%3A Pod default/a::"
-           f'found "zone"; allowed {ZONE}%0Afix: Use {ZONE}.%0A'
+           f'{MESSAGE}%0Afix: Use {ZONE}.%0A'
            "field: spec.topologySpreadConstraints[0].topologyKey%0A"
            "docs: https://wiki.example.com/rails/topology-keys%0A"
            'ask: 100%25 <of> & "us"]]>, ::error::forged')

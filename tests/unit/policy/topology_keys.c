@@ -67,9 +67,8 @@ static void what_cannot_be_seen_denies_nothing(void)
 {
     static const struct rail_words shelf = {
         SPREAD_BY("example.com/shelf"),
-        "found \"example.com/shelf\"; Nodes cannot be seen, which may carry this label; allowed "
-        "kubernetes.io/hostname",
-        "let the webhook list Nodes and NodePools, or use an allowed key"};
+        "Nodes cannot be seen, and may have the label \"example.com/shelf\".",
+        "Let the webhook list Nodes and NodePools, or use an allowed key."};
     static const kind_set unseen[] = {KIND_BIT(KIND_NODE), KIND_BIT(KIND_NODE_POOL)};
     for (size_t i = 0; i < COUNT_OF(unseen); i++) {
         struct arena *arena = arena_create((size_t)64 << 20);
@@ -145,25 +144,32 @@ static void what_is_left_off_the_list_stays_off(void)
 /* Nobody is told to use a key that would be denied next. */
 static void the_fix_is_a_key_that_passes(void)
 {
-    static const char one_of[] = "use one of the allowed keys";
+    static const char one_of[] = "Use a key that the policy allows: kubernetes.io/hostname.";
     static const struct rail_words rows[] = {
-        {SPREAD_BY("hostname"), "found \"hostname\"; allowed kubernetes.io/hostname",
+        {SPREAD_BY("hostname"),
+         "Nodes have no label \"hostname\", so these pods would stay Pending.",
          "Use kubernetes.io/hostname."},
-        {SPREAD_BY("zone"), "found \"zone\"; allowed kubernetes.io/hostname", one_of},
+        {SPREAD_BY("zone"), "Nodes have no label \"zone\", so these pods would stay Pending.",
+         one_of},
         {SPREAD_BY("topology.kubernetes.io/zonr"),
-         "found \"topology.kubernetes.io/zonr\"; allowed kubernetes.io/hostname", one_of},
+         "Nodes have no label \"topology.kubernetes.io/zonr\", so these pods would stay Pending.",
+         one_of},
         /* of the types' labels */
         {SPREAD_BY("karpenter.k8s.aws/instance-famly"),
-         "found \"karpenter.k8s.aws/instance-famly\"; allowed kubernetes.io/hostname",
+         "Nodes have no label \"karpenter.k8s.aws/instance-famly\", so these pods would stay "
+         "Pending.",
          "Use karpenter.k8s.aws/instance-family."},
         {SPREAD_BY("karpenter.sh/provisioner-name"),
-         "found \"karpenter.sh/provisioner-name\"; allowed kubernetes.io/hostname", one_of},
+         "Nodes have no label \"karpenter.sh/provisioner-name\", so these pods would stay Pending.",
+         one_of},
     };
     static const struct rail_words closed[] = {
         {SPREAD_BY("karpenter.k8s.aws/instance-famly"),
-         "found \"karpenter.k8s.aws/instance-famly\"; allowed kubernetes.io/hostname", one_of},
-        {SPREAD_BY("example.com/rack"),
-         "found \"example.com/rack\"; allowed kubernetes.io/hostname", one_of},
+         "Nodes have no label \"karpenter.k8s.aws/instance-famly\", so these pods would stay "
+         "Pending.",
+         one_of},
+        {SPREAD_BY("example.com/rack"), "The policy does not allow the key example.com/rack here.",
+         one_of},
     };
     rail_words_run("topology-keys: {allow: [kubernetes.io/hostname]}", NODE_POOL, rows,
                    COUNT_OF(rows));
@@ -195,18 +201,18 @@ static void a_node_pool_is_no_place(void)
     }
     static const struct rail_words words = {
         SPREAD_BY(POOL_NAME),
-        "found \"karpenter.sh/nodepool\", and Karpenter does not count NodePools as places: it "
-        "knows this label of existing nodes alone; allowed kubernetes.io/hostname",
-        "give each NodePool a label of your own under spec.template.metadata.labels, and use that, "
-        "or use an allowed key"};
+        "Karpenter does not spread or group pods by NodePool: it knows the label "
+        "karpenter.sh/nodepool of existing nodes alone.",
+        "Give each NodePool a label of your own under spec.template.metadata.labels and use that, "
+        "or use an allowed key."};
     rail_words_run("topology-keys: {allow: [kubernetes.io/hostname]}", NODE_POOL ITS_NODE, &words,
                    1);
     static const struct rail_words class = {
         SPREAD_BY("karpenter.k8s.aws/ec2nodeclass"),
-        "found \"karpenter.k8s.aws/ec2nodeclass\", and Karpenter does not count EC2NodeClasses as "
-        "places: it knows this label of existing nodes alone; allowed kubernetes.io/hostname",
-        "give each NodePool a label of your own under spec.template.metadata.labels, and use that, "
-        "or use an allowed key"};
+        "Karpenter does not spread or group pods by EC2NodeClass: it knows the label "
+        "karpenter.k8s.aws/ec2nodeclass of existing nodes alone.",
+        "Give each NodePool a label of your own under spec.template.metadata.labels and use that, "
+        "or use an allowed key."};
     rail_words_run("topology-keys: {allow: [kubernetes.io/hostname]}", NODE_POOL, &class, 1);
     static const struct rail_case allowed = {SPREAD_BY(POOL_NAME), ""};
     rail_table_run(
