@@ -20,7 +20,7 @@ static void print_upgrade(const struct object *object, bool first, struct arena 
 {
     struct upgrade upgrade;
     struct place place = {NULL, 0, 0};
-    upgrade_make(object, arena, &upgrade);
+    upgrade_make(object, TEXT(""), arena, &upgrade);
     if (object->source != NULL)
         place = source_place(object->source, arena, field_offset(object->root));
     for (size_t i = 0; i < upgrade.object_count; i++) {

@@ -55,6 +55,24 @@ static void add_expressions(struct label_offers *offers, const struct expression
     }
 }
 
+bool label_is_in_domain(struct text key, struct text domain)
+{
+    struct text of_key;
+    if (!text_split(key, '/', &of_key, NULL))
+        return false;
+    return text_equal(of_key, domain) ||
+           (text_ends_with(of_key, domain) && of_key.data[of_key.size - domain.size - 1] == '.');
+}
+
+bool label_is_restricted(struct text key)
+{
+    if (text_is(key, LABEL_HOSTNAME) || text_is(key, LABEL_NODE_POOL))
+        return true;
+    return !solver_is_well_known(key.data, key.size) &&
+           (label_is_in_domain(key, TEXT("karpenter.sh")) ||
+            label_is_in_domain(key, TEXT("karpenter.k8s.aws")));
+}
+
 bool label_is_put_by_others(struct text key)
 {
     static const char *const beginnings[] = {

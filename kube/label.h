@@ -17,6 +17,11 @@ bool some_pool_produces(const struct snapshot *snapshot, struct text key);
 /* Whether its domain is one whose labels a cloud, an operator or an administrator puts on nodes, so
  * that NodePools need not. */
 bool label_is_put_by_others(struct text key);
+/* Whether Karpenter refuses it as a label or requirement of a NodePool, and in what selects nodes:
+ * a key of its own domains that it does not know, the host name, the pool's name. */
+bool label_is_restricted(struct text key);
+/* Whether its domain is this one, or below it. */
+bool label_is_in_domain(struct text key, struct text domain);
 /* Whether it can be the key of a label, or of a taint: a name with the form of a value, but not
  * empty, perhaps after a domain and '/'. */
 bool label_key_is_valid(struct text key);

@@ -18,10 +18,15 @@ struct upgrade {
 
 /* Whether the object is a Provisioner, an AWSNodeTemplate, or the v1beta1 version of a v1 kind. */
 bool upgrade_applies(const struct object *object);
-/* For such an object. Defaults that the old API filled in silently are written out. */
-void upgrade_make(const struct object *object, struct arena *arena, struct upgrade *upgrade);
+/* For such an object. Defaults that the old API filled in silently are written out. Nodes may
+ * live for the duration most; empty: as long as the old object says. */
+void upgrade_make(const struct object *object, struct text most, struct arena *arena,
+                  struct upgrade *upgrade);
 
 /* ---- inside ---- */
+
+#define POOL_VERSION "karpenter.sh/v1"
+#define CLASS_VERSION "karpenter.k8s.aws/v1"
 
 struct members {
     struct member *items;
@@ -36,6 +41,27 @@ void members_put_map(struct members *members, struct arena *arena, const char *k
                      const struct members *map);
 void upgrade_note(struct upgrade *upgrade, struct arena *arena, const char *format, ...)
     PRINTF_LIKE(3, 4);
+/* Where a field may stand below spec, its own place first ("": in spec itself), and where v1 has it
+ * below spec.template. */
+struct upgrade_places {
+    const struct node *spec;
+    const char *paths[4]; /* NULL after the last */
+    const char *new_path;
+};
+/* All that stands under the key: lists and maps are joined, of all else the first counts. NULL:
+ * nothing does. */
+const struct node *upgrade_gather(const struct upgrade_places *places, const char *key,
+                                  struct arena *arena, struct upgrade *upgrade);
+/* Says which members of a map are none of the known ones; a NULL ends those. */
+void upgrade_leave_out(const struct node *map, const char *path, const char *const *known,
+                       const char *what, struct arena *arena, struct upgrade *upgrade);
+void upgrade_pool(const struct object *object, struct text most, struct arena *arena,
+                  struct upgrade *upgrade);
+void upgrade_provisioner(const struct object *object, struct text most, struct arena *arena,
+                         struct upgrade *upgrade);
+/* Adds an object with the metadata of the old one. */
+void upgrade_add(const struct object *object, const char *api_version, const char *kind,
+                 const struct members *spec, struct arena *arena, struct upgrade *upgrade);
 /* The EC2NodeClass spec for the spec of an AWSNodeTemplate, or for a Provisioner's provider. */
 void upgrade_node_class(const struct node *spec, struct arena *arena, struct upgrade *upgrade,
                         struct members *out);

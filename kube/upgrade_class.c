@@ -99,15 +99,39 @@ static const struct node *terms_of(const struct node *selector, struct arena *ar
     return node_keep(arena, terms_of_parts(ids.count > 0 ? &ids : &others, arena, upgrade));
 }
 
-static void put_terms(const struct node *spec, const char *terms, const char *selector,
-                      struct arena *arena, struct upgrade *upgrade, struct members *out)
+/* Terms that say something; of the others it is said that they do not. */
+static const struct node *terms_without_empty(const struct node *terms, const char *name,
+                                              struct arena *arena, struct upgrade *upgrade)
+{
+    struct nodes kept = {0};
+    for (size_t i = 0; i < node_count(terms); i++)
+        if (node_count(node_item(terms, i)) > 0)
+            *LIST_PUSH(arena, &kept) = *node_item(terms, i);
+    if (kept.count == node_count(terms))
+        return terms;
+    upgrade_note(upgrade, arena, "the empty term of spec.%s is left out: it selects nothing", name);
+    return node_keep(arena, node_of_items(kept.items, kept.count));
+}
+
+/* The terms, or those of the old selector; NULL: there are none. */
+static const struct node *chosen_terms(const struct node *spec, const char *terms,
+                                       const char *selector, struct arena *arena,
+                                       struct upgrade *upgrade)
 {
     const struct node *written = node_get(spec, terms);
     if (written == NULL && node_get(spec, selector) != NULL)
         written = terms_of(node_get(spec, selector), arena, upgrade);
-    if (node_count(written) > 0)
-        members_put(out, arena, terms, written);
-    else
+    if (node_is(written, NODE_LIST))
+        written = terms_without_empty(written, terms, arena, upgrade);
+    return node_count(written) > 0 ? written : NULL;
+}
+
+static void put_terms(const struct node *spec, const char *terms, const char *selector,
+                      struct arena *arena, struct upgrade *upgrade, struct members *out)
+{
+    const struct node *chosen = chosen_terms(spec, terms, selector, arena, upgrade);
+    members_put(out, arena, terms, chosen);
+    if (chosen == NULL)
         upgrade_note(upgrade, arena, "name spec.%s: v1 wants it", terms);
 }
 
@@ -123,12 +147,22 @@ static const struct {
     {"Windows2022", "windows2022@latest"},
 };
 
+/* docs/reference/karpenter.md 5.5. */
+static void note_end_of_al2(const struct node *spec, struct arena *arena, struct upgrade *upgrade)
+{
+    upgrade_note(upgrade, arena,
+                 "al2 images end with Kubernetes 1.32, and the last are of November 2025: write "
+                 "alias al2023@VERSION, with a release that you have tested%s",
+                 node_get(spec, "userData") == NULL ? "" : ", and userData as a NodeConfig");
+}
+
 static void put_images(const struct node *spec, struct arena *arena, struct upgrade *upgrade,
                        struct members *out)
 {
     struct text family = node_string(node_get(spec, "amiFamily"));
-    bool chosen = node_count(node_get(spec, "amiSelectorTerms")) > 0 ||
-                  node_count(node_get(spec, "amiSelector")) > 0;
+    bool by_tags = node_count(node_get(spec, "amiSelector")) > 0;
+    const struct node *chosen =
+        chosen_terms(spec, "amiSelectorTerms", "amiSelector", arena, upgrade);
     if (family.size == 0)
         family = TEXT("AL2");
     if (text_is(family, "Ubuntu")) {
@@ -139,20 +173,22 @@ static void put_images(const struct node *spec, struct arena *arena, struct upgr
         family = TEXT("AL2");
     }
     members_put_text(out, arena, "amiFamily", family);
-    if (chosen) {
-        put_terms(spec, "amiSelectorTerms", "amiSelector", arena, upgrade, out);
+    members_put(out, arena, "amiSelectorTerms", chosen);
+    if (chosen != NULL)
         return;
-    }
-    for (size_t i = 0; i < COUNT_OF(aliases); i++) {
+    for (size_t i = 0; !by_tags && i < COUNT_OF(aliases); i++) {
         if (!text_is(family, aliases[i].family))
             continue;
         struct parts alias = {0};
         add_part(&alias, arena, TEXT("alias"), false, text_of(aliases[i].alias));
         members_put(out, arena, "amiSelectorTerms",
                     node_keep(arena, terms_of_parts(&alias, arena, upgrade)));
-        upgrade_note(upgrade, arena,
-                     "put a version for latest in alias %s: nodes are replaced at each release",
-                     aliases[i].alias);
+        if (text_is(family, "AL2"))
+            note_end_of_al2(spec, arena, upgrade);
+        else
+            upgrade_note(upgrade, arena,
+                         "put a version for latest in alias %s: nodes are replaced at each release",
+                         aliases[i].alias);
         return;
     }
     upgrade_note(upgrade, arena, "name spec.amiSelectorTerms: v1 wants it");
@@ -182,6 +218,10 @@ static void put_role(const struct node *spec, struct arena *arena, struct upgrad
 {
     const struct node *role = node_get(spec, "role");
     const struct node *profile = node_get(spec, "instanceProfile");
+    if (profile != NULL && role != NULL)
+        upgrade_note(upgrade, arena,
+                     "spec.role %.*s is left out: v1 takes it or the instanceProfile, not both",
+                     TEXT_ARGS(node_text(role)));
     if (profile != NULL) {
         members_put(out, arena, "instanceProfile", profile);
     } else if (role != NULL) {
@@ -194,16 +234,31 @@ static void put_role(const struct node *spec, struct arena *arena, struct upgrad
     }
 }
 
+/* What is taken along as it is, and what is read; a NULL ends it. A Provisioner's provider has an
+ * apiVersion and a kind. */
+#define KEPT                                                                            \
+    "associatePublicIPAddress", "blockDeviceMappings", "context", "detailedMonitoring", \
+        "instanceStorePolicy", "kubelet", "tags", "userData"
+
 void upgrade_node_class(const struct node *spec, struct arena *arena, struct upgrade *upgrade,
                         struct members *out)
 {
-    static const char *const kept[] = {"associatePublicIPAddress",
-                                       "blockDeviceMappings",
-                                       "context",
-                                       "detailedMonitoring",
-                                       "instanceStorePolicy",
-                                       "tags",
-                                       "userData"};
+    static const char *const kept[] = {KEPT};
+    static const char *const known[] = {KEPT,
+                                        "amiFamily",
+                                        "amiSelector",
+                                        "amiSelectorTerms",
+                                        "apiVersion",
+                                        "instanceProfile",
+                                        "kind",
+                                        "launchTemplate",
+                                        "metadataOptions",
+                                        "role",
+                                        "securityGroupSelector",
+                                        "securityGroupSelectorTerms",
+                                        "subnetSelector",
+                                        "subnetSelectorTerms",
+                                        NULL};
     put_images(spec, arena, upgrade, out);
     put_role(spec, arena, upgrade, out);
     put_terms(spec, "subnetSelectorTerms", "subnetSelector", arena, upgrade, out);
@@ -215,4 +270,5 @@ void upgrade_node_class(const struct node *spec, struct arena *arena, struct upg
         upgrade_note(upgrade, arena,
                      "spec.launchTemplate has no counterpart: say in the "
                      "EC2NodeClass what the template said");
+    upgrade_leave_out(spec, "spec", known, "an EC2NodeClass", arena, upgrade);
 }

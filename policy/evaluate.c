@@ -7,6 +7,15 @@
 
 /* ---- one rail ---- */
 
+const void *rail_settings(const struct rail_call *call, const struct rail *rail)
+{
+    const struct policy *policy = call->policy;
+    for (size_t i = 0; i < policy->rail_count; i++)
+        if (policy->rails[i].rail == rail && policy_may_use(policy, &policy->rails[i]))
+            return policy->rails[i].settings;
+    return NULL;
+}
+
 static void judge_views(struct rail_call *call, const struct views *views, struct record *record)
 {
     call->record = record;

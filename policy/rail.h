@@ -188,6 +188,10 @@ void report_say(struct rail_call *call, const struct draft *draft);
  * be found out for it. */
 bool report_counts(struct rail_call *call, enum severity severity) MUST_CHECK;
 
+/* What the same policy says to another rail, so that no fix raises a finding of that one; NULL: it
+ * does not use it. */
+const void *rail_settings(const struct rail_call *call, const struct rail *rail);
+
 /* A DaemonSet, or a Pod that one has: as its controller makes it, as it is there already, and with
  * a node, when none of what places it can change. That anybody else writes it does not count. */
 bool is_of_daemon_set(const struct rail_call *call);

@@ -1,6 +1,6 @@
 /* The rail api-versions: pool objects of APIs that Karpenter no longer serves. */
 #include "kube/upgrade.h"
-#include "policy/rail.h"
+#include "policy/rails/node_rotation.h"
 
 static const struct key keys[] = {{0}};
 
@@ -10,15 +10,17 @@ static struct text fix_of(const struct upgrade *upgrade, struct arena *arena)
     enum { OBJECT_MOST = 3000 };
     struct text_builder fix = {.arena = arena};
     for (size_t i = 0; i < upgrade->object_count; i++)
-        text_builder_printf(&fix, "%s%.*s", i == 0 ? "write instead: " : " and ",
+        text_builder_printf(&fix, "%s%.*s", i == 0 ? "Write instead: " : " and ",
                             TEXT_ARGS(node_yaml_line(upgrade->objects[i], arena)));
     if (fix.size > OBJECT_MOST)
         fix = (struct text_builder){.arena = arena};
     if (fix.size == 0)
-        text_builder_add(&fix, TEXT("taffrail convert -f FILE writes the new object"));
+        text_builder_add(&fix, TEXT("Run taffrail convert -f FILE, which writes the new object"));
     for (size_t i = 0; i < upgrade->notes.count; i++)
-        text_builder_printf(&fix, "%s%.*s", i == 0 ? "; by hand: " : "; ",
+        text_builder_printf(&fix, "%s%.*s", i == 0 ? ". By hand: " : "; ",
                             TEXT_ARGS(upgrade->notes.items[i]));
+    if (upgrade->notes.count > 0)
+        text_builder_add(&fix, TEXT("."));
     return text_builder_text(&fix);
 }
 
@@ -26,18 +28,19 @@ static void judge(struct rail_call *call)
 {
     struct arena *arena = call->arena;
     const struct object *object = call->object;
+    bool of_v1beta1 = object_is_v1beta1(object);
     struct upgrade upgrade;
     if (!upgrade_applies(object))
         return;
-    upgrade_make(object, arena, &upgrade);
+    upgrade_make(object, node_rotation_most(call), arena, &upgrade);
     struct text *allowed = ARENA_NEW(arena, struct text);
     *allowed = upgrade.wanted;
     report_with(
         call, .field = field_get(arena, object->root, "apiVersion"), .found = object->api_version,
-        .statement = arena_printf(arena,
-                                  "found %.*s of \"%.*s\", which Karpenter no "
-                                  "longer serves",
-                                  TEXT_ARGS(object->kind_name), TEXT_ARGS(object->api_version)),
+        .statement = arena_printf(
+            arena, "Karpenter %s and later have no %.*s of %.*s, so the API server refuses it.",
+            of_v1beta1 ? "1.1" : "0.33", TEXT_ARGS(object->kind_name),
+            TEXT_ARGS(object->api_version)),
         .allowed = ALLOWED_TEXTS(allowed, 1), .fix = fix_of(&upgrade, arena));
 }
 

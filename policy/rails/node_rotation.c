@@ -1,4 +1,6 @@
 /* The rail node-rotation: nodes that grow old, and images that change by themselves. */
+#include "policy/rails/node_rotation.h"
+
 #include "kube/time.h"
 #include "policy/rails/duration_fault.h"
 
@@ -26,6 +28,12 @@ static const struct key keys[] = {
      .default_value = "true"},
     {0},
 };
+
+struct text node_rotation_most(const struct rail_call *call)
+{
+    const struct settings *settings = rail_settings(call, &rail_node_rotation);
+    return settings == NULL ? TEXT("") : duration_text(settings->max_expire_s, call->arena);
+}
 
 /* ---- NodePool: expireAfter ---- */
 

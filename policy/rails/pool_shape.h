@@ -37,9 +37,6 @@ void pool_shape_judge_min_values(struct rail_call *call, const struct pool *pool
 void pool_shape_judge_key(struct rail_call *call, const struct field *field, struct text key,
                           const char *what);
 
-/* Whether Karpenter refuses a pool that names it: a key of its own domains, but none of its labels.
- */
-bool pool_shape_is_restricted(struct text key);
 /* The requirements without those that only EKS Auto Mode would understand. */
 struct expressions pool_shape_understood(const struct pool *pool, struct arena *arena);
 /* Whether all values of its key are known: pool_shape_judge_values speaks of any other. */

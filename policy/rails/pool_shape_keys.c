@@ -2,6 +2,7 @@
  * pool's own: its nodes get it, and it says nothing of the machines. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
+#include "kube/label.h"
 #include "kube/pool.h"
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
@@ -57,7 +58,7 @@ void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool)
     FOR_EACH(requirement, &pool->requirements) {
         struct text key = requirement->key;
         struct text meant = key_meant(catalog, pool, key);
-        if (!requirement->valid || pool_shape_is_restricted(key) || meant.size == 0)
+        if (!requirement->valid || label_is_restricted(key) || meant.size == 0)
             continue;
         report_as(
             call, SEVERITY_WARN, .field = field_get(arena, requirement->field, "key"), .found = key,

@@ -10,35 +10,15 @@
 
 /* ---- keys that are Karpenter's own ---- */
 
-static bool is_in_domain(struct text key, const char *domain)
-{
-    struct text of_key;
-    if (!text_split(key, '/', &of_key, NULL))
-        return false;
-    struct text suffix = text_of(domain);
-    if (text_equal(of_key, suffix))
-        return true;
-    return text_ends_with(of_key, suffix) && of_key.data[of_key.size - suffix.size - 1] == '.';
-}
-
-bool pool_shape_is_restricted(struct text key)
-{
-    if (text_is(key, LABEL_HOSTNAME) || text_is(key, LABEL_NODE_POOL))
-        return true;
-    struct text canonical = canonical_key(key);
-    return !solver_is_well_known(canonical.data, canonical.size) &&
-           (is_in_domain(key, "karpenter.sh") || is_in_domain(key, "karpenter.k8s.aws"));
-}
-
 static void judge_restricted(struct rail_call *call, const struct field *field, struct text key)
 {
-    if (!pool_shape_is_restricted(key))
+    if (!label_is_restricted(key))
         return;
     struct text meant = label_key_meant(call->world->catalog, key);
-    if (pool_shape_is_restricted(meant))
+    if (label_is_restricted(meant))
         meant = TEXT("");
     /* A provider that is newer than our list of keys may have it. */
-    bool may_exist = is_in_domain(key, "karpenter.k8s.aws") && meant.size == 0;
+    bool may_exist = label_is_in_domain(key, TEXT("karpenter.k8s.aws")) && meant.size == 0;
     struct text fix = meant.size > 0 ? arena_printf(call->arena, "Use %.*s.", TEXT_ARGS(meant))
                                      : TEXT("remove it, or use a label of your own domain");
     if (may_exist)

@@ -25,7 +25,7 @@ static struct upgrade upgrade_of(struct text quoted, struct arena *arena)
     CU_ASSERT_FATAL(object_read(root, source, TEXT("default"), arena, &object, &error));
     CU_ASSERT_FATAL(upgrade_applies(&object));
     struct upgrade upgrade;
-    upgrade_make(&object, arena, &upgrade);
+    upgrade_make(&object, TEXT(""), arena, &upgrade);
     return upgrade;
 }
 

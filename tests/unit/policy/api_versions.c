@@ -44,7 +44,42 @@ static const struct {
      "karpenter.k8s.aws, kind: EC2NodeClass, name: c}, expireAfter: \"48h\"}}, disruption: "
      "{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: \"0s\"}, limits: {cpu: 9}, "
      "weight: 3}}",
+     1},
+    /* fields at a place where the API server drops them, and limits as a Provisioner has them */
+    {OBJECT(
+         "karpenter.sh/v1beta1", "NodePool",
+         "requirements: [{key: kubernetes.io/os, operator: In, values: [linux]}], taints: [{key: "
+         "x, effect: NoSchedule}], limits: {resources: {cpu: 9}}, template: {labels: {x: w}, "
+         "spec: {requirements: [{key: kubernetes.io/arch, operator: In, values: [arm64]}]}}, "
+         "nodeClassRef: {name: c}"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+     "{metadata: {labels: {x: w}}, spec: {taints: [{key: x, effect: NoSchedule}], requirements: "
+     "[{key: kubernetes.io/arch, operator: In, values: [arm64]}, {key: kubernetes.io/os, operator: "
+     "In, values: [linux]}], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: "
+     "c}}}, limits: {cpu: 9}}}",
+     5},
+    /* what v1 refuses, and what never was a field */
+    {OBJECT("karpenter.sh/v1beta1", "NodePool",
+            "colour: red, template: {metadata: {labels: {karpenter.sh/nodepool: a, "
+            "karpenter.sh/capacity-type: spot}}, spec: {nodeClassRef: {name: c}, requirements: "
+            "[{key: karpenter.sh/pool, operator: Exists}]}}"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+     "{metadata: {labels: {karpenter.sh/capacity-type: spot}}, spec: {requirements: [], "
+     "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}}}}}",
+     3},
+    /* other providers: by the requirements, by the kind; and a class without a name */
+    {OBJECT("karpenter.sh/v1beta1", "NodePool",
+            "template: {spec: {nodeClassRef: {name: c}, requirements: [{key: "
+            "karpenter.azure.com/sku-family, operator: In, values: [D]}]}}"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: {spec: "
+     "{requirements: [{key: karpenter.azure.com/sku-family, operator: In, values: [D]}], "
+     "nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: c}}}}}",
      0},
+    {OBJECT("karpenter.sh/v1beta1", "NodePool",
+            "template: {spec: {nodeClassRef: {kind: IBMNodeClass}, requirements: []}}"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: {spec: "
+     "{requirements: [], nodeClassRef: {group: karpenter-ibm.sh, kind: IBMNodeClass}}}}}",
+     1},
     /* one that waits, and a kubelet that is the class's now */
     {OBJECT("karpenter.sh/v1beta1", "NodePool",
             "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never, budgets: "
@@ -80,7 +115,34 @@ static const struct {
      "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, expireAfter: "
      "\"60s\"}}, disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: \"30s\"}, limits: "
      "{cpu: 8}}}",
-     0},
+     1},
+    /* annotations by their new name; fields that are the node class' */
+    {OBJECT(
+         "karpenter.sh/v1alpha5", "Provisioner",
+         "providerRef: {name: c}, userData: x, annotations: {karpenter.sh/do-not-evict: 'true'}, "
+         "limits: {cpu: 8}, requirements: [{key: kubernetes.io/os, operator: Exists}, {key: "
+         "kubernetes.io/arch, values: [arm64]}, {key: karpenter.sh/capacity-type, operator: "
+         "Exists}, {key: node.kubernetes.io/instance-type, operator: Exists}]"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+     "{metadata: {annotations: {karpenter.sh/do-not-disrupt: \"true\"}}, spec: {requirements: "
+     "[{key: "
+     "kubernetes.io/os, operator: Exists}, {key: kubernetes.io/arch, values: [arm64]}, {key: "
+     "karpenter.sh/capacity-type, operator: Exists}, {key: node.kubernetes.io/instance-type, "
+     "operator: Exists}], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, "
+     "expireAfter: Never}}, disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}, "
+     "limits: {cpu: 8}}}",
+     3},
+    /* a role beside an instance profile, and a term that selects nothing */
+    {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass",
+            "amiFamily: AL2023, amiSelectorTerms: [{}], role: r, instanceProfile: p, "
+            "subnetSelectorTerms: [{id: s}, {}], securityGroupSelectorTerms: [{id: g}], kubelet: "
+            "{maxPods: 9}"),
+     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: "
+     "{amiFamily: AL2023, amiSelectorTerms: [{alias: \"al2023@latest\"}], instanceProfile: p, "
+     "subnetSelectorTerms: [{id: s}], securityGroupSelectorTerms: [{id: g}], metadataOptions: "
+     "{httpEndpoint: enabled, httpProtocolIPv6: disabled, httpTokens: required, "
+     "httpPutResponseHopLimit: 2}, kubelet: {maxPods: 9}}}",
+     4},
     /* selectors become terms; the old default of the hop limit is written out */
     {OBJECT("karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate",
             "amiSelector: {aws-ids: 'ami-1,ami-2'}, instanceProfile: p, subnetSelector: {Name: "
@@ -109,7 +171,7 @@ static void old_objects_become_new_ones(void)
         struct rail_documents documents = rail_table_read(upgrades[i].old, arena);
         struct upgrade upgrade;
         CU_ASSERT_TRUE_FATAL(upgrade_applies(&documents.items[0]));
-        upgrade_make(&documents.items[0], arena, &upgrade);
+        upgrade_make(&documents.items[0], TEXT(""), arena, &upgrade);
         ASSERT_INT(upgrade.object_count, 1);
         ASSERT_TEXT(node_yaml_line(upgrade.objects[0], arena), upgrades[i].new);
         ASSERT_INT(upgrade.notes.count, upgrades[i].notes);
@@ -165,22 +227,26 @@ static void it_says_what_to_write(void)
     static const struct rail_words rows[] = {
         {OBJECT("karpenter.sh/v1beta1", "NodePool",
                 "template: {spec: {nodeClassRef: {name: c}, requirements: []}}"),
-         "found NodePool of \"karpenter.sh/v1beta1\", which Karpenter no longer serves; allowed "
-         "karpenter.sh/v1",
-         "write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+         "Karpenter 1.1 and later have no NodePool of "
+         "karpenter.sh/v1beta1, so the API server refuses it.",
+         "Write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
          "{template: {spec: {requirements: [], nodeClassRef: {group: karpenter.k8s.aws, kind: "
          "EC2NodeClass, name: c}}}}}"},
         {OBJECT("karpenter.sh/v1alpha5", "Provisioner", ""),
-         "found Provisioner of \"karpenter.sh/v1alpha5\", which Karpenter no longer serves; "
-         "allowed NodePool of karpenter.sh/v1",
-         "write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+         "Karpenter 0.33 and later have no Provisioner of "
+         "karpenter.sh/v1alpha5, so the API server refuses it.",
+         "Write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
          "{template: {spec: {requirements: [{key: kubernetes.io/os, operator: In, values: "
          "[linux]}, {key: kubernetes.io/arch, operator: In, values: [amd64]}, {key: "
          "karpenter.sh/capacity-type, operator: In, values: [on-demand]}, {key: "
          "karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]}, {key: "
          "karpenter.k8s.aws/instance-generation, operator: Gt, values: [\"2\"]}], nodeClassRef: "
          "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, expireAfter: Never}}, "
-         "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}}}"},
+         "disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: Never}}}. By hand: put "
+         "the "
+         "name of the EC2NodeClass in spec.template.spec.nodeClassRef.name: the Provisioner names "
+         "no "
+         "AWSNodeTemplate."},
         /* what it says of its nodes becomes a second object */
         {OBJECT("karpenter.sh/v1alpha5", "Provisioner",
                 "provider: {instanceProfile: p, subnetSelector: {t: z}, securityGroupSelector: {t: "
@@ -188,9 +254,9 @@ static void it_says_what_to_write(void)
                 "Exists}, {key: kubernetes.io/arch, operator: Exists}, {key: "
                 "karpenter.sh/capacity-type, operator: Exists}, {key: "
                 "node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]"),
-         "found Provisioner of \"karpenter.sh/v1alpha5\", which Karpenter no longer serves; "
-         "allowed NodePool of karpenter.sh/v1",
-         "write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+         "Karpenter 0.33 and later have no Provisioner of "
+         "karpenter.sh/v1alpha5, so the API server refuses it.",
+         "Write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
          "{template: {spec: {requirements: [{key: kubernetes.io/os, operator: Exists}, {key: "
          "kubernetes.io/arch, operator: Exists}, {key: karpenter.sh/capacity-type, operator: "
          "Exists}, {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}], "
@@ -200,37 +266,64 @@ static void it_says_what_to_write(void)
          "{amiFamily: Bottlerocket, amiSelectorTerms: [{alias: \"bottlerocket@latest\"}], "
          "instanceProfile: p, subnetSelectorTerms: [{tags: {t: z}}], securityGroupSelectorTerms: "
          "[{tags: {t: z}}], metadataOptions: {httpEndpoint: enabled, httpProtocolIPv6: disabled, "
-         "httpTokens: required, httpPutResponseHopLimit: 2}}}; by hand: put a version for latest "
+         "httpTokens: required, httpPutResponseHopLimit: 2}}}. By hand: put a version for latest "
          "in "
-         "alias bottlerocket@latest: nodes are replaced at each release"},
+         "alias bottlerocket@latest: nodes are replaced at each release."},
         {OBJECT("karpenter.sh/v1beta1", "NodePool",
                 "template: {spec: {kubelet: {maxPods: 9}, nodeClassRef: {name: c}, requirements: "
                 "[]}}"),
-         "found NodePool of \"karpenter.sh/v1beta1\", which Karpenter no longer serves; allowed "
-         "karpenter.sh/v1",
-         "write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
+         "Karpenter 1.1 and later have no NodePool of "
+         "karpenter.sh/v1beta1, so the API server refuses it.",
+         "Write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
          "{template: {spec: {requirements: [], nodeClassRef: {group: karpenter.k8s.aws, kind: "
-         "EC2NodeClass, name: c}}}}}; by hand: in EC2NodeClass c write spec.kubelet: {maxPods: 9}"},
+         "EC2NodeClass, name: c}}}}}. By hand: in EC2NodeClass c write spec.kubelet: {maxPods: "
+         "9}."},
         {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass", "amiFamily: Ubuntu"),
-         "found EC2NodeClass of \"karpenter.k8s.aws/v1beta1\", which Karpenter no longer serves; "
-         "allowed karpenter.k8s.aws/v1",
-         "write instead: {apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: "
+         "Karpenter 1.1 and later have no EC2NodeClass of "
+         "karpenter.k8s.aws/v1beta1, so the API server refuses it.",
+         "Write instead: {apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: "
          "a}, spec: {amiFamily: AL2, amiSelectorTerms: [{alias: \"al2@latest\"}], role: "
          "KarpenterNodeRole, metadataOptions: {httpEndpoint: enabled, httpProtocolIPv6: disabled, "
-         "httpTokens: required, httpPutResponseHopLimit: 2}}}; by hand: v1 knows no amiFamily "
+         "httpTokens: required, httpPutResponseHopLimit: 2}}}. By hand: v1 knows no amiFamily "
          "Ubuntu: it is written as AL2, whose user data is the same; choose the images and the "
-         "block devices yourself; put a version for latest in alias al2@latest: nodes are replaced "
-         "at each release; put the role of your nodes in spec.role: the instance profile of "
+         "block devices yourself; al2 images end with Kubernetes 1.32, and the last are of "
+         "November 2025: write alias al2023@VERSION, with a release that you have tested; put the "
+         "role of your nodes in spec.role: the instance profile of "
          "Karpenter's settings is no longer read; name spec.subnetSelectorTerms: v1 wants it; name "
-         "spec.securityGroupSelectorTerms: v1 wants it"},
+         "spec.securityGroupSelectorTerms: v1 wants it."},
         /* more than a message can hold */
         {MANY_LABELS_AND_A_KUBELET,
-         "found NodePool of \"karpenter.sh/v1beta1\", which Karpenter no longer serves; allowed "
-         "karpenter.sh/v1",
-         "taffrail convert -f FILE writes the new object; by hand: in EC2NodeClass c write "
-         "spec.kubelet: {maxPods: 9}"},
+         "Karpenter 1.1 and later have no NodePool of "
+         "karpenter.sh/v1beta1, so the API server refuses it.",
+         "Run taffrail convert -f FILE, which writes the new object. By hand: in EC2NodeClass c "
+         "write "
+         "spec.kubelet: {maxPods: 9}."},
     };
     rail_words_run("api-versions: {}", NULL, rows, COUNT_OF(rows));
+}
+
+/* Of the same policy node-rotation would deny what the old object did. */
+static void nodes_live_as_long_as_the_policy_lets_them(void)
+{
+    static const struct {
+        const char *rails, *written;
+    } cases[] = {
+        {"api-versions: {}", "expireAfter: Never"},
+        {"api-versions: {}, node-rotation: {maxExpireAfter: 336h}", "expireAfter: \"336h\""},
+        {"api-versions: {}, node-rotation: {mode: \"off\"}", "expireAfter: Never"},
+    };
+    struct arena *arena = arena_create((size_t)32 << 20);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct world world = rail_table_world(cases[i].rails, NULL, arena);
+        struct rail_documents documents = rail_table_read(
+            OBJECT("karpenter.sh/v1alpha5", "Provisioner", "providerRef: {name: c}"), arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+        CU_ASSERT_PTR_NOT_NULL(strstr(verdict.findings[0].fix.data, cases[i].written));
+    }
+    arena_destroy(arena);
 }
 
 static struct text fix_with_annotation(const struct world *world, size_t size, struct arena *arena)
@@ -259,7 +352,7 @@ static void an_object_that_just_fits_is_told(void)
     size_t around = fix_with_annotation(&world, 1, arena).size - 1;
     ASSERT_INT(fix_with_annotation(&world, MOST - around, arena).size, MOST);
     ASSERT_TEXT(fix_with_annotation(&world, MOST - around + 1, arena),
-                "taffrail convert -f FILE writes the new object");
+                "Run taffrail convert -f FILE, which writes the new object");
     arena_destroy(arena);
 }
 
@@ -268,6 +361,7 @@ const struct unit_test unit_tests[] = {
     {"old objects are found", old_objects_are_found},
     {"a policy says how loud it is", a_policy_says_how_loud_it_is},
     {"it says what to write", it_says_what_to_write},
+    {"nodes live as long as the policy lets them", nodes_live_as_long_as_the_policy_lets_them},
     {"an object that just fits is told", an_object_that_just_fits_is_told},
     {"old objects become new ones", old_objects_become_new_ones},
     {"what is written is read again", what_is_written_is_read_again},
