@@ -391,9 +391,14 @@ static bool offerings_have_key(const struct catalog *catalog, uint32_t key)
     return false;
 }
 
+bool catalog_knows_value(const struct catalog *catalog, struct text value)
+{
+    return text_map_has(&catalog->values, value);
+}
+
 bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value)
 {
-    if (!text_map_has(&catalog->values, value)) /* as most are that a stranger writes */
+    if (!catalog_knows_value(catalog, value)) /* as most are that a stranger writes */
         return false;
     uint32_t number = solver_names_find_key(catalog->names, key.data, key.size);
     return number != SOLVER_NONE &&

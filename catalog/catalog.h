@@ -44,6 +44,8 @@ const struct solver_names *catalog_names(const struct catalog *catalog);
 /* Whether some type carries this label key. */
 bool catalog_has_key(const struct catalog *catalog, struct text key);
 bool catalog_has_value(const struct catalog *catalog, struct text key, struct text value);
+/* Whether it is a value of any key. */
+bool catalog_knows_value(const struct catalog *catalog, struct text value);
 /* Whether a requirement on the key may separate types. */
 bool catalog_tells_by(const struct catalog *catalog, struct text key);
 /* The types whose requirements intersect the set (docs/reference/karpenter.md 1.3: keys that no

@@ -79,9 +79,10 @@ static bool judge_unknown(struct rail_call *call, const struct expression *expre
     const struct catalog *catalog = call->world->catalog;
     struct arena *arena = call->arena;
     struct text key = expression_canonical_key(expression);
-    if (catalog_has_value(catalog, key, value->text))
+    bool is_known = catalog_knows_value(catalog, value->text);
+    if (is_known && catalog_has_value(catalog, key, value->text))
         return false;
-    struct text home = key_of_value(catalog, value->text);
+    struct text home = is_known ? key_of_value(catalog, value->text) : TEXT("");
     bool may_exist = home.size == 0 && catalog_is_builtin(catalog);
     enum severity severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL;
     if (report_counts(call, severity))

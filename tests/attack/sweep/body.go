@@ -22,6 +22,7 @@ type growth struct {
 	pattern       string // of a string
 	nest          bool
 	spared        *growth // the same without what is denied
+	brief         *growth // what is as short as it can be where this is half long; nil: itself
 }
 
 // grow prepares one field of an object; nil when the schema has nothing there to fill.
@@ -141,6 +142,19 @@ func (f *filler) members(where *field) []template {
 
 // nestDepth is a little less than what the API server reads of managedFields.
 const nestDepth = 290
+
+// few is the object with each of its items once, or a short string: what it says, without its length.
+func (g *growth) few() []byte {
+	const repeats = 64
+	if g.brief != nil {
+		return g.brief.few()
+	}
+	size := len(g.before) + len(g.after) + len(g.first) + repeats*len(g.pattern)
+	for number, item := range g.items {
+		size += len(item.append(nil, number+1)) + 1
+	}
+	return g.object(size)
+}
 
 // object is the JSON of the object with about so many bytes.
 func (g *growth) object(size int) []byte {

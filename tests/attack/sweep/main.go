@@ -30,12 +30,14 @@ func start() error {
 	bytes := flag.Int("bytes", 2_900_000, "of an object")
 	kinds := flag.String("kind", "", "only kinds that match")
 	paths := flag.String("field", "", "only fields that match")
+	ratio := flag.Float64("ratio", ratioMax, "the most that a body may cost, in Pods with as many bytes in annotations")
 	most := flag.Int("rows", 40, "of the table")
 	dump := flag.String("dump", "", "a folder, to keep the bodies in")
 	progress := flag.Bool("progress", false, "what misses an aim is printed at once, on standard error")
 	flag.Parse()
 
-	settings := options{objectBytes: *bytes, short: *short, strings: *withStrings, pairs: *withPairs, dump: *dump}
+	settings := options{objectBytes: *bytes, short: *short, strings: *withStrings, pairs: *withPairs, dump: *dump,
+		ratioMax: *ratio}
 	var err error
 	if settings.kinds, err = regexp.Compile("^(" + *kinds + ")"); err != nil {
 		return err

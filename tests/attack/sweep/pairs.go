@@ -33,12 +33,12 @@ func (s *sweep) runPairs(of *kind) error {
 		}
 	}
 	for i, first := range paired {
-		long := s.long(of, first)
+		long, few := s.long(of, first)
 		for _, second := range paired[i+1:] {
 			if strings.HasPrefix(second.String(), first.String()) {
 				continue
 			}
-			if err := s.runPair(of, first, second, long); err != nil {
+			if err := s.runPair(of, first, second, long, few); err != nil {
 				return err
 			}
 		}
@@ -46,16 +46,28 @@ func (s *sweep) runPairs(of *kind) error {
 	return nil
 }
 
-// long is an object half of whose bytes are in one field.
-func (s *sweep) long(of *kind, where *field) []byte {
-	return grow(s.schemas, of, where, s.flavours(of, where)[0], "", true).object(s.options.objectBytes / 2)
+// long is an object half of whose bytes are in one field, and few the same with few items.
+func (s *sweep) long(of *kind, where *field) (long, few []byte) {
+	grown := grow(s.schemas, of, where, s.flavours(of, where)[0], "", true)
+	return grown.object(s.options.objectBytes / 2), grown.few()
 }
 
-func (s *sweep) runPair(of *kind, first, second *field, long []byte) error {
-	var root tree
-	if err := json.Unmarshal(long, &root); err != nil {
+func (s *sweep) runPair(of *kind, first, second *field, long, few []byte) error {
+	grown, err := s.growBeside(of, long, second)
+	if err != nil {
 		return err
 	}
-	grown := growIn(s.schemas, of, root, second, s.flavours(of, second)[0], "")
+	if grown.brief, err = s.growBeside(of, few, second); err != nil {
+		return err
+	}
 	return s.measure(of, grown, variants[0], s.denied[of.name+" "+variants[0].name], first.String()+" and "+second.String(), "bad")
+}
+
+// growBeside prepares a field of an object that has the other one already.
+func (s *sweep) growBeside(of *kind, object []byte, where *field) (*growth, error) {
+	var root tree
+	if err := json.Unmarshal(object, &root); err != nil {
+		return nil, err
+	}
+	return growIn(s.schemas, of, root, where, s.flavours(of, where)[0], ""), nil
 }

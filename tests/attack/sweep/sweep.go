@@ -11,15 +11,14 @@ import (
 
 // The aims.
 const (
-	cpuMicrosMax   = 100_000
-	ratioMax       = 4.0 // to the cost per byte of a Pod with as many bytes in annotations
+	cpuMicrosMax = 100_000
+	// To the cost per byte of a Pod with as many bytes in annotations, of which little more is to be done than to
+	// read them: docs/threat-model.md has what they cost.
+	ratioMax       = 25.0
 	growthMax      = 2.2 // of the cost, when the object is twice as long
 	answerBytesMax = 64 << 10
 
-	// The short form runs beside other tests, on processors that others use: it leaves room for that, and
-	// still tells a cost that is quadratic, or tens of times that of reading. Its bodies are small: what a Pod of
-	// annotations costs is little more than reading it, since placeable answers from memory.
-	ratioMaxShort  = 25.0
+	// The short form runs beside other tests, on processors that others use.
 	growthMaxShort = 3.0
 
 	// Costs below this say nothing about growth.
@@ -36,13 +35,7 @@ type options struct {
 	kinds, paths   *regexp.Regexp
 	progress       io.Writer
 	dump           string // a folder for the bodies; "": none
-}
-
-func (o *options) ratioMax() float64 {
-	if o.short {
-		return ratioMaxShort
-	}
-	return ratioMax
+	ratioMax       float64
 }
 
 func (o *options) growthMax() float64 {
@@ -262,7 +255,8 @@ func (s *sweep) judge(made *row, of *kind, grown *growth, with variant, denied b
 		return err
 	}
 	// what comes to a limit is read once more, for its names: its cost is bounded, and a step
-	if one.limit == "-" && made.cpuMicros > growthMicrosMin && made.ratio > s.options.ratioMax()/2 {
+	// of a pair only one field would be halved
+	if one.limit == "-" && grown.brief == nil && made.cpuMicros > growthMicrosMin && made.ratio > s.options.ratioMax/2 {
 		if err := s.measureGrowth(made, of, grown, with, one); err != nil {
 			return err
 		}
@@ -273,12 +267,37 @@ func (s *sweep) judge(made *row, of *kind, grown *growth, with variant, denied b
 		}
 	}
 	miss(one.status != 200, "status %d", one.status)
-	miss(one.status == 200 && one.allowed == 1 && denied, "allowed")
+	if denied && one.status == 200 && one.allowed == 1 {
+		isDenied, err := s.deniesFew(of, grown, with, one.world)
+		if err != nil {
+			return err
+		}
+		miss(isDenied, "allowed")
+	}
 	miss(one.answerBytes > answerBytesMax, "answer")
 	miss(made.cpuMicros > cpuMicrosMax, "CPU")
-	miss(made.ratio > s.options.ratioMax(), "ratio")
+	miss(made.ratio > s.options.ratioMax, "ratio")
 	miss(made.growth > s.options.growthMax(), "growth")
 	return nil
+}
+
+// deniesFew says whether the object is denied with few of its items: a value that no catalogue knows may excuse
+// what a NodePool launches, and one does so as well as a million.
+func (s *sweep) deniesFew(of *kind, grown *growth, with variant, world int) (bool, error) {
+	var old []byte
+	switch with.old {
+	case oldShort:
+		old = s.short(of, with.denied)
+	case oldSame:
+		old = grown.few()
+	case oldLong:
+		old = grown.spared.few()
+	}
+	costs, err := s.engine.ask(with.phase, world, review(of, grown.few(), old))
+	if err != nil {
+		return false, err
+	}
+	return costs[0].status == 200 && costs[0].allowed == 0, nil
 }
 
 func (s *sweep) measureRatio(made *row, with variant, one cost, body []byte) error {
@@ -288,8 +307,8 @@ func (s *sweep) measureRatio(made *row, with variant, one cost, body []byte) err
 			return err
 		}
 		made.ratio = float64(made.cpuMicros) / float64(reference)
-		isGood := made.ratio <= s.options.ratioMax() && made.cpuMicros <= cpuMicrosMax
-		isHopeless := attempt > 0 && made.ratio > 3*s.options.ratioMax()
+		isGood := made.ratio <= s.options.ratioMax && made.cpuMicros <= cpuMicrosMax
+		isHopeless := attempt > 0 && made.ratio > 3*s.options.ratioMax
 		if attempt == attempts || isGood || isHopeless {
 			return nil
 		}
