@@ -74,6 +74,15 @@ bool pool_is_of_auto_mode(const struct pool *pool)
     return text_is(pool->node_class_group, "eks.amazonaws.com");
 }
 
+bool pool_is_built_in(const struct pool *pool)
+{
+    const struct node *labels = node_at(pool->object->root->node, "metadata.labels");
+    /* Copies of them keep the label. */
+    return pool_is_of_auto_mode(pool) &&
+           TEXT_IS_ONE_OF(pool->object->name, "general-purpose", "system") &&
+           text_is(node_string(node_get(labels, "app.kubernetes.io/managed-by")), "eks");
+}
+
 bool pool_is_static(const struct pool *pool)
 {
     return node_is(node_at(pool->object->root->node, "spec.replicas"), NODE_NUMBER);

@@ -34,6 +34,9 @@ bool pool_is_static(const struct pool *pool);
 const struct object *pool_node_class(const struct snapshot *snapshot, const struct pool *pool);
 /* Whether EKS Auto Mode makes the pool's nodes; they carry LABEL_COMPUTE_TYPE "auto". */
 bool pool_is_of_auto_mode(const struct pool *pool);
+/* Whether it is one of the pools that EKS Auto Mode brings along: nobody can change it, only switch
+ * it off. */
+bool pool_is_built_in(const struct pool *pool);
 #define LABEL_COMPUTE_TYPE "eks.amazonaws.com/compute-type"
 
 #endif

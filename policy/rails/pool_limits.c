@@ -98,12 +98,12 @@ static struct text ceilings_text(const struct rail_call *call, const struct sett
     return bound ? text_builder_text(&builder) : TEXT("");
 }
 
-static bool is_listed(const struct key_quantities *quantities, struct text name)
+static const struct key_quantity *listed(const struct key_quantities *quantities, struct text name)
 {
-    for (size_t i = 0; i < quantities->count; i++)
-        if (text_equal(quantities->items[i].name, name))
-            return true;
-    return false;
+    FOR_EACH(quantity, quantities)
+        if (text_equal(quantity->name, name))
+            return quantity;
+    return NULL;
 }
 
 /* "memory, nodes": what a limit is asked for on, beside what has a ceiling of its own; and whether
@@ -117,7 +117,7 @@ static struct text asked_text(const struct rail_call *call, const struct setting
     for (size_t i = 0; i < required + settings->max_total.count; i++) {
         struct text name = i < required ? settings->require.items[i]
                                         : settings->max_total.items[i - required].name;
-        bool told = is_listed(&settings->max, name);
+        bool told = listed(&settings->max, name) != NULL;
         for (size_t j = 0; j < required && i >= required; j++)
             told = told || text_equal(settings->require.items[j], name);
         if (told || !pool_limits_can_buy(supply, name, call->arena))
@@ -189,26 +189,6 @@ static void report_missing(struct rail_call *call, const struct pool *pool, stru
 
 /* ---- limits that are too high ---- */
 
-static void judge_max(struct rail_call *call, const struct settings *settings,
-                      const struct pool *pool, const struct pool_supply *supply)
-{
-    struct arena *arena = call->arena;
-    FOR_EACH(max, &settings->max) {
-        struct limit limit = limit_of(pool, max->name, arena);
-        if (!limit.given) {
-            if (pool_limits_can_buy(supply, max->name, call->arena))
-                report_missing(call, pool, max->name, max->written);
-        } else if (limit.milli > max->milli) {
-            report_with(
-                call, .field = limit.field, .found = limit.written,
-                .statement = arena_printf(arena, "found \"%.*s\", above the ceiling of %.*s",
-                                          TEXT_ARGS(limit.written), TEXT_ARGS(max->written)),
-                .fix = arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(max->written)),
-                .replacement = max->written);
-        }
-    }
-}
-
 /* The limits of the other pools, summed, and said: "batch 500, default 400". */
 struct others {
     struct rail_call *call;
@@ -251,6 +231,46 @@ static struct others others_of(struct rail_call *call, struct text resource)
     return others;
 }
 
+/* What the other pools leave of the budget for all; INT64_MAX: there is none. */
+static int64_t left_of_budget(struct rail_call *call, const struct settings *settings,
+                              struct text resource)
+{
+    const struct key_quantity *budget = listed(&settings->max_total, resource);
+    return budget == NULL ? INT64_MAX : budget->milli - others_of(call, resource).milli;
+}
+
+/* Of a limit that is also above what is left of the budget for all pools, it is said here. */
+static void report_above(struct rail_call *call, const struct settings *settings,
+                         const struct limit *limit, const struct key_quantity *max)
+{
+    struct arena *arena = call->arena;
+    int64_t left = left_of_budget(call, settings, max->name);
+    struct text most =
+        left > 0 && left < max->milli ? amount_text(max->name, left, arena) : max->written;
+    struct text statement = arena_printf(arena, "found \"%.*s\", above the ceiling of %.*s",
+                                         TEXT_ARGS(limit->written), TEXT_ARGS(max->written));
+    if (left > 0 && left < limit->milli)
+        statement = arena_printf(
+            arena,
+            "%.*s for one pool, and above the %.*s that are left for it of the budget for all",
+            TEXT_ARGS(statement), TEXT_ARGS(amount_text(max->name, left, arena)));
+    report_with(call, .field = limit->field, .found = limit->written, .statement = statement,
+                .fix = arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(most)),
+                .replacement = most);
+}
+
+static void judge_max(struct rail_call *call, const struct settings *settings,
+                      const struct pool *pool, const struct pool_supply *supply)
+{
+    FOR_EACH(max, &settings->max) {
+        struct limit limit = limit_of(pool, max->name, call->arena);
+        if (limit.given && limit.milli > max->milli)
+            report_above(call, settings, &limit, max);
+        else if (!limit.given && pool_limits_can_buy(supply, max->name, call->arena))
+            report_missing(call, pool, max->name, max->written);
+    }
+}
+
 static void judge_total(struct rail_call *call, const struct settings *settings,
                         const struct pool *pool, const struct pool_supply *supply,
                         const struct key_quantity *budget)
@@ -258,7 +278,7 @@ static void judge_total(struct rail_call *call, const struct settings *settings,
     struct arena *arena = call->arena;
     struct limit limit = limit_of(pool, budget->name, arena);
     if (!limit.given) {
-        if (!is_listed(&settings->max, budget->name) &&
+        if (listed(&settings->max, budget->name) == NULL &&
             pool_limits_can_buy(supply, budget->name, call->arena))
             report_missing(call, pool, budget->name, TEXT(""));
         return;
@@ -272,6 +292,9 @@ static void judge_total(struct rail_call *call, const struct settings *settings,
     if (total <= budget->milli)
         return;
     int64_t left = budget->milli - others.milli;
+    const struct key_quantity *max = listed(&settings->max, budget->name);
+    if (max != NULL && limit.milli > max->milli && left > 0) /* report_above has said it */
+        return;
     struct text fix =
         left > 0 ? arena_printf(arena, "set it to at most %.*s, or lower the others",
                                 TEXT_ARGS(amount_text(budget->name, left, arena)))
@@ -335,7 +358,7 @@ static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
     const struct pool *pool = call_pool(call);
-    if (pool == NULL)
+    if (pool == NULL || pool_is_built_in(pool))
         return;
     FOR_MEMBERS(limit, call->arena, pool->limits_field)
         judge_quantity(call, pool, limit);
@@ -346,8 +369,8 @@ static void judge(struct rail_call *call)
         return;
     for (size_t i = 0; i < settings->require.count; i++) {
         struct text resource = settings->require.items[i];
-        bool told =
-            is_listed(&settings->max, resource) || is_listed(&settings->max_total, resource);
+        bool told = listed(&settings->max, resource) != NULL ||
+                    listed(&settings->max_total, resource) != NULL;
         if (!told && !limit_of(pool, resource, call->arena).given &&
             pool_limits_can_buy(&supply, resource, call->arena))
             report_missing(call, pool, resource, TEXT(""));
@@ -376,7 +399,8 @@ const struct rail rail_pool_limits = {
         "A limit that is below what the smallest type has that the pool may launch (memory: 1000 "
         "for 1000Gi; cpu: 64 for a pool of 96 CPUs a node) lets it buy nothing, and is warned of. "
         "0 is how a pool is switched off; less than 0 is a finding.\n\n"
-        "A pool with replicas has a fixed size and needs no limit; max on nodes holds for it. "
+        "A pool with replicas has a fixed size and needs no limit; max on nodes holds for it. The "
+        "pools that EKS Auto Mode brings along cannot be changed, and are passed over. "
         "The limits of a Provisioner are spec.limits.resources.",
     .example = "pool-limits:\n"
                "  mode: enforce\n"

@@ -458,6 +458,47 @@ static void it_names_five_pools(void)
                    ONE("b") ONE("c") ONE("d") ONE("e") ONE("f") ONE("g"), six, COUNT_OF(six));
 }
 
+/* Above both ceilings it is said once, and the fix keeps to the lower one. */
+static void two_ceilings_are_said_once(void)
+{
+    static const struct rail_words alone[] = {
+        {PLAIN(LIMITS("cpu: 90")),
+         "found \"90\", above the ceiling of 20 for one pool, and above the 30 that are left for "
+         "it "
+         "of the budget for all",
+         "set it to at most 20"},
+        {PLAIN(LIMITS("cpu: 25")), "found \"25\", above the ceiling of 20", "set it to at most 20"},
+    };
+    static const struct rail_words beside[] = {
+        {POOL("a", LIMITS("cpu: 90"), ""),
+         "found \"90\", above the ceiling of 20 for one pool, and above the 10 that are left for "
+         "it "
+         "of the budget for all",
+         "set it to at most 10"},
+    };
+    rail_words_run("pool-limits: {max: {cpu: 20}, maxTotal: {cpu: 30}}", NULL, alone,
+                   COUNT_OF(alone));
+    rail_words_run("pool-limits: {max: {cpu: 20}, maxTotal: {cpu: 30}}",
+                   POOL("b", LIMITS("cpu: 20"), ""), beside, COUNT_OF(beside));
+}
+
+#define OF_AUTO_MODE(name, by)                                                                \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                    \
+    ", labels: {app.kubernetes.io/managed-by: " by                                            \
+    "}}, spec: {template: {spec: {nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, " \
+    "name: default}, requirements: []}}}}"
+
+static void built_in_pools_cannot_be_changed(void)
+{
+    static const struct rail_case cases[] = {
+        {OF_AUTO_MODE("general-purpose", "eks"), ""},
+        {OF_AUTO_MODE("system", "eks"), ""},
+        {OF_AUTO_MODE("copied", "eks"), "deny spec.limits "},
+        {OF_AUTO_MODE("system", "us"), "deny spec.limits "},
+    };
+    rail_table_run(&(struct rail_table){"pool-limits: {}", NULL, cases, COUNT_OF(cases)});
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("pool-limits", "", NULL, PLAIN(""));
@@ -477,6 +518,8 @@ const struct unit_test unit_tests[] = {
     {"tools can lower it", tools_can_lower_it},
     {"it says what the pools come to", it_says_what_the_pools_come_to},
     {"it names five pools", it_names_five_pools},
+    {"two ceilings are said once", two_ceilings_are_said_once},
+    {"built-in pools cannot be changed", built_in_pools_cannot_be_changed},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };
