@@ -102,15 +102,20 @@ static bool read_share(const struct node *node, struct share *share)
                           : node_integer(node, &share->amount);
 }
 
-static const char never_fix[] =
-    "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none may be "
-    "missed";
+#define TWO_REPLICAS ", and run two replicas or more where one must always run."
+
+static struct text fix_of_never(const struct field *field)
+{
+    return text_is(field->key, "maxUnavailable")
+               ? TEXT("Set maxUnavailable: 1" TWO_REPLICAS)
+               : TEXT("Write maxUnavailable: 1 instead" TWO_REPLICAS);
+}
 
 static void report_never(struct check *check, const struct field *field)
 {
-    report(check->call, SEVERITY_RAIL, field, TEXT(never_fix),
-           "found \"%.*s\": no pod may ever be evicted, so their nodes are never replaced",
-           TEXT_ARGS(node_text(field->node)));
+    report(check->call, SEVERITY_RAIL, field, fix_of_never(field),
+           "With %.*s %.*s no pod may ever be evicted, so their nodes are never replaced.",
+           TEXT_ARGS(field->key), TEXT_ARGS(node_text(field->node)));
 }
 
 static struct text selected_text(const struct check *check)
@@ -138,13 +143,12 @@ static void report_unsaid(struct check *check, const struct field *field, const 
     long long needed = enough - (check->pods - 1);
     report(check->call, SEVERITY_UNDECIDED, field,
            arena_printf(arena,
-                        "have its autoscaler keep %lld at least (minReplicas), or write "
-                        "maxUnavailable: 1 instead",
+                        "Have its autoscaler keep %lld at least (minReplicas), or write "
+                        "maxUnavailable: 1 instead.",
                         needed),
-           "found \"%.*s\", and %.*s %.*s does not say how many replicas it has: "
-           "with fewer than %lld none may ever be evicted",
-           TEXT_ARGS(node_text(field->node)), TEXT_ARGS(unsaid->kind_name),
-           TEXT_ARGS(object_display_name(unsaid, arena)), needed);
+           "%.*s %.*s does not say how many replicas it has. With fewer than %lld none may ever be "
+           "evicted.",
+           TEXT_ARGS(unsaid->kind_name), TEXT_ARGS(object_display_name(unsaid, arena)), needed);
 }
 
 /* What must stay, of the pods there are; a share is rounded up. */
@@ -154,17 +158,25 @@ static void judge_least(struct check *check, const struct field *field)
     struct share least;
     if (!read_share(field->node, &least) || least.amount <= 0)
         return;
-    if (least.percent && least.amount >= 100) {
+    if (least.percent && least.amount > 100) {
+        report(check->call, SEVERITY_RAIL, field, fix_of_never(field),
+               "%.*s is more than 100%%, so the API server refuses this budget.",
+               TEXT_ARGS(written));
+        return;
+    }
+    if (least.percent && least.amount == 100) {
         report_never(check, field);
         return;
     }
     if (check->first == NULL) {
-        if (!sees_workloads(check->call->world))
-            report(check->call, SEVERITY_UNDECIDED, field,
-                   TEXT("check it together with its workload (-f), or use --state DIR"),
-                   "found \"%.*s\"; no workload is visible that says "
-                   "how many pods there are",
-                   TEXT_ARGS(written));
+        bool told = check->uncountable != NULL && least.percent; /* by judge_uncountable */
+        if (!told && !sees_workloads(check->call->world))
+            report(
+                check->call, SEVERITY_UNDECIDED, field,
+                TEXT("Check it together with its workload (-f), or use --state DIR."),
+                "No visible workload says how many pods there are, so whether %.*s of them leave "
+                "any to evict is not known.",
+                TEXT_ARGS(written));
         return;
     }
     int64_t staying = least.percent ? (check->pods * least.amount + 99) / 100 : least.amount;
@@ -173,9 +185,9 @@ static void judge_least(struct check *check, const struct field *field)
     if (check->unsaid != NULL)
         report_unsaid(check, field, &least);
     else
-        report(check->call, SEVERITY_RAIL, field, TEXT(never_fix),
-               "found \"%.*s\": %lld must stay and %.*s, so none may ever be evicted",
-               TEXT_ARGS(written), (long long)staying, TEXT_ARGS(selected_text(check)));
+        report(check->call, SEVERITY_RAIL, field, fix_of_never(field),
+               "%lld must stay and %.*s, so none may ever be evicted.", (long long)staying,
+               TEXT_ARGS(selected_text(check)));
 }
 
 /* How many may be missing. */
@@ -193,11 +205,13 @@ static void judge_uncountable(struct check *check, const struct field *field)
     struct share share;
     if (check->uncountable == NULL || !read_share(field->node, &share))
         return;
-    if (!share.percent && !text_is(field->key, "maxUnavailable"))
-        return;
-    report(check->call, SEVERITY_RAIL, field, TEXT("for Jobs write minAvailable as a number"),
-           "selects pods of Job %.*s, which has no replicas to reckon with: the budget stays "
-           "at 0 disruptions",
+    bool is_most = text_is(field->key, "maxUnavailable");
+    if (is_most ? share.amount <= 0 : !share.percent || share.amount >= 100)
+        return; /* none may go, or any number can be reckoned with */
+    report(check->call, SEVERITY_RAIL, field,
+           is_most ? TEXT("Write minAvailable, as a number, instead.")
+                   : TEXT("Write minAvailable as a number."),
+           "Job %.*s says no number of replicas, so the budget never allows a disruption.",
            TEXT_ARGS(object_display_name(check->uncountable, arena)));
 }
 
@@ -238,41 +252,99 @@ static const struct object *find_shared(const struct check *check, const struct 
     return NULL;
 }
 
-static void report_double(struct check *check, const struct object *other,
+static struct text shared_text(const struct object *shared, struct arena *arena)
+{
+    if (shared == NULL)
+        return TEXT("the same pods");
+    const char *of = shared->kind == KIND_POD ? "" : "the pods of ";
+    return arena_printf(arena, "%s%.*s %.*s", of, TEXT_ARGS(shared->kind_name),
+                        TEXT_ARGS(object_display_name(shared, arena)));
+}
+
+/* "a, b and c": of many the first few, and how many more. */
+static struct text names_text(const struct text_list *names, struct arena *arena)
+{
+    enum { NAMES_SHOWN = 4 };
+    bool cut = names->count > NAMES_SHOWN;
+    size_t listed = cut ? NAMES_SHOWN : names->count - 1;
+    struct text list = texts_join(names->items, listed, SIZE_MAX, arena);
+    if (cut)
+        return arena_printf(arena, "%.*s and %zu more", TEXT_ARGS(list), names->count - listed);
+    return arena_printf(arena, "%.*s and %.*s", TEXT_ARGS(list), TEXT_ARGS(names->items[listed]));
+}
+
+/* names: of the budget itself and of others. */
+static void report_double(struct check *check, const struct text_list *names,
                           const struct object *shared)
 {
     struct arena *arena = check->call->arena;
-    struct text pods = TEXT("the same pods");
-    if (shared != NULL)
-        pods = arena_printf(arena, "the pods of %.*s %.*s", TEXT_ARGS(shared->kind_name),
-                            TEXT_ARGS(object_display_name(shared, arena)));
-    if (shared != NULL && shared->kind == KIND_POD)
-        pods = arena_printf(arena, "Pod %.*s", TEXT_ARGS(shared->name));
-    report_found(check->call, SEVERITY_RAIL, field_get(arena, check->spec, "selector"), other->name,
-                 TEXT("keep one of the two, or narrow a selector"),
-                 "selects %.*s, as PodDisruptionBudget %.*s does: a pod with "
-                 "two budgets is never evicted",
-                 TEXT_ARGS(pods), TEXT_ARGS(other->name));
+    report_found(check->call, SEVERITY_RAIL, field_get(arena, check->spec, "selector"),
+                 names->items[1],
+                 names->count == 2 ? TEXT("Delete one.") : TEXT("Delete all but one."),
+                 "PodDisruptionBudgets %.*s select %.*s. Kubernetes evicts no pod that two budgets "
+                 "cover.",
+                 TEXT_ARGS(names_text(names, arena)), TEXT_ARGS(shared_text(shared, arena)));
+}
+
+/* Whether the budget is among those that are visible, as it is now: then each of them is judged,
+ * and of two the later by name tells of both. */
+static bool is_visible(const struct check *check)
+{
+    const struct object *own = check->call->object;
+    const struct object *seen = snapshot_find(
+        check->call->world->snapshot, KIND_POD_DISRUPTION_BUDGET, own->namespace, own->name);
+    return seen != NULL && node_equal(node_at(seen->root->node, "spec.selector"), check->selector);
 }
 
 static void judge_others(struct check *check)
 {
     const struct object *own = check->call->object;
     const struct snapshot *snapshot = check->call->world->snapshot;
-    bool holders_found = false;
+    bool holders_found = false, visible = is_visible(check);
+    const struct object *first_shared = NULL;
+    struct text_list names = {0};
+    *LIST_PUSH(check->call->arena, &names) = own->name;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD_DISRUPTION_BUDGET); i++) {
         const struct object *other = snapshot_object(snapshot, KIND_POD_DISRUPTION_BUDGET, i);
         const struct node *selector = node_at(other->root->node, "spec.selector");
-        if (other->deleting || text_equal(other->name, own->name) ||
+        int order = text_compare(other->name, own->name);
+        if (other->deleting || order == 0 || (visible && order > 0) ||
             !text_equal(other->namespace, own->namespace))
             continue;
         if (!holders_found)
             find_holders(check);
         holders_found = true;
         const struct object *shared = find_shared(check, selector);
-        if (shared != NULL || node_equal(selector, check->selector))
-            report_double(check, other, shared);
+        if (shared == NULL && !node_equal(selector, check->selector))
+            continue;
+        if (names.count == 1)
+            first_shared = shared;
+        *LIST_PUSH(check->call->arena, &names) = other->name;
     }
+    if (names.count > 1)
+        report_double(check, &names, first_shared);
+}
+
+/* ---- one without pods ---- */
+
+/* The labels to select are those of a workload of its name, where there is one. */
+static void report_no_selector(struct check *check)
+{
+    struct rail_call *call = check->call;
+    const struct object *own = call->object;
+    const struct node *labels = NULL;
+    for (size_t i = 0; i < COUNT_OF(counted_kinds) && labels == NULL; i++) {
+        const struct object *workload =
+            snapshot_find(call->world->snapshot, counted_kinds[i], own->namespace, own->name);
+        labels = workload == NULL ? NULL : template_labels(workload);
+    }
+    struct text fix =
+        node_count(labels) == 0
+            ? TEXT("Set spec.selector to the labels of its pods, or delete the budget.")
+            : arena_printf(call->arena, "Set spec.selector: {matchLabels: %.*s}.",
+                           TEXT_ARGS(node_yaml_line(labels, call->arena)));
+    report(call, SEVERITY_WARN, field_get(call->arena, check->spec, "selector"), fix,
+           "Without a selector this budget covers no pod.");
 }
 
 static void judge(struct rail_call *call)
@@ -285,8 +357,11 @@ static void judge(struct rail_call *call)
     };
     const struct field *least = field_get(arena, check.spec, "minAvailable");
     const struct field *most = field_get(arena, check.spec, "maxUnavailable");
-    if (!node_is(check.selector, NODE_MAP))
-        return; /* selects nothing */
+    if (!node_is(check.selector, NODE_MAP)) {
+        if (check.selector == NULL || node_is(check.selector, NODE_NULL))
+            report_no_selector(&check);
+        return;
+    }
     check.index = selector_index_make(check.selector, arena);
     find_selected(&check);
     judge_least(&check, least);
@@ -305,8 +380,10 @@ const struct rail rail_pod_disruption_budgets = {
         "Found are maxUnavailable of 0 or 0%, minAvailable of 100%, and a minAvailable that all "
         "the pods of the visible workloads just meet: 1 of one replica, or 51% of one, since "
         "shares are rounded up. Pods of two budgets are never evicted: found where a visible "
-        "workload or Pod is selected by both, or both selectors are the same. And a share or a "
-        "maxUnavailable for the pods of a Job, which has no replicas to reckon with.\n\n"
+        "workload or Pod is selected by both, or both selectors are the same; of budgets that are "
+        "judged together each tells of those before it by name. And a share or a maxUnavailable "
+        "for the pods of a Job, which has no replicas to reckon with. A budget without a selector "
+        "covers no pod: that is a warning.\n\n"
         "Replicas are those the workload says now. One that says none, as in a chart with an "
         "autoscaler, may have 1, or more (autoscalers are not read): a minAvailable that would let "
         "no pod of 1 go cannot be decided then, and neither can one with no workload visible.",

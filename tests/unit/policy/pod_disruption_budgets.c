@@ -65,7 +65,8 @@ static void budgets_that_never_let_a_pod_go(void)
         {BUDGET("a", "job", "maxUnavailable: some"), ""},
         {BUDGET("a", "job", "maxUnavailable: [1]"), ""},
         /* none may go, and nothing could be reckoned anyway */
-        {BUDGET("a", "job", "maxUnavailable: 0"), "deny " MOST "0\ndeny " MOST "0"},
+        {BUDGET("a", "job", "maxUnavailable: 0"), "deny " MOST "0"},
+        {BUDGET("a", "job", "minAvailable: 100%"), "deny " LEAST "100%"},
         /* what the API server refuses, read as it stands */
         {BUDGET("a", "three", "maxUnavailable: -1"), "deny " MOST "-1"},
         {BUDGET("a", "three", "maxUnavailable: '-1%'"), "deny " MOST "-1%"},
@@ -79,7 +80,7 @@ static void budgets_that_never_let_a_pod_go(void)
         {BUDGET("a", "three", "minAvailable: many"), ""},
         {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: "
          "{maxUnavailable: 0}}",
-         ""}, /* selects nothing */
+         "warn spec.selector "}, /* selects nothing */
         {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: "
          "{selector: {}, minAvailable: 6}}",
          "deny " LEAST "6"},
@@ -138,7 +139,7 @@ static void two_budgets_on_one_pod(void)
         /* all but one pod, and all: the loose one has two, whichever way */
         {SELECTS("{matchExpressions: [{key: app, operator: NotIn, values: [three]}]}"),
          "deny spec.selector tiers"},
-        {SELECTS("{}"), "deny spec.selector tiers\ndeny spec.selector all"},
+        {SELECTS("{}"), "deny spec.selector all"},
         {SELECTS("{matchExpressions: [{key: app, operator: In, values: [nobody]}]}"), ""},
     };
     rail_table_run(
@@ -158,8 +159,8 @@ static void two_budgets_of_pods_to_come(void)
         {SELECTS_AS("old", "{matchLabels: {a: b, c: d}}"), SELECTS("{matchLabels: {a: b}}"), ""},
         /* no selector selects nothing, twice */
         {SELECTS_AS("old", "null"), SELECTS("{}"), ""},
-        {SELECTS_AS("old", "{}"), SELECTS("null"), ""},
-        {SELECTS_AS("old", "null"), SELECTS("null"), ""},
+        {SELECTS_AS("old", "{}"), SELECTS("null"), "warn spec.selector "},
+        {SELECTS_AS("old", "null"), SELECTS("null"), "warn spec.selector "},
         {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: old, "
          "deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {selector: " ANY_OF "}}",
          SELECTS(ANY_OF), ""},
@@ -175,6 +176,55 @@ static void two_budgets_of_pods_to_come(void)
         rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}", cases[i].visible,
                                             &(struct rail_case){cases[i].object, cases[i].findings},
                                             1});
+}
+
+#define LEAVE_ONE \
+    "Write maxUnavailable: 1 instead, and run two replicas or more where one must always run."
+
+/* Of budgets that are all visible, each tells of those before it by name; a new one of all. */
+static void many_budgets_are_told_once_each(void)
+{
+#define SAME(name) SELECTS_AS(name, "{matchLabels: {app: a}}")
+    static const char four[] =
+        SAME("d") "---\n" SAME("b") "---\n" SAME("a") "---\n" SAME("c") "---\n" SAME("f")
+            WORKLOAD("Deployment", "web", "replicas: 2, ");
+    static const struct rail_case cases[] = {
+        {SAME("a"), ""},
+        {SAME("b"), "deny spec.selector a"},
+        {SAME("c"), "deny spec.selector a"},
+        {SAME("d"), "deny spec.selector a"},
+        {SAME("e"), "deny spec.selector a"},
+        /* one that is visible, and is changed */
+        {SELECTS_AS("a", "{matchLabels: {app: web}}"), ""},
+        {SELECTS_AS("a", "{matchExpressions: [{key: app, operator: In, values: [a]}]}"), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"pod-disruption-budgets: {}", four, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {SAME("b"),
+         "PodDisruptionBudgets b and a select the same pods. Kubernetes evicts no pod that two "
+         "budgets cover.",
+         "Delete one."},
+        {SAME("d"),
+         "PodDisruptionBudgets d, a, b and c select the same pods. Kubernetes evicts no pod that "
+         "two budgets cover.",
+         "Delete all but one."},
+        {SAME("e"),
+         "PodDisruptionBudgets e, a, b, c and 2 more select the same pods. Kubernetes evicts no "
+         "pod that two budgets cover.",
+         "Delete all but one."},
+        {SELECTS_AS("x", "null"), "Without a selector this budget covers no pod.",
+         "Set spec.selector to the labels of its pods, or delete the budget."},
+        {SELECTS_AS("web", "null"), "Without a selector this budget covers no pod.",
+         "Set spec.selector: {matchLabels: {app: web}}."},
+        {BUDGET("over", "web", "minAvailable: 150%"),
+         "150% is more than 100%, so the API server refuses this budget.", LEAVE_ONE},
+    };
+    rail_words_run("pod-disruption-budgets: {}", four, words, COUNT_OF(words));
+    /* Changed, it is told whatever its name is. */
+    static const struct rail_case changed[] = {{SAME("a"), "deny spec.selector z"}};
+    rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}",
+                                        SELECTS_AS("a", "{}") "---\n" SAME("z"), changed, 1});
 }
 
 static void pods_of_every_controller_count(void)
@@ -210,25 +260,17 @@ static void pods_of_every_controller_count(void)
     }
 }
 
-#define LEAVE_ONE                                                                            \
-    "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none " \
-    "may be missed"
-#define NO_REPLICAS ", which has no replicas to reckon with: the budget stays at 0 disruptions"
-
 static void whose_pods_they_are(void)
 {
     static const struct rail_words three[] = {
         {BUDGET("b", "web", "minAvailable: 6"),
-         "found \"6\": 6 must stay and Deployment web and 2 more have 6, so none may ever be "
-         "evicted",
+         "6 must stay and Deployment web and 2 more have 6, so none may ever be evicted.",
          LEAVE_ONE},
         {BUDGET("b", "web", "minAvailable: 90%"),
-         "found \"90%\": 6 must stay and Deployment web and 2 more have 6, so none may ever be "
-         "evicted",
+         "6 must stay and Deployment web and 2 more have 6, so none may ever be evicted.",
          LEAVE_ONE},
         {BUDGET("b", "db", "minAvailable: 2"),
-         "found \"2\": 2 must stay and StatefulSet db has 2, so none may ever be evicted",
-         LEAVE_ONE},
+         "2 must stay and StatefulSet db has 2, so none may ever be evicted.", LEAVE_ONE},
     };
     rail_words_run("pod-disruption-budgets: {}",
                    WORKLOAD("ReplicaSet", "web", "replicas: 2, ")
@@ -237,15 +279,16 @@ static void whose_pods_they_are(void)
                                WORKLOAD("StatefulSet", "db", "replicas: 2, "),
                    three, COUNT_OF(three));
     static const struct rail_words jobs[] = {{BUDGET("b", "job", "maxUnavailable: 1"),
-                                              "selects pods of Job first" NO_REPLICAS,
-                                              "for Jobs write minAvailable as a number"}};
+                                              "Job first says no number of replicas, so the budget "
+                                              "never allows a disruption.",
+                                              "Write minAvailable, as a number, instead."}};
     rail_words_run("pod-disruption-budgets: {}",
                    JOB("first", "default") JOB("second", "default") JOB("a", "other"), jobs, 1);
     static const struct rail_words shared[] = {
         {BUDGET("b", "job", "minAvailable: 1"),
-         "selects the pods of Job first, as PodDisruptionBudget old does: a pod with two budgets "
-         "is never evicted",
-         "keep one of the two, or narrow a selector"}};
+         "PodDisruptionBudgets b and old select the pods of Job first. Kubernetes evicts no pod "
+         "that two budgets cover.",
+         "Delete one."}};
     rail_words_run("pod-disruption-budgets: {}",
                    SELECTS_AS("old", "{}") JOB("first", "default")
                        WORKLOAD("StatefulSet", "web", "replicas: 3, "),
@@ -313,36 +356,31 @@ static void replicas_may_be_left_to_an_autoscaler(void)
     };
     rail_table_run(
         &(struct rail_table){"pod-disruption-budgets: {}", unsaid, cases, COUNT_OF(cases)});
-#define NOT_SAID(amount, workload, count) \
-    "found \"" amount "\", and " workload \
-    " does not say how many replicas it has: with fewer than " count " none may ever be evicted"
+#define NOT_SAID(workload, count)                                             \
+    workload " does not say how many replicas it has. With fewer than " count \
+             " none may ever be evicted."
 #define KEEP(count)                                \
-    "have its autoscaler keep " count " at least " \
-    "(minReplicas), or write maxUnavailable: 1 instead"
+    "Have its autoscaler keep " count " at least " \
+    "(minReplicas), or write maxUnavailable: 1 instead."
     static const struct rail_words words[] = {
-        {BUDGET("a", "scaled", "minAvailable: 1"), NOT_SAID("1", "Deployment scaled", "2"),
-         KEEP("2")},
-        {BUDGET("a", "scaled", "minAvailable: 2"), NOT_SAID("2", "Deployment scaled", "3"),
-         KEEP("3")},
-        {BUDGET("a", "scaled", "minAvailable: 1%"), NOT_SAID("1%", "Deployment scaled", "2"),
-         KEEP("2")},
-        {BUDGET("a", "scaled", "minAvailable: 50%"), NOT_SAID("50%", "Deployment scaled", "2"),
-         KEEP("2")},
-        {BUDGET("a", "scaled", "minAvailable: 51%"), NOT_SAID("51%", "Deployment scaled", "3"),
-         KEEP("3")},
-        {BUDGET("a", "scaled", "minAvailable: 99%"), NOT_SAID("99%", "Deployment scaled", "100"),
+        {BUDGET("a", "scaled", "minAvailable: 1"), NOT_SAID("Deployment scaled", "2"), KEEP("2")},
+        {BUDGET("a", "scaled", "minAvailable: 2"), NOT_SAID("Deployment scaled", "3"), KEEP("3")},
+        {BUDGET("a", "scaled", "minAvailable: 1%"), NOT_SAID("Deployment scaled", "2"), KEEP("2")},
+        {BUDGET("a", "scaled", "minAvailable: 50%"), NOT_SAID("Deployment scaled", "2"), KEEP("2")},
+        {BUDGET("a", "scaled", "minAvailable: 51%"), NOT_SAID("Deployment scaled", "3"), KEEP("3")},
+        {BUDGET("a", "scaled", "minAvailable: 99%"), NOT_SAID("Deployment scaled", "100"),
          KEEP("100")},
         /* beside three others */
-        {BOTH("minAvailable: 4"), NOT_SAID("4", "Deployment scaled", "2"), KEEP("2")},
-        {BOTH("minAvailable: 90%"), NOT_SAID("90%", "Deployment scaled", "7"), KEEP("7")},
+        {BOTH("minAvailable: 4"), NOT_SAID("Deployment scaled", "2"), KEEP("2")},
+        {BOTH("minAvailable: 90%"), NOT_SAID("Deployment scaled", "7"), KEEP("7")},
         /* more than the API server takes */
         {BUDGET("a", "scaled", "minAvailable: 9223372036854775807"),
-         NOT_SAID("9223372036854775807", "Deployment scaled", "2147483648"), KEEP("2147483648")},
+         NOT_SAID("Deployment scaled", "2147483648"), KEEP("2147483648")},
     };
     rail_words_run("pod-disruption-budgets: {}", unsaid, words, COUNT_OF(words));
     /* Of two the first is named. */
     static const struct rail_words two = {BUDGET("a", "web", "minAvailable: 2"),
-                                          NOT_SAID("2", "Deployment web", "2"), KEEP("2")};
+                                          NOT_SAID("Deployment web", "2"), KEEP("2")};
     rail_words_run("pod-disruption-budgets: {}",
                    WORKLOAD("Deployment", "web", "") WORKLOAD("StatefulSet", "web", ""), &two, 1);
 }
@@ -354,6 +392,7 @@ const struct unit_test unit_tests[] = {
     {"jobs of other namespaces", jobs_of_other_namespaces},
     {"two budgets on one pod", two_budgets_on_one_pod},
     {"two budgets of pods to come", two_budgets_of_pods_to_come},
+    {"many budgets are told once each", many_budgets_are_told_once_each},
     {"pods of every controller count", pods_of_every_controller_count},
     {"whose pods they are", whose_pods_they_are},
     {"what is not visible is not decided", what_is_not_visible_is_not_decided},

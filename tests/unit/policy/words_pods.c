@@ -243,67 +243,66 @@ static void pod_budgets(void)
 {
     static const struct rail_words rows[] = {
         {BUDGET("b", "minAvailable: 3"),
-         "found \"3\": 3 must stay and Deployment d has 3, so none may ever be evicted",
-         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
-         "may be missed"},
+         "3 must stay and Deployment d has 3, so none may ever be evicted.",
+         "Write maxUnavailable: 1 instead, and run two replicas or more where one must always "
+         "run."},
         {BUDGET("b", "minAvailable: 67%"),
-         "found \"67%\": 3 must stay and Deployment d has 3, so none may ever be evicted",
-         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
-         "may be missed"},
+         "3 must stay and Deployment d has 3, so none may ever be evicted.",
+         "Write maxUnavailable: 1 instead, and run two replicas or more where one must always "
+         "run."},
         {BUDGET("b", "minAvailable: 100%"),
-         "found \"100%\": no pod may ever be evicted, so their nodes are never replaced",
-         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
-         "may be missed"},
+         "With minAvailable 100% no pod may ever be evicted, so their nodes are never replaced.",
+         "Write maxUnavailable: 1 instead, and run two replicas or more where one must always "
+         "run."},
         {BUDGET("b", "maxUnavailable: 0"),
-         "found \"0\": no pod may ever be evicted, so their nodes are never replaced",
-         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
-         "may be missed"},
+         "With maxUnavailable 0 no pod may ever be evicted, so their nodes are never replaced.",
+         "Set maxUnavailable: 1, and run two replicas or more where one must always run."},
         {BUDGET("b", "maxUnavailable: 0%"),
-         "found \"0%\": no pod may ever be evicted, so their nodes are never replaced",
-         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
-         "may be missed"},
+         "With maxUnavailable 0% no pod may ever be evicted, so their nodes are never replaced.",
+         "Set maxUnavailable: 1, and run two replicas or more where one must always run."},
     };
     rail_words_run("pod-disruption-budgets: {}", DEPLOYMENT("3", ""), rows, COUNT_OF(rows));
     static const struct rail_words two[] = {
         {BUDGET("b", "minAvailable: 5"),
-         "found \"5\": 5 must stay and Deployment d and 1 more have 5, so none may ever be evicted",
-         "leave at least one pod to go: maxUnavailable: 1, with two replicas or more where none "
-         "may be missed"}};
+         "5 must stay and Deployment d and 1 more have 5, so none may ever be evicted.",
+         "Write maxUnavailable: 1 instead, and run two replicas or more where one must always "
+         "run."}};
     rail_words_run("pod-disruption-budgets: {}", DEPLOYMENT("3", "") STATEFUL_SET, two, 1);
     static const struct rail_words unseen[] = {
         {BUDGET("b", "minAvailable: 1"),
-         "found \"1\"; no workload is visible that says how many pods there are",
-         "check it together with its workload (-f), or use --state DIR"},
+         "No visible workload says how many pods there are, so whether 1 of them leave any to "
+         "evict is not known.",
+         "Check it together with its workload (-f), or use --state DIR."},
     };
     rail_words_run("pod-disruption-budgets: {}", NULL, unseen, 1);
     static const struct rail_words of_job[] = {
         {BUDGET("b", "maxUnavailable: 1"),
-         "selects pods of Job j, which has no replicas to reckon with: the budget stays at 0 "
-         "disruptions",
-         "for Jobs write minAvailable as a number"},
+         "Job j says no number of replicas, so the budget never allows a disruption.",
+         "Write minAvailable, as a number, instead."},
         {BUDGET("b", "minAvailable: 50%"),
-         "found \"50%\"; no workload is visible that says how many pods there are",
-         "check it together with its workload (-f), or use --state DIR"},
+         "Job j says no number of replicas, so the budget never allows a disruption.",
+         "Write minAvailable as a number."},
     };
     rail_words_run("pod-disruption-budgets: {}", JOB, of_job, COUNT_OF(of_job));
     static const struct rail_words again[] = {
         {BUDGET("b", "maxUnavailable: 1"),
-         "selects the same pods, as PodDisruptionBudget other does: a pod with two budgets is "
-         "never evicted",
-         "keep one of the two, or narrow a selector"}};
+         "PodDisruptionBudgets b and other select the same pods. Kubernetes evicts no pod that two "
+         "budgets cover.",
+         "Delete one."}};
     rail_words_run("pod-disruption-budgets: {}", BUDGET("other", "maxUnavailable: 1"), again, 1);
     rail_words_run("pod-disruption-budgets: {}",
                    BUDGET("other", "maxUnavailable: 1") "---\n" DEPLOYMENT("3", ""),
                    &(struct rail_words){BUDGET("b", "maxUnavailable: 1"),
-                                        "selects the pods of Deployment d, as PodDisruptionBudget "
-                                        "other does: a pod with two budgets is never evicted",
-                                        "keep one of the two, or narrow a selector"},
+                                        "PodDisruptionBudgets b and other select the pods of "
+                                        "Deployment d. Kubernetes evicts no pod that two budgets "
+                                        "cover.",
+                                        "Delete one."},
                    1);
     rail_words_run("pod-disruption-budgets: {}", BUDGET("other", "maxUnavailable: 1") POD_OF_D,
                    &(struct rail_words){BUDGET("b", "maxUnavailable: 1"),
-                                        "selects Pod p, as PodDisruptionBudget other does: a pod "
-                                        "with two budgets is never evicted",
-                                        "keep one of the two, or narrow a selector"},
+                                        "PodDisruptionBudgets b and other select Pod p. Kubernetes "
+                                        "evicts no pod that two budgets cover.",
+                                        "Delete one."},
                    1);
 }
 
