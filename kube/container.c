@@ -1,7 +1,7 @@
-/* Containers, their requests and limits, with the defaults. */
+/* Containers, their requests and limits, with the defaults of LimitRanges applied. */
 #include "kube/container.h"
 
-#include "kube/defaults.h"
+#include "kube/limit_range.h"
 #include "kube/object.h"
 #include "kube/pod.h"
 #include "kube/quantity.h"

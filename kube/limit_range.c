@@ -1,5 +1,5 @@
 /* The defaults of a namespace's LimitRanges, read once for all containers of a pod. */
-#include "kube/defaults.h"
+#include "kube/limit_range.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
 

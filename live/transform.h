@@ -15,11 +15,14 @@ struct transform_field {
     bool shared; /* many objects have the same value: it is stored once for all */
 };
 extern const struct transform_field transform_fields[KIND_COUNT];
+/* The permanent copy of a word that most objects have; NULL: it is none of them. */
+const char *transform_word(struct text text);
+
+/* ---- transform_choice.c ---- */
+
 /* Finds the stored part of a member; false: nothing. *inside NULL: the whole. */
 bool transform_field_finds(const struct transform_field *keep, struct text key,
                            const struct transform_field **inside);
-/* The permanent copy of a word that most objects have; NULL: it is none of them. */
-const char *transform_word(struct text text);
 
 /* ---- transform_tree.c ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kube/complaint.h"
-#include "kube/defaults.h"
+#include "kube/limit_range.h"
 #include "kube/object.h"
 #include "kube/pod.h"
 #include "kube/quantity.h"

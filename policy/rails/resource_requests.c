@@ -1,6 +1,6 @@
 /* The rail resource-requests: containers say what they need. */
 #include "kube/container.h"
-#include "kube/defaults.h"
+#include "kube/limit_range.h"
 #include "kube/pod.h"
 #include "policy/rail.h"
 
