@@ -213,11 +213,23 @@ static void put_metadata_options(const struct node *old, struct arena *arena, st
     members_put_map(out, arena, "metadataOptions", &options);
 }
 
+static bool is_blank(struct text t)
+{
+    size_t i = 0;
+    while (i < t.size && t.data[i] == ' ')
+        i++;
+    return i == t.size;
+}
+
 static void put_role(const struct node *spec, struct arena *arena, struct upgrade *upgrade,
                      struct members *out)
 {
     const struct node *role = node_get(spec, "role");
     const struct node *profile = node_get(spec, "instanceProfile");
+    if (profile != NULL && is_blank(node_string(profile))) {
+        upgrade_note(upgrade, arena, "spec.instanceProfile is blank, and left out");
+        profile = NULL;
+    }
     if (profile != NULL && role != NULL)
         upgrade_note(upgrade, arena,
                      "spec.role %.*s is left out: v1 takes it or the instanceProfile, not both",

@@ -143,6 +143,15 @@ static const struct {
      "{httpEndpoint: enabled, httpProtocolIPv6: disabled, httpTokens: required, "
      "httpPutResponseHopLimit: 2}, kubelet: {maxPods: 9}}}",
      4},
+    /* an instance profile that is none */
+    {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass",
+            "amiFamily: AL2, amiSelectorTerms: [{id: i}], instanceProfile: '  ', "
+            "subnetSelectorTerms: [{id: s}], securityGroupSelectorTerms: [{id: g}]"),
+     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: "
+     "{amiFamily: AL2, amiSelectorTerms: [{id: i}], role: KarpenterNodeRole, subnetSelectorTerms: "
+     "[{id: s}], securityGroupSelectorTerms: [{id: g}], metadataOptions: {httpEndpoint: enabled, "
+     "httpProtocolIPv6: disabled, httpTokens: required, httpPutResponseHopLimit: 2}}}",
+     2},
     /* selectors become terms; the old default of the hop limit is written out */
     {OBJECT("karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate",
             "amiSelector: {aws-ids: 'ami-1,ami-2'}, instanceProfile: p, subnetSelector: {Name: "
