@@ -2,11 +2,7 @@
 #ifndef TAFFRAIL_CATALOG_BUILD_H
 #define TAFFRAIL_CATALOG_BUILD_H
 
-#include "catalog/type_set.h"
-#include "solver/solver.h"
-
-struct catalog_amounts;
-struct instance_type;
+#include "catalog/catalog.h"
 
 /* The labels of a type that this code derives itself. */
 enum catalog_label {
@@ -76,6 +72,7 @@ struct catalog {
     struct arena *arena;
     struct solver_names *names;
     bool is_builtin;
+    struct catalog_prices prices;
     struct instance_type *types;
     size_t count;
     LIST(struct catalog_shape) shapes; /* of a user's catalogue */
@@ -128,6 +125,8 @@ void catalog_amounts_settle(struct catalog_amounts *amounts);
 void catalog_add_offering(struct catalog *catalog, size_t type,
                           const struct solver_requirements *requirements,
                           int64_t usd_micro_per_hour, uint32_t reservation_capacity);
+/* The built-in catalogue, for prices of one's own. */
+struct catalog *catalog_builtin_create(struct arena *arena);
 /* Makes catalog_select fast; call it when all types are there. */
 void catalog_index(struct catalog *catalog);
 

@@ -139,6 +139,7 @@ static void fill(struct catalog *catalog, struct instance_type *type, const stru
     type->cpu = row->cpu;
     type->memory_mib = row->memory_mib;
     type->usd_micro_per_hour = row->usd_micro_per_hour;
+    type->spot_usd_micro_per_hour = -1;
     reserve_labels(catalog, type);
     catalog_set(catalog, type, CATALOG_TYPE, type->name);
     (void)catalog_set_name_labels(catalog, type);
@@ -148,11 +149,17 @@ static void fill(struct catalog *catalog, struct instance_type *type, const stru
         guess_devices(type);
 }
 
-const struct catalog *catalog_builtin(struct arena *arena)
+struct catalog *catalog_builtin_create(struct arena *arena)
 {
     struct catalog *catalog = catalog_create(arena, catalog_row_count, true);
+    catalog->prices = (struct catalog_prices){TEXT("us-east-1"), TEXT("2026-07"), TEXT(""), true};
     for (size_t i = 0; i < catalog_row_count; i++)
         fill(catalog, &catalog->types[i], &catalog_rows[i]);
     catalog_index(catalog);
     return catalog;
+}
+
+const struct catalog *catalog_builtin(struct arena *arena)
+{
+    return catalog_builtin_create(arena);
 }

@@ -12,6 +12,12 @@ struct expressions;
 struct pool;
 struct zones;
 
+/* Whose prices the catalogue has. */
+struct catalog_prices {
+    struct text region, date; /* empty: nobody says */
+    struct text file;         /* empty: they are built in */
+    bool on_demand;           /* of nothing else */
+};
 struct instance_type {
     struct text name, family, size, category, architecture; /* architecture: amd64, arm64 */
     uint32_t generation;                                    /* 0: not known */
@@ -22,6 +28,7 @@ struct instance_type {
     bool has_accelerator;                    /* Neuron, Gaudi */
     device_set devices;                      /* the kinds that can be told apart */
     int64_t usd_micro_per_hour;              /* on-demand; -1: no price */
+    int64_t spot_usd_micro_per_hour;         /* of built-in types; -1: no price */
     struct solver_requirements requirements; /* its labels, as Karpenter derives them */
 };
 
@@ -31,9 +38,13 @@ const struct catalog *catalog_builtin(struct arena *arena);
  * the field Available is ignored: leave a sold-out offering out of the file. */
 bool catalog_read(struct source *source, struct arena *arena, const struct catalog **catalog,
                   struct error *error) MUST_CHECK;
-/* The catalogue of --catalog FILE; NULL: the built-in one. */
+/* The catalogue of --catalog FILE: types, or prices of the built-in types (taffrail.dev/prices/v1);
+ * NULL: the built-in one. */
 bool catalog_load(const char *file, struct arena *arena, const struct catalog **catalog,
                   struct error *error) MUST_CHECK;
+const struct catalog_prices *catalog_prices(const struct catalog *catalog);
+/* "on-demand prices of eu-west-1 of 2026-11-20 (prices.json)". */
+struct text catalog_prices_title(const struct catalog *catalog, struct arena *arena);
 bool catalog_is_builtin(const struct catalog *catalog);
 size_t catalog_count(const struct catalog *catalog);
 const struct instance_type *catalog_type(const struct catalog *catalog, size_t index);
@@ -74,9 +85,9 @@ struct catalog_offerings {
     size_t count, capacity;
 };
 /* One offering for each zone and capacity type. Built-in types are sold on demand and as spot,
- * which has no price, in all of the zones. A user's types are sold where the file says, or in all
- * of the zones where it says nothing. If a cluster names no zone, the zones are us-east-1a to c,
- * where the built-in prices come from. */
+ * which has a price only in a file of prices, in all of the zones. A user's types are sold where
+ * the file says, or in all of the zones where it says nothing. If a cluster names no zone, the
+ * zones are a to c of the region whose prices these are. */
 struct catalog_offerings catalog_type_offerings(const struct catalog *catalog, size_t index,
                                                 const struct zones *zones, struct arena *arena);
 /* How many EBS volumes a machine of the type attaches besides its root volume, before network

@@ -34,12 +34,13 @@ static void sort(struct strings *strings)
 static struct strings zone_names(const struct catalog *catalog, const struct zones *zones,
                                  struct arena *arena)
 {
-    static const char *const priced[] = {"us-east-1a", "us-east-1b", "us-east-1c"};
+    struct text region =
+        catalog->prices.region.size > 0 ? catalog->prices.region : TEXT("us-east-1");
     struct strings names = {0};
     for (size_t i = 0; i < zones->count; i++)
         *LIST_PUSH(arena, &names) = arena_text(arena, zones->items[i]).data;
-    for (size_t i = 0; zones->count == 0 && catalog->is_builtin && i < COUNT_OF(priced); i++)
-        *LIST_PUSH(arena, &names) = priced[i];
+    for (char letter = 'a'; zones->count == 0 && catalog->is_builtin && letter <= 'c'; letter++)
+        *LIST_PUSH(arena, &names) = arena_printf(arena, "%.*s%c", TEXT_ARGS(region), letter).data;
     sort(&names);
     return names;
 }
@@ -63,7 +64,7 @@ static struct catalog_offerings builtin_offerings(const struct instance_type *ty
     struct catalog_offerings offerings = {0};
     for (size_t i = 0; i < zones->count; i++) {
         add_offering(&offerings, arena, zones->items[i], "on-demand", type->usd_micro_per_hour);
-        add_offering(&offerings, arena, zones->items[i], "spot", -1);
+        add_offering(&offerings, arena, zones->items[i], "spot", type->spot_usd_micro_per_hour);
     }
     return offerings;
 }
@@ -267,15 +268,11 @@ static struct solver_expressions without_places(const struct solver_names *names
     return (struct solver_expressions){.items = list.items, .count = list.count};
 }
 
-/* "us-east-1" of "us-east-1a", "us-west-2" of the local zone "us-west-2-lax-1a"; NULL when the name
- * has another form. */
+/* NULL when the name of the zone has another form. */
 static const char *region_of(const char *zone, struct arena *arena)
 {
-    size_t size = strcspn(zone, "0123456789");
-    size_t digits = strspn(zone + size, "0123456789");
-    if (size < 2 || zone[size - 1] != '-' || digits == 0 || zone[size + digits] == '\0')
-        return NULL;
-    return arena_text(arena, (struct text){zone, size + digits}).data;
+    struct text region = zone_region(text_of(zone));
+    return region.size == 0 ? NULL : arena_text(arena, region).data;
 }
 
 static struct strings regions_of(const struct strings *zones, struct arena *arena)

@@ -5,6 +5,7 @@
 
 #include "catalog/build.h"
 #include "catalog/catalog.h"
+#include "catalog/prices.h"
 #include "kube/quantity.h"
 
 /* The JSON of Karpenter's kwok provider (docs/reference/karpenter.md 9). Go's encoding/json decodes
@@ -388,6 +389,8 @@ bool catalog_read(struct source *source, struct arena *arena, const struct catal
             return false;
     }
     catalog_index(reader.catalog);
+    if (source->file != NULL)
+        reader.catalog->prices.file = arena_text(arena, text_of(source->file));
     *catalog = reader.catalog;
     return true;
 }
@@ -401,6 +404,8 @@ bool catalog_load(const char *file, struct arena *arena, const struct catalog **
     }
     struct source *source = ARENA_NEW(arena, struct source);
     source->file = file;
-    return file_read(file, doc_limits_manifest.bytes, arena, &source->text, error) &&
-           catalog_read(source, arena, catalog, error);
+    if (!file_read(file, doc_limits_manifest.bytes, arena, &source->text, error))
+        return false;
+    return prices_are_in(source->text) ? prices_read(source, arena, catalog, error)
+                                       : catalog_read(source, arena, catalog, error);
 }

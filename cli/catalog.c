@@ -11,13 +11,15 @@ enum { FORMAT_TEXT, FORMAT_JSON };
 static const char *const format_names[] = {"text", "json", NULL};
 
 struct catalog_options {
+    struct catalog_import import;
     const char *catalog_file;
     int format;
     struct string_list operands; /* the action first */
 };
 
 static const char usage[] = "catalog show NAME...\n"
-                            "       taffrail catalog filter EXPRESSION... [OPTIONS]";
+                            "       taffrail catalog filter EXPRESSION... [OPTIONS]\n"
+                            "       taffrail catalog import FILE [--region REGION] [OPTIONS]";
 static const char notes[] =
     "show prints instance types with what a machine leaves to pods and all their labels; filter\n"
     "those that meet every EXPRESSION:\n"
@@ -25,7 +27,15 @@ static const char notes[] =
     "  gpu-name    '!gpu-name'  'cpu>7'   'memory<65536' (MiB)   'generation>=6'\n"
     "A key is a label's full name, or what follows karpenter.k8s.aws/instance-, kubernetes.io/,\n"
     "topology.kubernetes.io/ or karpenter.sh/. The built-in catalogue has the types of EC2 with\n"
-    "on-demand prices of us-east-1; a FILE is in the form Karpenter's kwok provider reads.\n";
+    "on-demand prices of us-east-1, July 2026. --catalog takes types in the form that Karpenter's\n"
+    "kwok provider reads, or prices for the built-in types as import writes them.\n"
+    "import reads AWS' offer file of EC2 (JSON or CSV, of one region or with --region), or a CSV "
+    "with\n"
+    "the columns instanceType and usdPerHour, and perhaps capacityType (on-demand, spot), region "
+    "and\n"
+    "date, and writes prices to standard output:\n"
+    "  taffrail catalog import ec2.json --discount 12 > prices.json\n"
+    "  taffrail plan --state DIR --catalog prices.json\n";
 
 static void say_unknown_type(const struct catalog *catalog, const char *name, struct arena *arena)
 {
@@ -56,7 +66,7 @@ static int print(const struct catalog_options *options, const struct catalog *ca
     } else if (details) {
         catalog_print_details(catalog, types, arena);
     } else {
-        catalog_print_table(catalog, types);
+        catalog_print_table(catalog, types, arena);
     }
     return EXIT_CLEAN;
 }
@@ -102,6 +112,8 @@ static int run(struct arena *arena, void *argument)
     const struct catalog_options *options = argument;
     const struct catalog *catalog;
     struct error error;
+    if (strcmp(options->operands.items[0], "import") == 0)
+        return catalog_import_file(&options->import, arena);
     if (!catalog_load(options->catalog_file, arena, &catalog, &error))
         return print_error(&error);
     bool showing = strcmp(options->operands.items[0], "show") == 0;
@@ -111,10 +123,14 @@ static int run(struct arena *arena, void *argument)
 static int check_operands(const struct string_list *operands)
 {
     if (operands->count == 0)
-        return usage_error("catalog", "say what to do: show or filter");
+        return usage_error("catalog", "say what to do: show or filter, or import");
     const char *action = operands->items[0];
-    if (strcmp(action, "show") != 0 && strcmp(action, "filter") != 0)
-        return usage_error("catalog", "there is no \"%s\"; allowed are show and filter", action);
+    bool imports = strcmp(action, "import") == 0;
+    if (strcmp(action, "show") != 0 && strcmp(action, "filter") != 0 && !imports)
+        return usage_error("catalog", "there is no \"%s\"; allowed are show and filter, and import",
+                           action);
+    if (imports && operands->count != 2)
+        return usage_error("catalog", "import wants one file of prices");
     if (operands->count == 1 && strcmp(action, "show") == 0)
         return usage_error("catalog", "show wants the names of instance types, such as m5.large");
     if (operands->count == 1)
@@ -129,11 +145,19 @@ int command_catalog(int argc, char **argv)
         OPTION_CATALOG(&options.catalog_file),
         {'o', "output", OPTION_CHOICE, &options.format, "text|json", "how to print (text)",
          format_names},
+        {0, "region", OPTION_STRING, &options.import.region, "REGION",
+         "import: whose prices, where a file has those of many or does not say", NULL},
+        {0, "date", OPTION_STRING, &options.import.date, "DATE",
+         "import: of when they are, where a file does not say", NULL},
+        {0, "discount", OPTION_STRING, &options.import.discount, "PERCENT",
+         "import: what is taken off each price", NULL},
         {0},
     };
     enum options_result result = options_read(argc, argv, table, usage, notes, &options.operands);
     if (result != OPTIONS_READ)
         return options_exit_code(result);
     int wrong = check_operands(&options.operands);
+    if (options.operands.count == 2)
+        options.import.file = options.operands.items[1];
     return wrong != EXIT_CLEAN ? wrong : run_in_arena(run, &options);
 }

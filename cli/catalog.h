@@ -22,8 +22,16 @@ struct catalog_filter {
 bool catalog_filter_add(struct catalog_filter *filter, struct text written,
                         struct error *error) MUST_CHECK;
 
+/* Writes a file of prices for --catalog. */
+struct catalog_import {
+    const char *file;
+    const char *region, *date, *discount; /* NULL: not given */
+};
+int catalog_import_file(const struct catalog_import *import, struct arena *arena);
+
 /* Prints a table of the types, or each with its amounts and labels; their number goes to stderr. */
-void catalog_print_table(const struct catalog *catalog, const struct type_set *types);
+void catalog_print_table(const struct catalog *catalog, const struct type_set *types,
+                         struct arena *arena);
 void catalog_print_details(const struct catalog *catalog, const struct type_set *types,
                            struct arena *arena);
 /* {"schema":"taffrail.dev/catalog/v1", ...}; false when memory ran out. */

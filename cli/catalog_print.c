@@ -122,7 +122,8 @@ static void print_row(const struct row *row, const size_t *widths)
     }
 }
 
-void catalog_print_table(const struct catalog *catalog, const struct type_set *types)
+void catalog_print_table(const struct catalog *catalog, const struct type_set *types,
+                         struct arena *arena)
 {
     struct row row = {0};
     size_t widths[COLUMN_COUNT] = {0}, count = type_set_count(types);
@@ -147,6 +148,7 @@ void catalog_print_table(const struct catalog *catalog, const struct type_set *t
             print_row(&row, widths);
         }
     fprintf(stderr, "%zu of %zu instance types\n", count, catalog_count(catalog));
+    fprintf(stderr, "USD/H: %.*s\n", TEXT_ARGS(catalog_prices_title(catalog, arena)));
 }
 
 /* "1930m" of cpu, "6903Mi" of what is counted in bytes, "29" of the rest. */
@@ -225,7 +227,8 @@ void catalog_print_details(const struct catalog *catalog, const struct type_set 
         if (type->has_gpu || type->has_accelerator)
             printf("  accelerators: %s\n", row.cells[COLUMN_DEVICES]);
         if (type->usd_micro_per_hour >= 0)
-            printf("  %s USD an hour on demand\n", row.cells[COLUMN_PRICE]);
+            printf("  %s USD an hour (%.*s)\n", row.cells[COLUMN_PRICE],
+                   TEXT_ARGS(catalog_prices_title(catalog, arena)));
         print_amounts(catalog, i, arena);
         print_labels(catalog, type);
     }
@@ -329,6 +332,7 @@ bool catalog_print_json(const struct catalog *catalog, const struct type_set *ty
             amounts[i] = catalog_type_amounts(catalog, i, arena);
     struct json_object *root = json_object_new_object(), *list = json_object_new_array();
     json_object_object_add(root, "schema", json_object_new_string("taffrail.dev/catalog/v1"));
+    json_object_object_add(root, "prices", json_of_prices(catalog));
     json_object_object_add(root, "types", list);
     for (size_t i = 0; i < count; i++)
         if (type_set_has(types, i))

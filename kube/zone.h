@@ -28,5 +28,8 @@ struct text node_zone(const struct object *node);
 struct text zone_of_id(const struct snapshot *snapshot, struct text id);
 /* The list of subnets in the status of the pool's node class; NULL when there is none. */
 const struct node *pool_subnets(const struct snapshot *snapshot, const struct pool *pool);
+/* "us-east-1" of "us-east-1a", "us-west-2" of the local zone "us-west-2-lax-1a"; empty when the
+ * name has another form. */
+struct text zone_region(struct text zone);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/catalog.h"
 #include "report/format.h"
 
 struct printing {
@@ -121,6 +122,20 @@ struct json_object *json_of_usd(int64_t usd_micro)
 void json_add_usd(struct json_object *map, const char *key, int64_t usd_micro)
 {
     json_object_object_add(map, key, usd_micro < 0 ? NULL : json_of_usd(usd_micro));
+}
+
+struct json_object *json_of_prices(const struct catalog *catalog)
+{
+    const struct catalog_prices *prices = catalog_prices(catalog);
+    const struct {
+        const char *key;
+        struct text value;
+    } members[] = {{"region", prices->region}, {"date", prices->date}, {"file", prices->file}};
+    struct json_object *json = json_object_new_object();
+    for (size_t i = 0; i < COUNT_OF(members); i++)
+        json_object_object_add(json, members[i].key,
+                               members[i].value.size > 0 ? json_of_text(members[i].value) : NULL);
+    return json;
 }
 
 static void add_place(struct json_object *map, struct place place)

@@ -187,6 +187,8 @@ bool plan_json(const struct plan *plan, const struct report_style *style, struct
     json_object_object_add(root, "claims", claims);
     json_object_object_add(root, "unschedulable", unschedulable);
     json_add_usd(root, "usdPerHour", simulation->usd_micro_per_hour);
+    json_object_object_add(
+        root, "prices", simulation->catalog != NULL ? json_of_prices(simulation->catalog) : NULL);
     json_add_count(root, "rounds", simulation->round_count);
     if (plan->compat != NULL)
         json_object_object_add(root, "optimize", json_of_saved(plan));

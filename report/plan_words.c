@@ -1,6 +1,8 @@
 /* The sentences and numbers that all formats of a plan share. */
 #include <string.h>
 
+#include "catalog/catalog.h"
+#include "kube/zone.h"
 #include "report/plan.h"
 #include "simulation/simulation.h"
 
@@ -111,6 +113,34 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
     return text_builder_text(&line);
 }
 
+/* The regions of the nodes to buy that are not the one whose prices these are. */
+static struct text_list unpriced_regions(const struct simulation *simulation, struct arena *arena)
+{
+    const struct simulation_node *claims =
+        simulation->nodes + simulation->node_count - simulation->claim_count;
+    struct text priced = catalog_prices(simulation->catalog)->region;
+    struct text_list regions = {0};
+    for (size_t i = 0; priced.size > 0 && i < simulation->claim_count; i++) {
+        struct text region = zone_region(claims[i].zone);
+        if (region.size > 0 && !text_equal(region, priced) &&
+            !texts_have(regions.items, regions.count, region))
+            *LIST_PUSH(arena, &regions) = region;
+    }
+    return regions;
+}
+
+static void add_prices(struct text_builder *line, const struct simulation *simulation)
+{
+    struct arena *arena = line->arena;
+    struct text_list others = unpriced_regions(simulation, arena);
+    text_builder_printf(line, " These are %.*s",
+                        TEXT_ARGS(catalog_prices_title(simulation->catalog, arena)));
+    if (others.count > 0)
+        text_builder_printf(line, ", not of %.*s (taffrail catalog import)",
+                            TEXT_ARGS(texts_join(others.items, others.count, 3, arena)));
+    text_builder_add(line, TEXT("."));
+}
+
 struct text plan_cost(const struct plan *plan, struct arena *arena)
 {
     const struct simulation *simulation = plan->simulation;
@@ -129,6 +159,8 @@ struct text plan_cost(const struct plan *plan, struct arena *arena)
     if (plan->unpriced_count > 0)
         text_builder_printf(&line, ", without %zu of no known price", plan->unpriced_count);
     text_builder_add(&line, TEXT("."));
+    if (simulation->catalog != NULL)
+        add_prices(&line, simulation);
     return text_builder_text(&line);
 }
 

@@ -6,6 +6,7 @@
 
 #include "policy/policy.h"
 
+struct catalog;
 struct simulation;
 
 struct json_object;
@@ -84,6 +85,8 @@ bool json_print(struct json_object *value, bool pretty, struct arena *arena, str
 struct json_object *json_of_text(struct text t); /* JSON null when t.data is NULL */
 /* For a tree that was read under limits, or made here: its depth is bounded. */
 struct json_object *json_of_node(const struct node *node);
+/* Whose prices they are: {"region", "date", "file"}, null where nobody says. */
+struct json_object *json_of_prices(const struct catalog *catalog);
 /* Micro-dollars as a number of dollars, with all its digits; null below 0 (no price). */
 void json_add_usd(struct json_object *map, const char *key, int64_t usd_micro);
 

@@ -371,7 +371,7 @@ bool simulation_run(const struct snapshot *snapshot, const struct catalog *catal
                     struct simulation *simulation, struct problems *problems, struct error *error)
 {
     struct rounds rounds = {.settings = settings, .arena = arena};
-    *simulation = (struct simulation){0};
+    *simulation = (struct simulation){.catalog = catalog};
     cluster_read(snapshot, catalog, arena, &rounds.cluster, problems);
     rounds.cluster.reserved = settings->reserved;
     rounds.input_nodes = rounds.cluster.state_nodes.count;

@@ -78,9 +78,10 @@ struct simulation {
     const struct simulation_unschedulable *unschedulable; /* by namespace and name of the pod */
     size_t unschedulable_count;
     size_t round_count;
-    int64_t usd_micro_per_hour; /* of the NodeClaims */
-    bool incomplete;            /* something that could not be understood is left out */
-    bool cut_short;             /* time ran out while looking for a better plan (solver.patience) */
+    int64_t usd_micro_per_hour;    /* of the NodeClaims */
+    const struct catalog *catalog; /* whose prices these are; NULL: nobody says */
+    bool incomplete;               /* something that could not be understood is left out */
+    bool cut_short; /* time ran out while looking for a better plan (solver.patience) */
 };
 /* Solves round after round until nothing changes (docs/reference/karpenter.md 2): NodeClaims become
  * nodes, and volumes are bound where their first pod is placed. Workloads without pods are expanded
