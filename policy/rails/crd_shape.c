@@ -88,33 +88,44 @@ static struct text home_of(const struct crd_shape *shape, struct text name, stru
     return TEXT("");
 }
 
-/* By their lengths: of a hundred fields few are looked at. */
-static bool may_be_near(struct text field, struct text name)
+/* The fields of a shape that a name of some length may be a misspelling of: few of a hundred. */
+struct candidates {
+    bool found;
+    size_t name_size;
+    size_t count;
+    struct text fields[SHAPE_FIELDS_MAX];
+};
+
+static void find_candidates(struct candidates *candidates, const struct crd_shape *shape,
+                            size_t name_size)
 {
-    size_t difference = field.size > name.size ? field.size - name.size : name.size - field.size;
-    return difference <= TYPO_EDITS;
+    if (candidates->found && candidates->name_size == name_size)
+        return;
+    candidates->found = true;
+    candidates->name_size = name_size;
+    candidates->count = 0;
+    for (size_t i = 0; i < shape->field_count && candidates->count < SHAPE_FIELDS_MAX; i++) {
+        struct text field = shape->fields[i].name;
+        size_t difference =
+            field.size > name_size ? field.size - name_size : name_size - field.size;
+        if (shape->fields[i].type != SHAPE_OWNED && difference <= TYPO_EDITS)
+            candidates->fields[candidates->count++] = field;
+    }
 }
 
 /* The field of the shape that is meant; empty when none is near. */
-static struct text near_field(const struct crd_shape *shape, struct text name)
+static struct text near_field(const struct candidates *candidates, struct text name)
 {
-    struct text fields[SHAPE_FIELDS_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < shape->field_count && count < SHAPE_FIELDS_MAX; i++)
-        if (shape->fields[i].type != SHAPE_OWNED && may_be_near(shape->fields[i].name, name))
-            fields[count++] = shape->fields[i].name;
-    if (count == 0)
-        return TEXT("");
-    size_t nearest = text_nearest(name, fields, count, TYPO_EDITS);
-    return nearest < count ? fields[nearest] : TEXT("");
+    size_t nearest = text_nearest(name, candidates->fields, candidates->count, TYPO_EDITS);
+    return nearest < candidates->count ? candidates->fields[nearest] : TEXT("");
 }
 
 /* What to do about a name that is unknown; empty when nothing tells what was meant. */
-static struct text fix_of(const struct names *names, const struct crd_shape *shape,
+static struct text fix_of(const struct names *names, const struct candidates *candidates,
                           struct text name)
 {
     struct arena *arena = names->call->arena;
-    struct text near = near_field(shape, name);
+    struct text near = near_field(candidates, name);
     if (near.size > 0)
         return arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near));
     struct text home = is_of_anything(name) ? TEXT("") : home_of(names->root, name, arena);
@@ -138,17 +149,36 @@ static const struct field *keep(struct arena *arena, const struct field *field)
     return kept;
 }
 
-static void report_unknown(const struct names *names, const struct crd_shape *shape,
-                           const struct field *map, struct text name)
+static void report_unknown(const struct names *names, const struct candidates *candidates,
+                           const struct field *kept_map, size_t index)
 {
-    struct arena *arena = names->call->arena;
     const struct crd_shape_words *words = names->words;
-    struct text fix = fix_of(names, shape, name);
+    struct text name = member_key(&kept_map->node->members[index]);
+    struct text fix = fix_of(names, candidates, name);
     bool may_exist = fix.size == 0;
     report_found(names->call, may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
-                 field_member(arena, keep(arena, map), name), name,
+                 field_child(names->call->arena, kept_map, NODE_MAP, index), name,
                  may_exist ? TEXT("remove it") : fix, "found \"%.*s\"%s%s%s", TEXT_ARGS(name),
                  words->found, may_exist ? words->if_newer : "", words->effect);
+}
+
+static void judge_names(const struct names *names, const struct crd_shape *shape,
+                        const struct field *map)
+{
+    struct candidates candidates;
+    const struct field *kept = NULL;
+    candidates.found = false;
+    for (size_t i = 0; i < node_count(map->node); i++) {
+        const struct member *member = &map->node->members[i];
+        struct text name = member_key(member);
+        bool counts = !names->words->null_is_nothing || node_is_given(&member->value);
+        if (!counts || crd_shape_field(shape, name) != NULL)
+            continue;
+        if (kept == NULL)
+            kept = keep(names->call->arena, map);
+        find_candidates(&candidates, shape, name.size);
+        report_unknown(names, &candidates, kept, i);
+    }
 }
 
 static void judge_below(const struct names *names, const struct crd_shape *shape,
@@ -159,13 +189,7 @@ static void judge_map(const struct names *names, const struct crd_shape *shape,
 {
     if (!node_is(map->node, NODE_MAP) || node_count(map->node) == 0)
         return;
-    for (size_t i = 0; i < node_count(map->node); i++) {
-        const struct member *member = &map->node->members[i];
-        struct text name = member_key(member);
-        bool counts = !names->words->null_is_nothing || node_is_given(&member->value);
-        if (counts && crd_shape_field(shape, name) == NULL)
-            report_unknown(names, shape, map, name);
-    }
+    judge_names(names, shape, map);
     for (size_t i = 0; i < shape->field_count; i++) {
         const struct crd_shape *below = &shape->fields[i];
         if (below->fields != NULL)
