@@ -231,6 +231,8 @@ bool texts_match(const struct text *globs, size_t count, struct text t);
 void texts_sort(struct text *items, size_t count); /* bytewise */
 /* "a, b, c, ... (7)": the first ones, and how many there are when those are not all. */
 struct text texts_join(const struct text *items, size_t count, size_t most, struct arena *arena);
+/* "a, b or c" */
+struct text texts_or(const struct text *items, size_t count, struct arena *arena);
 /* Whether t is one of these words: TEXT_IS_ONE_OF(kind, "Job", "CronJob"). */
 #define TEXT_IS_ONE_OF(t, ...)                              \
     text_is_one_of((t), (const char *const[]){__VA_ARGS__}, \

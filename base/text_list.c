@@ -44,6 +44,18 @@ struct text texts_join(const struct text *items, size_t count, size_t most, stru
     return text_builder_text(&joined);
 }
 
+struct text texts_or(const struct text *items, size_t count, struct arena *arena)
+{
+    struct text_builder joined = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        text_builder_printf(&joined, "%s%.*s",
+                            i == 0           ? ""
+                            : i == count - 1 ? " or "
+                                             : ", ",
+                            TEXT_ARGS(items[i]));
+    return text_builder_text(&joined);
+}
+
 static int compare(const void *a, const void *b)
 {
     return text_compare(*(const struct text *)a, *(const struct text *)b);

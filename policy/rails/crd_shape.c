@@ -120,21 +120,31 @@ static struct text near_field(const struct candidates *candidates, struct text n
     return nearest < candidates->count ? candidates->fields[nearest] : TEXT("");
 }
 
+static struct text fix_of_moved(struct text fix, const struct node *value, struct arena *arena)
+{
+    struct text group = TEXT("karpenter.k8s.aws");
+    if (!text_ends_with(fix, TEXT(" ")))
+        return fix;
+    text_split(node_string(value), '/', &group, NULL);
+    return arena_printf(arena, "%.*s%.*s.", TEXT_ARGS(fix), TEXT_ARGS(group));
+}
+
 /* What to do about a name that is unknown; empty when nothing tells what was meant. */
 static struct text fix_of(const struct names *names, const struct candidates *candidates,
-                          struct text name)
+                          const struct member *member)
 {
     struct arena *arena = names->call->arena;
+    struct text name = member_key(member);
     struct text near = near_field(candidates, name);
     if (near.size > 0)
-        return arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near));
+        return arena_printf(arena, "Rename it to %.*s.", TEXT_ARGS(near));
     struct text home = is_of_anything(name) ? TEXT("") : home_of(names->root, name, arena);
     if (home.size > 0)
-        return arena_printf(arena, "move it to %.*s.%.*s", TEXT_ARGS(home), TEXT_ARGS(name));
+        return arena_printf(arena, "Move it to %.*s.%.*s.", TEXT_ARGS(home), TEXT_ARGS(name));
     const struct moved_field *moved = names->words->moved;
     for (; moved != NULL && moved->name != NULL; moved++)
         if (text_is(name, moved->name))
-            return text_of(moved->fix);
+            return fix_of_moved(text_of(moved->fix), &member->value, arena);
     return TEXT("");
 }
 
@@ -153,13 +163,15 @@ static void report_unknown(const struct names *names, const struct candidates *c
                            const struct field *kept_map, size_t index)
 {
     const struct crd_shape_words *words = names->words;
-    struct text name = member_key(&kept_map->node->members[index]);
-    struct text fix = fix_of(names, candidates, name);
+    const struct member *member = &kept_map->node->members[index];
+    struct text name = member_key(member);
+    struct text fix = fix_of(names, candidates, member);
     bool may_exist = fix.size == 0;
     report_found(names->call, may_exist ? SEVERITY_WARN : SEVERITY_RAIL,
                  field_child(names->call->arena, kept_map, NODE_MAP, index), name,
-                 may_exist ? TEXT("remove it") : fix, "found \"%.*s\"%s%s%s", TEXT_ARGS(name),
-                 words->found, may_exist ? words->if_newer : "", words->effect);
+                 may_exist ? TEXT("Remove it.") : fix, "%s \"%.*s\" here%s. %s", words->lacks,
+                 TEXT_ARGS(name), may_exist ? ", unless your Karpenter is newer" : "",
+                 words->effect);
 }
 
 static void judge_names(const struct names *names, const struct crd_shape *shape,

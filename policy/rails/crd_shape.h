@@ -43,21 +43,18 @@ bool crd_shape_has_choice(const struct crd_shape *shape, struct text value);
 /* ---- names ---- */
 
 struct moved_field {
-    const char *name, *fix;
+    const char *name, *fix; /* a fix that ends with a space goes on with the API group there */
 };
 /* What is said of a name that the shape does not have. */
 struct crd_shape_words {
-    const char *found;    /* goes on after: found "X" */
-    const char *if_newer; /* after that, where nothing tells what was meant */
-    const char *effect;   /* what comes of it */
+    const char *lacks;    /* "A NodePool of v1 has no field", of what has no such name */
+    const char *effect;   /* a sentence: what comes of it */
     bool null_is_nothing; /* a field without a value does no harm */
     /* Names of other versions and kinds. Ends with a NULL name; may be NULL. */
     const struct moved_field *moved;
 };
-#define SHAPE_DROPPED(object)                                               \
-    .found = " where " object " has no such field",                         \
-    .if_newer = ", unless your Karpenter is newer than what is known here", \
-    .effect = ": the API server drops it silently"
+#define SHAPE_DROPPED(object) \
+    .lacks = object " has no field", .effect = "The API server drops it silently."
 /* Reports the fields at and below a map that the shape does not have, with the name that was meant
  * or the place where the field belongs. Where neither is known it warns: a later version may have
  * the field. */

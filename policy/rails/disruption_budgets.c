@@ -34,15 +34,15 @@ static void judge_schedule(struct rail_call *call, const struct budget *budget)
         return;
     if (!budget->schedule_valid)
         report_found(call, SEVERITY_RAIL, budget->schedule_field, budget->schedule,
-                     TEXT("write five fields in UTC, as in \"0 9 * * mon-fri\""),
-                     "found \"%.*s\", which Karpenter cannot read (%.*s): it then disrupts no "
-                     "node of the pool, for any reason",
+                     TEXT("Write five fields in UTC, such as \"0 9 * * mon-fri\"."),
+                     "Karpenter cannot read the schedule \"%.*s\" (%.*s). It then disrupts no "
+                     "node of the pool, for any reason.",
                      TEXT_ARGS(budget->schedule), TEXT_ARGS(budget->schedule_fault));
     else if (!budget->fires)
         report_found(call, SEVERITY_RAIL, budget->schedule_field, budget->schedule,
-                     TEXT("name a day that comes, or remove schedule and duration"),
-                     "found \"%.*s\", a day that never comes: Karpenter takes such a budget to "
-                     "be active always",
+                     TEXT("Name a day that comes, or remove schedule and duration."),
+                     "The schedule \"%.*s\" names a day that never comes. Karpenter takes such a "
+                     "budget to be active always.",
                      TEXT_ARGS(budget->schedule));
 }
 
@@ -50,23 +50,23 @@ static void judge_reading(struct rail_call *call, const struct budget *budget)
 {
     if (!budget->nodes_valid)
         report(call, SEVERITY_RAIL, budget->nodes_field,
-               TEXT("write a number or a percentage in quotes, as in \"5\" or \"10%\""),
-               "found \"%.*s\", which is neither a number of nodes nor a percentage",
-               TEXT_ARGS(budget->nodes));
+               TEXT("Write a number or a percentage in quotes, such as \"5\" or \"10%\"."),
+               "\"%.*s\" is neither a number of nodes nor a percentage.", TEXT_ARGS(budget->nodes));
     judge_schedule(call, budget);
     if (budget->duration_given && !budget->duration_valid)
         report(call, SEVERITY_RAIL, budget->duration_field,
-               TEXT("write hours and minutes, as in 8h or 1h30m"),
-               "found \"%.*s\", which is no duration%s", TEXT_ARGS(budget->duration),
+               TEXT("Write hours and minutes, such as 8h or 1h30m."), "\"%.*s\" is no duration%s.",
+               TEXT_ARGS(budget->duration),
                duration_is_malformed(budget->duration_field) ? "" : " of hours and minutes");
     if (budget->schedule_given && !budget->duration_given)
-        report(call, SEVERITY_RAIL, budget->duration_field, TEXT("say how long it lasts, as in 8h"),
-               "missing beside a schedule: the budget has a beginning and no end");
+        report(call, SEVERITY_RAIL, budget->duration_field,
+               TEXT("Say how long it lasts, such as duration: 8h."),
+               "The budget has a schedule and no duration, so it never ends.");
     if (budget->duration_given && !budget->schedule_given)
         report(call, SEVERITY_RAIL, budget->schedule_field,
-               TEXT("say when it begins, as in \"0 9 * * mon-fri\", in UTC"),
-               "missing beside a duration: Karpenter cannot read the budget, and disrupts no node "
-               "of the pool");
+               TEXT("Say when it begins, in UTC, such as schedule: \"0 9 * * mon-fri\"."),
+               "The budget has a duration and no schedule. Karpenter cannot read it, and disrupts "
+               "no node of the pool.");
 }
 
 /* ---- budgets that never let go ---- */
@@ -86,9 +86,9 @@ static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
     if (blocked != REASONS_ALL)
         return false;
     report(call, SEVERITY_RAIL, last->nodes_field,
-           TEXT("give the budget a schedule and a duration, or the reasons it is for"),
-           "found \"%.*s\" at all times and for all reasons: nodes are never consolidated, and "
-           "drifted ones never replaced",
+           TEXT("Give the budget a schedule and a duration, or the reasons it is for."),
+           "A budget of \"%.*s\" holds at all times and for all reasons. Nodes are never "
+           "consolidated, and drifted ones never replaced.",
            TEXT_ARGS(last->nodes));
     return true;
 }
@@ -103,9 +103,9 @@ static void judge_opted_out(struct rail_call *call)
     if (!text_is(node_string(field->node), "true"))
         return;
     report(call, SEVERITY_WARN, field,
-           TEXT("remove it, and let budgets say when nodes may be replaced"),
-           "found \"true\", on every node of the pool: none is ever consolidated, nor replaced "
-           "when it has drifted");
+           TEXT("Remove it, and let budgets say when nodes may be replaced."),
+           "Every node of the pool opts out of disruption. None is ever consolidated, nor replaced "
+           "when it has drifted.");
 }
 
 static bool judge_never_open(struct rail_call *call, const struct budgets *budgets)
@@ -113,9 +113,9 @@ static bool judge_never_open(struct rail_call *call, const struct budgets *budge
     struct window window;
     if (window_next(budgets, call->now_unix_s, &window) != WINDOW_NEVER)
         return false;
-    report(call, SEVERITY_RAIL, budgets->field, TEXT("shorten a duration, or name fewer days"),
-           "the budgets of 0 nodes cover all of the time: no window ever opens in which a node may "
-           "be replaced");
+    report(call, SEVERITY_RAIL, budgets->field, TEXT("Shorten a duration, or name fewer days."),
+           "The budgets of 0 nodes cover all of the time. No window ever opens in which a node may "
+           "be replaced.");
     return true;
 }
 
@@ -174,19 +174,20 @@ static void judge_max_nodes(struct rail_call *call, const struct disruption_budg
         .severity = worst == BOUND_NONE ? SEVERITY_RAIL : SEVERITY_WARN,
         .field = alone ? only->nodes_field : budgets->field,
         .found = alone ? only->nodes : TEXT(""),
-        .fix = arena_printf(arena, "have a budget of at most %.*s without a schedule",
+        .fix = arena_printf(arena, "Add {nodes: \"%.*s\"}, a budget without a schedule.",
                             TEXT_ARGS(most_text)),
     };
     if (worst == BOUND_OTHER_UNIT)
-        draft.statement = arena_printf(
-            arena, "bounded by a %s, which cannot be compared with the maximum of %.*s",
-            most.percent ? "number of nodes" : "percentage", TEXT_ARGS(most_text));
+        draft.statement =
+            arena_printf(arena, "A budget in %s cannot be compared with the maximum of %.*s.",
+                         most.percent ? "numbers of nodes" : "percent", TEXT_ARGS(most_text));
     else if (alone && only->reasons == REASONS_ALL)
-        draft.statement = arena_printf(arena, "found \"%.*s\", above the maximum of %.*s",
+        draft.statement = arena_printf(arena, "The budget of %.*s is above the maximum of %.*s.",
                                        TEXT_ARGS(only->nodes), TEXT_ARGS(most_text));
     else
         draft.statement = arena_printf(
-            arena, "no budget keeps it to %.*s%s at a time, at all times and for all reasons",
+            arena,
+            "No budget keeps disruption to %.*s%s at a time, at all times and for all reasons.",
             TEXT_ARGS(most_text), most.percent ? " of the nodes" : " nodes");
     report_draft(call, &draft);
 }
@@ -209,10 +210,11 @@ static void warn_of_no_bound(struct rail_call *call, const struct budgets *budge
 {
     if (!budgets->given || !is_unbounded_at_times(call, budgets))
         return;
-    report(call, SEVERITY_WARN, budgets->field, TEXT("add {nodes: 10%}, which is always active"),
-           "%s all nodes of the pool may be disrupted at once (the default of 10%% counts only "
-           "where no budgets are written)",
-           budgets->count == 0 ? "empty:" : "at times no budget is active, and then");
+    report(call, SEVERITY_WARN, budgets->field,
+           TEXT("Add {nodes: \"10%\"}, which is always active."),
+           "%s all nodes of the pool may be disrupted at once. The default of 10%% counts only "
+           "where no budgets are written.",
+           budgets->count == 0 ? "With an empty list" : "At times no budget is active, and");
 }
 
 /* A list that is not there is one budget of 10 %. */
@@ -257,12 +259,15 @@ static void judge_policy(struct rail_call *call, const struct disruption_budgets
         disruption_budgets_judge_policy(call, field);
         return;
     }
-    report_with(call, .field = field, .found = found,
-                .statement = found.size > 0 ? TEXT("")
-                                            : TEXT("missing, which means WhenEmptyOrUnderutilized"),
-                .allowed = ALLOWED_LIST(&settings->policies),
-                .fix =
-                    arena_printf(arena, "set it to %.*s", TEXT_ARGS(settings->policies.items[0])));
+    report_with(
+        call, .field = field, .found = found,
+        .statement = found.size > 0
+                         ? arena_printf(arena, "consolidationPolicy %.*s is not allowed here.",
+                                        TEXT_ARGS(found))
+                         : TEXT("Without consolidationPolicy it is WhenEmptyOrUnderutilized, which "
+                                "is not allowed here."),
+        .allowed = ALLOWED_LIST(&settings->policies),
+        .fix = arena_printf(arena, "Set it to %.*s.", TEXT_ARGS(settings->policies.items[0])));
 }
 
 /* ---- the whole ---- */
@@ -292,9 +297,9 @@ static void judge(struct rail_call *call)
     else if (settings->require_window)
         report_found(
             call, SEVERITY_RAIL, budgets.field, TEXT(""),
-            TEXT("add the hours in which they must stay, as in {nodes: \"0\", schedule: "
-                 "\"0 9 * * mon-fri\", duration: 8h}, in UTC"),
-            "no budget keeps disruption inside windows: nodes may be replaced at any hour");
+            TEXT("Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: "
+                 "\"0 9 * * mon-fri\", duration: 8h}."),
+            "No budget keeps disruption inside windows. Nodes may be replaced at any hour.");
     if (!settings->max_nodes_given)
         warn_of_no_bound(call, &budgets);
 }

@@ -71,7 +71,7 @@ static struct text endings_text(const struct endings *endings, struct arena *are
                             TEXT_ARGS(endings->items[i].node),
                             TEXT_ARGS(window_time_text(endings->items[i].unix_s, arena)));
     if (endings->count > SHOWN)
-        text_builder_printf(&builder, ", ... (%zu)", endings->count);
+        text_builder_printf(&builder, " and %zu more", endings->count - SHOWN);
     return text_builder_text(&builder);
 }
 
@@ -83,22 +83,18 @@ static void warn_of_expiry(struct rail_call *call, const struct budgets *budgets
     struct arena *arena = call->arena;
     struct endings endings = endings_outside(call, budgets, expire_s);
     struct text_builder statement = {.arena = arena};
-    text_builder_printf(&statement,
-                        "%s%.*s%s does not wait for a window: nodes are drained when "
-                        "they are that old",
-                        found.size == 0 ? "missing, which means 720h, and expiry" : "\"",
-                        TEXT_ARGS(found), found.size == 0 ? "" : "\"");
+    text_builder_printf(&statement, "Expiry does not wait for a window. Nodes are drained at %.*s.",
+                        TEXT_ARGS(found.size == 0 ? TEXT("720h, the default") : found));
     if (endings.count > 0)
-        text_builder_printf(&statement, "; outside the windows, in UTC: %.*s",
+        text_builder_printf(&statement, " Outside the windows, in UTC: %.*s.",
                             TEXT_ARGS(endings_text(&endings, arena)));
     struct text windows = windows_text(budgets, call->now_unix_s, arena);
     if (windows.size > 0)
-        text_builder_printf(&statement, "; next windows: %.*s", TEXT_ARGS(windows));
+        text_builder_printf(&statement, " Next windows: %.*s.", TEXT_ARGS(windows));
     report_as(call, SEVERITY_WARN, .field = field, .found = found,
               .statement = text_builder_text(&statement),
-              .fix = TEXT("set Never and let drift replace the nodes inside the "
-                          "windows, or keep what is drained safe with PodDisruption"
-                          "Budgets, which hold until a terminationGracePeriod is over"));
+              .fix = TEXT("Keep what is drained safe with PodDisruptionBudgets, which hold until a "
+                          "terminationGracePeriod is over."));
 }
 
 /* ---- v1beta1: expiry waits for a window ---- */
@@ -131,9 +127,9 @@ static bool judge_gaps(struct rail_call *call, const struct budgets *budgets,
     if (longest <= expire_s)
         return false;
     report_found(call, SEVERITY_RAIL, field, found,
-                 TEXT("open windows more often, or let nodes live longer"),
-                 "\"%.*s\", and no window is open for up to %.*s: nodes "
-                 "cannot be replaced that soon; next windows: %.*s",
+                 TEXT("Open windows more often, or let nodes live longer."),
+                 "expireAfter is %.*s, and no window is open for up to %.*s. Nodes cannot be "
+                 "replaced that soon. Next windows: %.*s.",
                  TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
                  TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena)));
     return true;
@@ -219,15 +215,16 @@ static void judge_turns(struct rail_call *call, const struct budgets *budgets,
         return;
     struct text all =
         nodes == 0 ? TEXT("all nodes") : arena_printf(arena, "all %lld nodes", (long long)nodes);
-    report_found(call, SEVERITY_WARN, field, found,
-                 TEXT("open windows for longer, let more nodes go at a time, or let them live "
-                      "longer"),
-                 "found \"%.*s\", in which the windows may be open for no more than %.*s; to "
-                 "replace %.*s, %.*s at a time, takes %.*s at the least (2 min each time), so that "
-                 "nodes grow older and older; next windows: %.*s",
-                 TEXT_ARGS(found), TEXT_ARGS(span_text(open_s, arena)), TEXT_ARGS(all),
-                 TEXT_ARGS(slowest->nodes), TEXT_ARGS(span_text(needed_s, arena)),
-                 TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena)));
+    report_found(
+        call, SEVERITY_WARN, field, found,
+        TEXT("Open windows for longer, let more nodes go at a time, or let them live "
+             "longer."),
+        "In %.*s the windows may be open for no more than %.*s. To replace %.*s, %.*s at a "
+        "time, takes %.*s at the least (2 min each time), so nodes grow older and older. "
+        "Next windows: %.*s.",
+        TEXT_ARGS(found), TEXT_ARGS(span_text(open_s, arena)), TEXT_ARGS(all),
+        TEXT_ARGS(slowest->nodes), TEXT_ARGS(span_text(needed_s, arena)),
+        TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena)));
 }
 
 void disruption_budgets_judge_expiry(struct rail_call *call, const struct budgets *budgets)

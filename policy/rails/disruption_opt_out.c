@@ -114,13 +114,17 @@ static bool is_of_job(const struct object *object)
 static struct text fix_of(const struct rail_call *call)
 {
     const struct settings *settings = call->settings;
+    bool of_job = is_of_job(call->object);
     if (settings->max_duration_s > 0)
-        return arena_printf(call->arena, "set it to \"%.*s\" or less, or remove it",
-                            TEXT_ARGS(settings->max_duration));
-    if (is_of_job(call->object))
-        return TEXT("remove it, if the Job may begin again; else ask for its namespace to be "
-                    "granted it (allowNamespaces)");
-    return TEXT("remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced");
+        return arena_printf(
+            call->arena,
+            "Set it to \"%.*s\" or less, with Karpenter 1.12 or newer, or remove it%s.",
+            TEXT_ARGS(settings->max_duration),
+            of_job ? "; activeDeadlineSeconds ends a Job as well" : "");
+    if (of_job)
+        return TEXT("Remove it, if the Job may begin again; else ask for its namespace to be "
+                    "added to allowNamespaces.");
+    return TEXT("Remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced.");
 }
 
 static void judge_opt_out(struct rail_call *call, const struct field *field)
@@ -133,19 +137,20 @@ static void judge_opt_out(struct rail_call *call, const struct field *field)
         return;
     if (!for_good && !read_duration(value, &duration_ns)) {
         report(call, SEVERITY_WARN, field, fix_of(call),
-               "found \"%.*s\", which does nothing: Karpenter reads \"true\" or a duration",
+               OPT_OUT " \"%.*s\" does nothing. Karpenter reads \"true\" or a duration.",
                TEXT_ARGS(value));
         return;
     }
     if (is_granted(call) || (!for_good && duration_ns <= 1e9 * (double)settings->max_duration_s))
         return;
-    struct text why = TEXT("is not granted here");
+    struct text why = TEXT("That is not granted here.");
     if (settings->max_duration_s > 0)
-        why = arena_printf(call->arena, "is too long; at most %.*s is granted here",
+        why = arena_printf(call->arena, "At most %.*s is granted here.",
                            TEXT_ARGS(settings->max_duration));
     report(call, SEVERITY_RAIL, field, fix_of(call),
-           "found \"%.*s\": the pod keeps its node from being replaced%s, which %.*s",
-           TEXT_ARGS(value), for_good ? " while it runs" : "", TEXT_ARGS(why));
+           "The pod keeps its node from being replaced %s%.*s. %.*s",
+           for_good ? "while it runs" : "for ", TEXT_ARGS(for_good ? TEXT("") : value),
+           TEXT_ARGS(why));
 }
 
 static void judge_dead(struct rail_call *call, const struct field *annotations)
@@ -154,8 +159,8 @@ static void judge_dead(struct rail_call *call, const struct field *annotations)
         const struct field *field = field_get(call->arena, annotations, dead[i]);
         if (field->node != NULL && !text_is(node_text(field->node), "false"))
             report_found(call, SEVERITY_RAIL, field, text_of(dead[i]),
-                         is_granted(call) ? TEXT("write " OPT_OUT " instead") : TEXT("remove it"),
-                         "found \"%s\", which Karpenter no longer reads", dead[i]);
+                         is_granted(call) ? TEXT("Write " OPT_OUT " instead.") : TEXT("Remove it."),
+                         "Karpenter no longer reads %s.", dead[i]);
     }
 }
 
@@ -169,9 +174,9 @@ static void judge_misplaced(struct rail_call *call, const struct workload *workl
         return;
     struct text right = field_path(arena, field_get(arena, workload->metadata, "annotations"));
     report(call, SEVERITY_WARN, field,
-           arena_printf(arena, "remove it, or, where it is granted, put it under %.*s",
+           arena_printf(arena, "Remove it, or, where it is granted, put it under %.*s.",
                         TEXT_ARGS(right)),
-           "does nothing %.*s", TEXT_ARGS(place));
+           OPT_OUT " does nothing %.*s.", TEXT_ARGS(place));
 }
 
 static void judge(struct rail_call *call)
@@ -185,11 +190,11 @@ static void judge(struct rail_call *call)
     judge_opt_out(call, field);
     judge_dead(call, annotations);
     judge_misplaced(call, &workload, field_get(arena, workload.metadata, "labels"),
-                    TEXT("as a label: Karpenter reads it as an annotation"));
+                    TEXT("as a label, since Karpenter reads it as an annotation"));
     if (call->object->kind != KIND_POD)
         judge_misplaced(call, &workload,
                         field_at(arena, call->object->root, "metadata.annotations"),
-                        arena_printf(arena, "on a %.*s: Karpenter reads it on pods",
+                        arena_printf(arena, "on a %.*s, since Karpenter reads it on pods",
                                      TEXT_ARGS(call->object->kind_name)));
 }
 

@@ -5,7 +5,8 @@
 
 /* meant: empty when it is not known; then what is near. */
 static void report_choice(struct rail_call *call, const struct field *field,
-                          const struct crd_shape *shape, struct text meant, struct draft draft)
+                          const struct crd_shape *shape, const char *what, struct text meant,
+                          struct draft draft)
 {
     draft.field = field;
     draft.found = node_text(field->node);
@@ -15,8 +16,13 @@ static void report_choice(struct rail_call *call, const struct field *field,
     draft.allowed = ALLOWED_TEXTS(shape->choices, shape->choice_count);
     draft.nearest_to = meant;
     draft.meant = meant;
+    if (draft.statement.size == 0)
+        draft.statement =
+            arena_printf(call->arena, "\"%.*s\" is no %s.", TEXT_ARGS(draft.found), what);
     if (draft.fix.size == 0)
-        draft.fix = TEXT("use one of the allowed values");
+        draft.fix =
+            arena_printf(call->arena, "Use %.*s.",
+                         TEXT_ARGS(texts_or(shape->choices, shape->choice_count, call->arena)));
     report_draft(call, &draft);
 }
 
@@ -37,10 +43,10 @@ void disruption_budgets_judge_policy(struct rail_call *call, const struct field 
     if (text_equal(found, (old ? now : then)->choices[0])) {
         meant = mine->choices[0];
         draft.statement =
-            arena_printf(call->arena, "found \"%.*s\", the name it %s: the API server refuses it",
+            arena_printf(call->arena, "%.*s is the name it %s. The API server refuses it.",
                          TEXT_ARGS(found), old ? "has in v1" : "had in v1beta1");
     }
-    report_choice(call, field, mine, meant, draft);
+    report_choice(call, field, mine, "consolidationPolicy", meant, draft);
 }
 
 static void judge_consolidate_after(struct rail_call *call)
@@ -70,11 +76,11 @@ static bool judge_reasons(struct rail_call *call, const struct field *list)
             continue;
         good = false;
         if (text_is(node_string(field->node), "Expired")) {
-            draft.statement = TEXT("found \"Expired\", which is no reason: no budget holds up "
-                                   "the expiry of nodes");
-            draft.fix = TEXT("remove it, and the budget where it is for nothing else");
+            draft.statement = TEXT("\"Expired\" is no reason, since no budget holds up the "
+                                   "expiry of nodes.");
+            draft.fix = TEXT("Remove it, and the budget where it is for nothing else.");
         }
-        report_choice(call, field, shape, TEXT(""), draft);
+        report_choice(call, field, shape, "reason", TEXT(""), draft);
     }
     return good;
 }
@@ -84,8 +90,9 @@ static void judge_nodes(struct rail_call *call, const struct budget *budget)
     if (!node_is(budget->nodes_field->node, NODE_NUMBER) || !budget->nodes_valid)
         return;
     report(call, SEVERITY_RAIL, budget->nodes_field,
-           arena_printf(call->arena, "put it in quotes: \"%.*s\"", TEXT_ARGS(budget->nodes)),
-           "found %.*s, a number, where the API server takes a string", TEXT_ARGS(budget->nodes));
+           arena_printf(call->arena, "Put it in quotes: \"%.*s\".", TEXT_ARGS(budget->nodes)),
+           "The API server takes nodes as a string, and %.*s is a number.",
+           TEXT_ARGS(budget->nodes));
 }
 
 bool disruption_budgets_judge_values(struct rail_call *call, const struct budgets *budgets)

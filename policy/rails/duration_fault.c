@@ -31,17 +31,16 @@ struct draft duration_fault(const struct field *field, struct arena *arena)
     struct draft draft = {.field = field, .found = found};
     if (text_to_int64(found, &number) && number > 0) {
         /* A number without a unit was meant as seconds: a Provisioner has those. */
-        draft.statement =
-            arena_printf(arena, "found \"%.*s\", a number without a unit", TEXT_ARGS(found));
-        draft.fix = arena_printf(arena, "write %.*s, if seconds are meant",
+        draft.statement = arena_printf(arena, "The number %.*s has no unit.", TEXT_ARGS(found));
+        draft.fix = arena_printf(arena, "Write %.*s, if seconds are meant.",
                                  TEXT_ARGS(duration_text(number, arena)));
         return draft;
     }
-    draft.statement = arena_printf(arena, "found \"%.*s\", which is no duration", TEXT_ARGS(found));
-    draft.fix = TEXT("write hours, minutes and seconds, as in 336h or 1h30m");
+    draft.statement = arena_printf(arena, "\"%.*s\" is no duration.", TEXT_ARGS(found));
+    draft.fix = TEXT("Write hours, minutes and seconds, such as 336h or 1h30m.");
     if (is_in_days(found, &number)) {
         draft.replacement = arena_printf(arena, "%lldh", (long long)number);
-        draft.fix = arena_printf(arena, "write %.*s", TEXT_ARGS(draft.replacement));
+        draft.fix = arena_printf(arena, "Write %.*s.", TEXT_ARGS(draft.replacement));
     }
     return draft;
 }

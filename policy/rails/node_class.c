@@ -83,10 +83,12 @@ static void judge_family(struct rail_call *call, const struct node_class *settin
     if (family.size == 0 || families->count == 0 ||
         texts_have(families->items, families->count, family))
         return;
-    report_with(
-        call, .field = field, .found = node_string(field->node),
-        .allowed = ALLOWED_LIST(&settings->families),
-        .fix = arena_printf(arena, "use images of %.*s", TEXT_ARGS(settings->families.items[0])));
+    report_with(call, .field = field, .found = node_string(field->node),
+                .statement =
+                    arena_printf(arena, "Images of %.*s are not allowed here.", TEXT_ARGS(family)),
+                .allowed = ALLOWED_LIST(&settings->families),
+                .fix = arena_printf(arena, "Use images of %.*s.",
+                                    TEXT_ARGS(texts_or(families->items, families->count, arena))));
 }
 
 /* ---- the metadata service ---- */
@@ -103,11 +105,11 @@ static void judge_hop_limit(struct rail_call *call, const struct node_class *set
     long long most = (long long)settings->max_hop_limit;
     report_found(call, SEVERITY_RAIL, field, given ? node_text(field->node) : TEXT(""),
                  arena_printf(arena,
-                              "set it to %lld, and give pods their rights by Pod Identity "
-                              "or IRSA",
+                              "Set it to %lld, and give pods their rights by Pod Identity "
+                              "or IRSA.",
                               most),
-                 "%s %lld hops, above the maximum of %lld",
-                 given ? "found" : "missing, which means", (long long)limit, most);
+                 "The metadata service answers over %lld hops%s, above the maximum of %lld.",
+                 (long long)limit, given ? "" : " by default", most);
 }
 
 static void judge_metadata_service(struct rail_call *call, const struct node_class *settings)
@@ -121,8 +123,8 @@ static void judge_metadata_service(struct rail_call *call, const struct node_cla
     if (!settings->require_imdsv2 || !text_is(node_string(tokens->node), "optional"))
         return;
     report_with(call, .field = tokens, .found = node_string(tokens->node),
-                .statement = TEXT("found \"optional\", which is IMDSv1: whoever makes a "
-                                  "pod fetch an address gets the node's credentials"),
+                .statement = TEXT("With httpTokens: optional IMDSv1 answers. Whoever makes a "
+                                  "pod fetch an address gets the node's credentials."),
                 .meant = TEXT("required"));
 }
 
@@ -138,8 +140,8 @@ static void judge_tags(struct rail_call *call, const struct node_class *settings
         if (node_string(tag->node).size > 0)
             continue;
         report_found(call, SEVERITY_RAIL, tag, TEXT(""),
-                     arena_printf(arena, "add %.*s to spec.tags", TEXT_ARGS(key)),
-                     "the tag \"%.*s\" is %s: machines and volumes are made without it",
+                     arena_printf(arena, "Add %.*s to spec.tags.", TEXT_ARGS(key)),
+                     "The tag %.*s is %s. Machines and volumes are made without it.",
                      TEXT_ARGS(key), tag->node == NULL ? "missing" : "empty");
     }
 }
@@ -192,10 +194,10 @@ static void judge_max_pods(struct rail_call *call)
                                         : arena_printf(arena, "%zu of the %zu instance types",
                                                        small_count, type_count);
     report(call, SEVERITY_WARN, field,
-           TEXT("remove maxPods, which leaves each type what it has addresses for; or turn "
-                "prefix delegation on"),
-           "found %lld pods a node, and %s of its NodePools %s fewer addresses, unless the network "
-           "plugin assigns prefixes: %.*s",
+           TEXT("Remove maxPods, which leaves each type what it has addresses for, or turn "
+                "prefix delegation on."),
+           "maxPods is %lld, and %s of its NodePools %s fewer addresses, unless the network "
+           "plugin assigns prefixes: %.*s.",
            (long long)most, which.data, small_count == 1 ? "has" : "have",
            TEXT_ARGS(type_set_text(catalog, &small, arena)));
 }
@@ -204,18 +206,18 @@ static void judge_max_pods(struct rail_call *call)
 
 /* Of AWSNodeTemplates, Provisioners and NodePools. */
 static const struct moved_field moved[] = {
-    {"kubeletConfiguration", "write spec.kubelet"},
-    {"subnetSelector", "write spec.subnetSelectorTerms, a list"},
-    {"securityGroupSelector", "write spec.securityGroupSelectorTerms, a list"},
-    {"amiSelector", "write spec.amiSelectorTerms, a list"},
-    {"requirements", "move it to the NodePool, as spec.template.spec.requirements"},
-    {"taints", "move it to the NodePool, as spec.template.spec.taints"},
-    {"limits", "move it to the NodePool, as spec.limits"},
-    {"size", "write volumeSize, as in 100Gi"},
+    {"kubeletConfiguration", "Write spec.kubelet."},
+    {"subnetSelector", "Write spec.subnetSelectorTerms, a list."},
+    {"securityGroupSelector", "Write spec.securityGroupSelectorTerms, a list."},
+    {"amiSelector", "Write spec.amiSelectorTerms, a list."},
+    {"requirements", "Move it to the NodePool, as spec.template.spec.requirements."},
+    {"taints", "Move it to the NodePool, as spec.template.spec.taints."},
+    {"limits", "Move it to the NodePool, as spec.limits."},
+    {"size", "Write volumeSize, such as 100Gi."},
     {0},
 };
 
-static const struct crd_shape_words words = {SHAPE_DROPPED("an EC2NodeClass of v1"),
+static const struct crd_shape_words words = {SHAPE_DROPPED("An EC2NodeClass of v1"),
                                              .moved = moved};
 
 /* spec.kubelet is open: the API server keeps all that is in it. */

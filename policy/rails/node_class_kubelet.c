@@ -5,7 +5,7 @@
 #include "policy/rails/crd_shape.h"
 #include "policy/rails/node_class.h"
 
-#define NEVER_USED ": Karpenter refuses the EC2NodeClass and launches no node of it"
+#define NEVER_USED ". Karpenter refuses the EC2NodeClass and launches no node of it."
 
 /* ---- what maps hold ---- */
 
@@ -59,14 +59,14 @@ struct entries {
 #define EVICTION .key = "eviction signal", .keys = signals, .key_count = COUNT_OF(signals)
 static const struct entries thresholds = {
     EVICTION, .is_value = is_threshold,
-    .fix = "write a percentage or a quantity, as in 5% or 500Mi"};
+    .fix = "Write a percentage or a quantity, such as 5% or 500Mi."};
 static const struct entries grace_periods = {EVICTION, .is_value = is_go_duration,
-                                             .fix = "write a duration, as in 1m30s"};
+                                             .fix = "Write a duration, such as 1m30s."};
 static const struct entries reservations = {.key = "resource that a kubelet reserves",
                                             .keys = reservable,
                                             .key_count = COUNT_OF(reservable),
                                             .is_value = is_reservation,
-                                            .fix = "write a quantity, 0 or more"};
+                                            .fix = "Write a quantity, 0 or more."};
 
 static void judge_entry(struct rail_call *call, const struct entries *entries,
                         const struct field *field)
@@ -75,14 +75,16 @@ static void judge_entry(struct rail_call *call, const struct entries *entries,
     struct text key = field->key;
     struct text value = node_string(field->node);
     if (!texts_have(entries->keys, entries->key_count, key))
-        report_with(call, .field = field, .found = key,
-                    .statement = arena_printf(arena, "found \"%.*s\", which is no %s" NEVER_USED,
-                                              TEXT_ARGS(key), entries->key),
-                    .allowed = ALLOWED_TEXTS(entries->keys, entries->key_count),
-                    .fix = TEXT("use one of the allowed names"));
+        report_with(
+            call, .field = field, .found = key,
+            .statement =
+                arena_printf(arena, "\"%.*s\" is no %s" NEVER_USED, TEXT_ARGS(key), entries->key),
+            .allowed = ALLOWED_TEXTS(entries->keys, entries->key_count),
+            .fix = arena_printf(arena, "Use %.*s.",
+                                TEXT_ARGS(texts_or(entries->keys, entries->key_count, arena))));
     if (!entries->is_value(value))
-        report(call, SEVERITY_RAIL, field, text_of(entries->fix), "found \"%.*s\"" NEVER_USED,
-               TEXT_ARGS(value));
+        report(call, SEVERITY_RAIL, field, text_of(entries->fix),
+               "\"%.*s\" is no value of it" NEVER_USED, TEXT_ARGS(value));
 }
 
 /* ---- one setting ---- */
@@ -132,12 +134,13 @@ static void judge_setting(struct rail_call *call, const struct setting *setting,
     int64_t most = setting->maximum == 0 ? INT32_MAX : setting->maximum;
     int64_t number = 0;
     bool expression = setting->may_be_expression && node_is(node, NODE_STRING);
-    struct text fix = arena_printf(arena, "write %s", wanted(setting, shape));
+    struct text fix = arena_printf(arena, "Write %s.", wanted(setting, shape));
     if (!crd_shape_fits(shape, node) && !expression)
-        report(call, SEVERITY_RAIL, field, fix, "found %s where %s is wanted" NEVER_USED,
-               node_kind_name(node->kind), wanted(setting, shape));
+        report(call, SEVERITY_RAIL, field, fix, "%s is %s where %s is wanted" NEVER_USED,
+               setting->name, node_kind_name(node->kind), wanted(setting, shape));
     else if (node_integer(node, &number) && (number < 0 || number > most))
-        report(call, SEVERITY_RAIL, field, fix, "found %lld" NEVER_USED, (long long)number);
+        report(call, SEVERITY_RAIL, field, fix, "%s cannot be %lld" NEVER_USED, setting->name,
+               (long long)number);
     else if (setting->entries != NULL)
         FOR_MEMBERS(entry, arena, field)
             judge_entry(call, setting->entries, entry);
@@ -155,8 +158,8 @@ static void judge_pair(struct rail_call *call, const struct field *kubelet, cons
     FOR_MEMBERS(signal, arena, map)
         if (node_member(partners, signal->key) == NULL)
             report(call, SEVERITY_RAIL, signal,
-                   arena_printf(arena, "add %.*s to %s", TEXT_ARGS(signal->key), other),
-                   "%.*s is not in %s" NEVER_USED, TEXT_ARGS(signal->key), other);
+                   arena_printf(arena, "Add %.*s to %s.", TEXT_ARGS(signal->key), other),
+                   "\"%.*s\" is not in %s" NEVER_USED, TEXT_ARGS(signal->key), other);
 }
 
 static void judge_collection(struct rail_call *call, const struct field *kubelet)
@@ -167,17 +170,17 @@ static void judge_collection(struct rail_call *call, const struct field *kubelet
     if (node_integer(high->node, &from) &&
         node_integer(node_get(kubelet->node, "imageGCLowThresholdPercent"), &to) && from <= to)
         report(call, SEVERITY_RAIL, high,
-               TEXT("write a higher one, or a lower imageGCLowThresholdPercent"),
-               "found %lld, which is not above imageGCLowThresholdPercent, %lld" NEVER_USED,
+               TEXT("Write a higher one, or a lower imageGCLowThresholdPercent."),
+               "imageGCHighThresholdPercent %lld is not above imageGCLowThresholdPercent "
+               "%lld" NEVER_USED,
                (long long)from, (long long)to);
 }
 
 /* ---- the whole ---- */
 
 static const struct crd_shape_words words = {
-    .found = ", which is no setting of a kubelet",
-    .if_newer = ", as far as is known here",
-    .effect = NEVER_USED,
+    .lacks = "A kubelet has no setting",
+    .effect = "Karpenter refuses the EC2NodeClass and launches no node of it.",
     .null_is_nothing = true,
 };
 
@@ -195,8 +198,9 @@ void node_class_judge_kubelet(struct rail_call *call)
     }
     const struct field *taints = field_get(arena, kubelet, "registerWithTaints");
     if (node_is_given(taints->node))
-        report(call, SEVERITY_RAIL, taints, TEXT("remove it, and name taints in the NodePools"),
-               "Karpenter sets it itself, so that nodes come up with their taints" NEVER_USED);
+        report(call, SEVERITY_RAIL, taints, TEXT("Remove it, and name taints in the NodePools."),
+               "Karpenter sets registerWithTaints itself, so that nodes come up with their "
+               "taints" NEVER_USED);
     judge_pair(call, kubelet, "evictionSoft", "evictionSoftGracePeriod");
     judge_pair(call, kubelet, "evictionSoftGracePeriod", "evictionSoft");
     judge_collection(call, kubelet);

@@ -60,13 +60,12 @@ static void judge_mapping(struct rail_call *call, const struct field *list, size
     struct text device = node_string(node_get(mapping, "deviceName"));
     if (!node_is(ebs, NODE_MAP) || node_true(encrypted))
         return;
-    report(
-        call, SEVERITY_RAIL, field_at(arena, field_item(arena, list, index), "ebs.encrypted"),
-        TEXT("set encrypted: true"),
-        node_is_given(encrypted)
-            ? "the volume %.*s is not encrypted"
-            : "missing: the volume %.*s is encrypted only where the account encrypts all of them",
-        TEXT_ARGS(device));
+    report(call, SEVERITY_RAIL, field_at(arena, field_item(arena, list, index), "ebs.encrypted"),
+           TEXT("Set encrypted: true."),
+           node_is_given(encrypted)
+               ? "The volume %.*s is not encrypted."
+               : "The volume %.*s is encrypted only where the account encrypts all of them.",
+           TEXT_ARGS(device));
 }
 
 static void judge_root(const struct volumes *volumes)
@@ -75,18 +74,18 @@ static void judge_root(const struct volumes *volumes)
     if (node_count(volumes->list->node) > 0) {
         if (!has_root(volumes))
             report(volumes->call, SEVERITY_RAIL, volumes->list,
-                   arena_printf(
-                       arena, "add {deviceName: %s, rootVolume: true, ebs: {encrypted: true, ...}}",
-                       volumes->root),
-                   "no entry for the root device %s: it is as the image has it, not encrypted",
+                   arena_printf(arena,
+                                "Add {deviceName: %s, rootVolume: true, ebs: {encrypted: true, "
+                                "volumeSize: 20Gi, volumeType: gp3}}.",
+                                volumes->root),
+                   "No entry is for the root device %s. It is as the image has it, not encrypted.",
                    volumes->root);
         return;
     }
     if (text_is(volumes->family, "Custom"))
         report(volumes->call, SEVERITY_UNDECIDED, volumes->list,
-               TEXT("list the root volume, with ebs.encrypted: true"),
-               "missing: with a Custom image the volumes are as the image has them, which cannot "
-               "be seen");
+               TEXT("List the root volume, with ebs.encrypted: true."),
+               "With a Custom image the volumes are as the image has them, which cannot be seen.");
 }
 
 /* ---- Bottlerocket ---- */
@@ -108,10 +107,10 @@ static void judge_bottlerocket(const struct volumes *volumes)
         volumes->of_data != NULL)
         return;
     report(volumes->call, SEVERITY_RAIL, field_get(arena, system, "deviceName"),
-           TEXT("add an entry for " BOTTLEROCKET_DATA " with this size, and leave 4Gi to "
-                "/dev/xvda"),
-           "found \"/dev/xvda\", which on Bottlerocket holds the system alone: images, logs and "
-           "emptyDir live on " BOTTLEROCKET_DATA ", which stays as small as the image has it");
+           TEXT("Add an entry for " BOTTLEROCKET_DATA " with this size, and leave 4Gi to "
+                "/dev/xvda."),
+           "On Bottlerocket /dev/xvda holds the system alone. Images, logs and emptyDir live "
+           "on " BOTTLEROCKET_DATA ", which stays as small as the image has it.");
 }
 
 void node_class_judge_volumes(struct rail_call *call, const struct node_class *settings)

@@ -42,7 +42,7 @@ static void report_expiry(struct rail_call *call, const struct settings *setting
 {
     struct text most = duration_text(settings->max_expire_s, call->arena);
     report_with(call, .field = field, .found = node_text(field->node), .statement = statement,
-                .fix = arena_printf(call->arena, "set it to at most %.*s", TEXT_ARGS(most)),
+                .fix = arena_printf(call->arena, "Set it to at most %.*s.", TEXT_ARGS(most)),
                 .replacement = most);
 }
 
@@ -66,19 +66,21 @@ static void judge_expiry(struct rail_call *call, const struct settings *settings
         if (seconds > settings->max_expire_s)
             report_expiry(call, settings, field,
                           arena_printf(arena,
-                                       "missing, which means 720h, above the maximum of %.*s",
+                                       "Without expireAfter nodes live for 720h, above the "
+                                       "maximum of %.*s.",
                                        TEXT_ARGS(most)));
         return;
     }
     if (text_is(found, "Never"))
-        report_expiry(call, settings, field,
-                      TEXT("found \"Never\": no node is replaced for its age, however old its "
-                           "kernel and its image"));
+        report_expiry(
+            call, settings, field,
+            TEXT("With expireAfter: Never no node is replaced for its age, however old its "
+                 "kernel and its image."));
     else if (!duration_parse(node_string(field->node), &seconds))
         report_no_duration(call, field, TEXT(""));
     else if (seconds > settings->max_expire_s)
         report_expiry(call, settings, field,
-                      arena_printf(arena, "found \"%.*s\", above the maximum of %.*s",
+                      arena_printf(arena, "expireAfter %.*s is above the maximum of %.*s.",
                                    TEXT_ARGS(found), TEXT_ARGS(most)));
 }
 
@@ -93,9 +95,8 @@ static void judge_pool(struct rail_call *call, const struct settings *settings)
         return;
     }
     if (node_is_given(old_place->node))
-        report(call, SEVERITY_RAIL, old_place, TEXT("move it to spec.template.spec.expireAfter"),
-               "found \"%.*s\" at the place it had in v1beta1: the API server drops it%s",
-               TEXT_ARGS(node_text(old_place->node)),
+        report(call, SEVERITY_RAIL, old_place, TEXT("Move it to spec.template.spec.expireAfter."),
+               "expireAfter stands where v1beta1 had it. The API server drops it%s.",
                node_is_given(new_place->node) ? "" : ", and nodes expire after 720h");
     if (!node_is_given(old_place->node) || node_is_given(new_place->node))
         judge_expiry(call, settings, new_place);
@@ -103,11 +104,12 @@ static void judge_pool(struct rail_call *call, const struct settings *settings)
     if (duration_is_malformed(grace))
         report_no_duration(call, grace,
                            text_is(node_string(grace->node), "Never")
-                               ? TEXT("remove it: without one a drain may take any time")
+                               ? TEXT("Remove it, since without one a drain may take any time.")
                                : TEXT(""));
     else if (settings->require_grace_period && node_text(grace->node).size == 0)
-        report(call, SEVERITY_RAIL, grace, TEXT("set how long a drain may take, as in 24h"),
-               "missing: a pod that may not be evicted keeps an expired node for ever");
+        report(call, SEVERITY_RAIL, grace, TEXT("Set terminationGracePeriod: 24h."),
+               "Without terminationGracePeriod a pod that may not be evicted keeps an expired "
+               "node for ever.");
 }
 
 /* ---- EC2NodeClass: images ---- */
@@ -142,11 +144,11 @@ static struct text fix_of_alias(const struct object *class, struct text family, 
 {
     struct text version = version_in_use(class);
     if (text_starts_with(family, TEXT("windows")))
-        return TEXT("Windows has no alias of one version: select the images by id");
+        return TEXT("Select the images by id, since Windows has no alias of one version.");
     if (version.size > 0)
-        return arena_printf(arena, "pin the version that is in use: %.*s@%.*s", TEXT_ARGS(family),
+        return arena_printf(arena, "Pin the version that is in use: %.*s@%.*s.", TEXT_ARGS(family),
                             TEXT_ARGS(version));
-    return arena_printf(arena, "pin a version that you have tested, as in %.*s@%s",
+    return arena_printf(arena, "Pin a version that you have tested, such as %.*s@%s.",
                         TEXT_ARGS(family),
                         text_is(family, "bottlerocket") ? "v1.32.0" : "v20250116");
 }
@@ -159,14 +161,14 @@ static void judge_alias(struct rail_call *call, const struct field *field)
     if (!text_split(alias, '@', &family, &version) || !text_is(version, "latest"))
         return;
     report(call, SEVERITY_RAIL, field, fix_of_alias(call->object, family, arena),
-           "found \"%.*s\": all nodes are replaced whenever an image is published, tested or not",
+           "With %.*s all nodes are replaced whenever an image is published, tested or not.",
            TEXT_ARGS(alias));
 }
 
 static void report_moving(struct rail_call *call, const struct field *field, const char *why)
 {
     struct text found = node_string(field->node);
-    report(call, SEVERITY_RAIL, field, TEXT("name one image, or its id"), "found \"%.*s\", %s",
+    report(call, SEVERITY_RAIL, field, TEXT("Name one image, or its id."), "\"%.*s\" %s.",
            TEXT_ARGS(found), why);
 }
 
@@ -174,8 +176,7 @@ static void judge_tags(struct rail_call *call, const struct field *tags)
 {
     FOR_MEMBERS(tag, call->arena, tags)
         if (text_is_glob(node_string(tag->node)))
-            report_moving(call, tag,
-                          "which selects whatever image has the tag when a node is made");
+            report_moving(call, tag, "selects whatever image has the tag when a node is made");
 }
 
 static void judge_term(struct rail_call *call, const struct field *term)
@@ -186,14 +187,14 @@ static void judge_term(struct rail_call *call, const struct field *term)
     judge_alias(call, field_get(arena, term, "alias"));
     const struct field *name = field_get(arena, term, "name");
     if (text_is_glob(node_string(name->node)))
-        report_moving(call, name, "which selects whatever image matches when a node is made");
+        report_moving(call, name, "selects whatever image matches when a node is made");
     judge_tags(call, field_get(arena, term, "tags"));
     const struct field *parameter = field_get(arena, term, "ssmParameter");
     struct text path = node_string(parameter->node);
     for (size_t i = 0; i < COUNT_OF(moving); i++) {
         if (!text_matches_glob(path, text_of(moving[i])))
             continue;
-        report_moving(call, parameter, "a parameter that moves on with each new image");
+        report_moving(call, parameter, "is a parameter that moves on with each new image");
         return;
     }
 }
@@ -204,12 +205,12 @@ static void judge_class(struct rail_call *call)
     FOR_FIELDS(term, call->arena, terms)
         judge_term(call, term);
     if (node_count(terms->node) == 0)
-        report_found(call, SEVERITY_RAIL, terms, TEXT(""), TEXT("select one image by id or name"),
+        report_found(call, SEVERITY_RAIL, terms, TEXT(""), TEXT("Select one image by id or name."),
                      "%s",
                      object_is_v1beta1(call->object)
-                         ? "missing, which means the newest image of the amiFamily: all nodes are "
-                           "replaced whenever one is published"
-                         : "missing: no image is selected");
+                         ? "Without amiSelectorTerms the newest image of the amiFamily counts. "
+                           "All nodes are replaced whenever one is published."
+                         : "Without amiSelectorTerms no image is selected.");
 }
 
 static void judge(struct rail_call *call)

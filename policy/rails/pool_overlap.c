@@ -256,20 +256,21 @@ static void report_pair(const struct pair *pair, size_t type, struct text zone,
     struct text apart = text_builder_text(&pair->apart);
     struct text place =
         zone.size == 0 ? TEXT("") : arena_printf(arena, " in %.*s", TEXT_ARGS(zone));
-    struct text only = apart.size == 0
-                           ? TEXT("")
-                           : arena_printf(arena, "only pods that select %.*s are told apart, and ",
-                                          TEXT_ARGS(apart));
+    struct text only =
+        apart.size == 0
+            ? TEXT("")
+            : arena_printf(arena, " Only pods that select %.*s are told apart.", TEXT_ARGS(apart));
     /* Karpenter asks pools of equal weight from the last name to the first. */
     struct text last = text_compare(a, b) > 0 ? a : b;
     report_found(pair->call, apart.size > 0 ? SEVERITY_AUDIT : SEVERITY_RAIL,
                  field_at(arena, pair->pool->object->root, "spec.weight"), b,
-                 TEXT("give the pool that is meant first a higher weight, the special one a taint, "
-                      "or both requirements that rule each other out"),
-                 "overlaps NodePool \"%.*s\": weight and taints are the same, and both may launch "
-                 "%.*s, %.*s%.*s; %.*sa small pod that selects nothing gets \"%.*s\", the last by "
-                 "name",
-                 TEXT_ARGS(b), TEXT_ARGS(catalog_type(pair->call->world->catalog, type)->name),
+                 TEXT("Give the pool that is meant first a higher weight, the special one a taint, "
+                      "or both requirements that rule each other out."),
+                 "NodePools %.*s and %.*s overlap: weight and taints are the same, and both may "
+                 "launch %.*s, %.*s%.*s.%.*s A small pod that selects nothing gets %.*s, the last "
+                 "by name.",
+                 TEXT_ARGS(a), TEXT_ARGS(b),
+                 TEXT_ARGS(catalog_type(pair->call->world->catalog, type)->name),
                  TEXT_ARGS(capacity), TEXT_ARGS(place), TEXT_ARGS(only), TEXT_ARGS(last));
 }
 

@@ -13,20 +13,21 @@
 
 /* Names of other versions, and of other kinds. */
 static const struct moved_field moved[] = {
-    {"kubelet", "move it to the EC2NodeClass, as spec.kubelet"},
-    {"ttlSecondsUntilExpired", "write spec.template.spec.expireAfter, as in 720h"},
-    {"ttlSecondsAfterEmpty", "write spec.disruption.consolidationPolicy: WhenEmpty, and "
-                             "consolidateAfter beside it"},
-    {"consolidation", "write spec.disruption.consolidationPolicy: WhenEmptyOrUnderutilized"},
-    {"providerRef", "write spec.template.spec.nodeClassRef"},
-    {"provider", "write spec.template.spec.nodeClassRef, and an EC2NodeClass"},
-    {"apiVersion", "write group, as in karpenter.k8s.aws"},
-    {"group", "write apiVersion, as in karpenter.k8s.aws/v1beta1"},
+    {"kubelet", "Move it to the EC2NodeClass, as spec.kubelet."},
+    {"ttlSecondsUntilExpired", "Write spec.template.spec.expireAfter, such as 720h."},
+    {"ttlSecondsAfterEmpty", "Write spec.disruption.consolidationPolicy: WhenEmpty, and "
+                             "consolidateAfter beside it."},
+    {"consolidation", "Write spec.disruption.consolidationPolicy: WhenEmptyOrUnderutilized."},
+    {"providerRef", "Write spec.template.spec.nodeClassRef."},
+    {"provider", "Write spec.template.spec.nodeClassRef, and an EC2NodeClass."},
+    {"apiVersion", "Instead write group: "},
+    {"apiGroup", "Rename it to group."},
+    {"group", "Write apiVersion: karpenter.k8s.aws/v1beta1 instead."},
     {0},
 };
 
-static const struct crd_shape_words words_v1 = {SHAPE_DROPPED("a NodePool of v1"), .moved = moved};
-static const struct crd_shape_words words_v1beta1 = {SHAPE_DROPPED("a NodePool of v1beta1"),
+static const struct crd_shape_words words_v1 = {SHAPE_DROPPED("A NodePool of v1"), .moved = moved};
+static const struct crd_shape_words words_v1beta1 = {SHAPE_DROPPED("A NodePool of v1beta1"),
                                                      .moved = moved};
 
 /* A Provisioner under the newer name. */
@@ -36,10 +37,10 @@ static void report_version(struct rail_call *call, struct text version)
     const struct field *field = field_get(arena, call->object->root, "apiVersion");
     report_with(call, .field = field, .found = node_string(field->node),
                 .statement = arena_printf(arena,
-                                          "found NodePool of %.*s, which has "
-                                          "none: its pools are Provisioners",
+                                          "karpenter.sh/%.*s has no NodePools. Its pools are "
+                                          "Provisioners.",
                                           TEXT_ARGS(version)),
-                .fix = TEXT("write karpenter.sh/v1, and the fields of v1"),
+                .fix = TEXT("Write apiVersion: karpenter.sh/v1, and the fields of v1."),
                 .replacement = TEXT("karpenter.sh/v1"));
 }
 
@@ -86,10 +87,11 @@ static void judge_class(struct rail_call *call, const struct pool *pool)
     struct text near = nearest_class(snapshot, name, arena);
     report(call, SEVERITY_WARN,
            field_at(arena, pool->object->root, "spec.template.spec.nodeClassRef.name"),
-           near.size > 0 ? arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near))
-                         : TEXT("name an EC2NodeClass that is there, or add one of that name"),
-           "found \"%.*s\", the name of no visible EC2NodeClass: until there is one, Karpenter "
-           "does not use the pool",
+           near.size > 0 ? arena_printf(arena, "Name %.*s, or add an EC2NodeClass %.*s.",
+                                        TEXT_ARGS(near), TEXT_ARGS(name))
+                         : TEXT("Name an EC2NodeClass that exists, or add one of this name."),
+           "No visible EC2NodeClass is named \"%.*s\". Karpenter does not use the pool until there "
+           "is one.",
            TEXT_ARGS(name));
 }
 
@@ -101,9 +103,8 @@ static void judge_taint_value(struct rail_call *call, const struct taint *taint)
     if (taint->value.size == 0 || label_key_is_valid(taint->value))
         return;
     report(call, SEVERITY_RAIL, field_get(call->arena, taint->field, "value"),
-           TEXT("write at most 63 letters, digits, '-', '_' and '.'"),
-           "found \"%.*s\", which cannot be the value of a taint" NEVER_USED,
-           TEXT_ARGS(taint->value));
+           TEXT("Write at most 63 letters, digits, '-', '_' and '.'."),
+           "\"%.*s\" cannot be the value of a taint" NEVER_USED, TEXT_ARGS(taint->value));
 }
 
 static void judge_twice(struct rail_call *call, const struct taint *taint, struct text_map *seen)
@@ -114,8 +115,8 @@ static void judge_twice(struct rail_call *call, const struct taint *taint, struc
     if (text_map_add(seen, arena, name))
         return;
     report_found(
-        call, SEVERITY_RAIL, taint->field, taint->key, TEXT("remove one of them"),
-        "the taint %.*s with the effect %.*s stands twice in taints and startupTaints" NEVER_USED,
+        call, SEVERITY_RAIL, taint->field, taint->key, TEXT("Remove one of them."),
+        "The taint %.*s with the effect %.*s stands twice in taints and startupTaints" NEVER_USED,
         TEXT_ARGS(taint->key), TEXT_ARGS(taint->effect));
 }
 
@@ -150,8 +151,8 @@ static void judge_duration(struct rail_call *call, const struct field *field, co
         (duration_parse(found, &seconds) && seconds <= longest_s))
         return;
     report(call, SEVERITY_RAIL, field, text_of(fix),
-           "found \"%.*s\", which Karpenter cannot read: the longest duration is %dh",
-           TEXT_ARGS(found), LONGEST_H);
+           "Karpenter cannot read \"%.*s\". The longest duration is %dh.", TEXT_ARGS(found),
+           LONGEST_H);
 }
 
 static void judge_durations(struct rail_call *call)
@@ -159,10 +160,10 @@ static void judge_durations(struct rail_call *call)
     static const struct {
         const char *path, *fix;
     } places[] = {
-        {"spec.disruption.consolidateAfter", "write Never, if that is meant"},
-        {"spec.disruption.expireAfter", "write Never, if that is meant"},
-        {"spec.template.spec.expireAfter", "write Never, if that is meant"},
-        {"spec.template.spec.terminationGracePeriod", "remove it, if a drain may take any time"},
+        {"spec.disruption.consolidateAfter", "Write Never, if that is meant."},
+        {"spec.disruption.expireAfter", "Write a duration such as 720h."},
+        {"spec.template.spec.expireAfter", "Write a duration such as 720h."},
+        {"spec.template.spec.terminationGracePeriod", "Remove it, if a drain may take any time."},
     };
     struct arena *arena = call->arena;
     const struct field *root = call->object->root;
@@ -171,7 +172,7 @@ static void judge_durations(struct rail_call *call)
 
     FOR_FIELDS(budget, arena, field_at(arena, root, "spec.disruption.budgets"))
         judge_duration(call, field_get(arena, budget, "duration"),
-                       "remove schedule and duration, if the budget is to hold always");
+                       "Remove schedule and duration, if the budget is to hold always.");
 }
 
 /* ---- the rail ---- */
@@ -182,10 +183,10 @@ static void judge_replicas(struct rail_call *call, const struct pool *pool)
     if (!policy_set_karpenter(call->world->policies)->no_static_capacity || !pool_is_static(pool))
         return;
     report(call, SEVERITY_RAIL, replicas,
-           TEXT("remove it, so that nodes are bought for the pods there are, or switch "
-                "the gate on"),
-           "found %.*s, but Karpenter's feature gate StaticCapacity is off: the pool launches no "
-           "node, for no pod",
+           TEXT("Remove replicas, so that nodes are bought for the pods there are, or switch "
+                "the gate on."),
+           "Karpenter's feature gate StaticCapacity is off, so a pool with replicas: %.*s launches "
+           "no node, for no pod.",
            TEXT_ARGS(node_text(replicas->node)));
 }
 

@@ -9,8 +9,8 @@ struct catalog;
 struct pool;
 struct type_set;
 
-#define NEVER_USED ": Karpenter refuses the pool and never uses it"
-#define LAUNCHES_NONE ": the pool can launch none"
+#define NEVER_USED ". Karpenter refuses the pool and never uses it."
+#define LAUNCHES_NONE ". The pool can launch no node."
 
 /* ---- what the rail judges, in this order ---- */
 

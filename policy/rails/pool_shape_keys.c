@@ -60,12 +60,12 @@ void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool)
         struct text meant = key_meant(catalog, pool, key);
         if (!requirement->valid || label_is_restricted(key) || meant.size == 0)
             continue;
-        report_as(
-            call, SEVERITY_WARN, .field = field_get(arena, requirement->field, "key"), .found = key,
-            .statement = arena_printf(arena,
-                                      "found \"%.*s\", which narrows nothing: Karpenter takes "
-                                      "it for a label of your own",
-                                      TEXT_ARGS(key)),
-            .meant = meant);
+        report_as(call, SEVERITY_WARN, .field = field_get(arena, requirement->field, "key"),
+                  .found = key,
+                  .statement = arena_printf(arena,
+                                            "The key %.*s narrows nothing. Karpenter takes it for "
+                                            "a label of your own.",
+                                            TEXT_ARGS(key)),
+                  .meant = meant);
     }
 }

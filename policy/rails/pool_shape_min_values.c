@@ -54,16 +54,16 @@ static void judge_min_values(struct rail_call *call, const struct expression *ex
     struct text found = arena_printf(arena, "%u", expression->min_values);
     if (count == 0)
         report_found(call, severity, field, found,
-                     TEXT("remove minValues: it counts labels of instance types alone"),
-                     "wants %u different values of %.*s, a label that no instance type has: "
-                     "Karpenter launches none",
+                     TEXT("Remove minValues, which counts labels of instance types alone."),
+                     "minValues wants %u different values of %.*s, a label that no instance type "
+                     "has. Karpenter launches no node.",
                      expression->min_values, TEXT_ARGS(expression->key));
     else
         report_found(
             call, severity, field, found,
-            arena_printf(arena, "lower minValues to at most %zu, or leave more types", count),
-            "wants %u different values of %.*s, and the types that the requirements leave have "
-            "%zu: Karpenter launches none",
+            arena_printf(arena, "Lower minValues to at most %zu, or leave more types.", count),
+            "minValues wants %u different values of %.*s, and the types that the requirements "
+            "leave have %zu. Karpenter launches no node.",
             expression->min_values, TEXT_ARGS(expression->key), count);
 }
 

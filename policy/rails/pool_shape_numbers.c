@@ -43,10 +43,10 @@ static bool judge_unit(struct rail_call *call, const struct unit *unit,
         return false;
     report(call, leaves_none ? SEVERITY_RAIL : SEVERITY_WARN,
            expression_value_field(value, call->arena),
-           arena_printf(arena, "write %lld, if %lld %s is meant", number * unit->factor,
+           arena_printf(arena, "Write %lld, if %lld %s is meant.", number * unit->factor,
                         (long long)number, unit->larger),
-           "found \"%lld\", which is %lld %s, and every type has more%s", (long long)number,
-           (long long)number, unit->name, leaves_none ? LAUNCHES_NONE : "");
+           "\"%lld\" is %lld %s, and every type has more%s", (long long)number, (long long)number,
+           unit->name, leaves_none ? LAUNCHES_NONE : ".");
     return true;
 }
 
@@ -97,9 +97,10 @@ bool pool_shape_judge_no_devices(struct rail_call *call, const struct pool *pool
             continue;
         report_found(
             call, SEVERITY_RAIL, written->field, pool_shape_text(written, arena),
-            arena_printf(arena, "to keep them out, write {key: %.*s, operator: DoesNotExist}",
+            arena_printf(arena, "To keep them out, write {key: %.*s, operator: DoesNotExist}.",
                          TEXT_ARGS(written->key)),
-            "found %.*s, but types without such devices do not have the label" LAUNCHES_NONE,
+            "The requirement %.*s fits no type: those without such devices do not have the "
+            "label" LAUNCHES_NONE,
             TEXT_ARGS(pool_shape_text(written, arena)));
         return true;
     }

@@ -35,8 +35,9 @@ static struct text open_text(const struct catalog *catalog, const struct type_se
         metal += text_starts_with(type->size, TEXT("metal"));
     }
     return arena_printf(arena,
-                        "no requirement says which machines: the pool may launch any of %zu "
-                        "instance types, %zu with accelerators and %zu of bare metal among them",
+                        "No requirement says which machines the pool is for. It may launch any of "
+                        "%zu instance types, %zu with accelerators and %zu of bare metal among "
+                        "them.",
                         type_set_count(launchable), accelerated, metal);
 }
 
@@ -50,12 +51,12 @@ static void report_open(struct rail_call *call, const struct pool *pool,
               .field = pool->requirements_field,
               .statement = open_text(call->world->catalog, launchable, arena),
               .fix = own_catalog
-                         ? TEXT("add a requirement on the machines it is for")
+                         ? TEXT("Add a requirement on the machines it is for.")
                          : arena_printf(arena,
-                                        "add to %.*s what it is for, as in [{key: "
-                                        "%s/instance-category, operator: In, values: [c, m, r]}]",
-                                        TEXT_ARGS(field_path(arena, pool->requirements_field)),
-                                        domain));
+                                        "Add {key: %s/instance-category, operator: In, "
+                                        "values: [c, m, r]} to %.*s.",
+                                        domain,
+                                        TEXT_ARGS(field_path(arena, pool->requirements_field))));
 }
 
 /* ---- a pool that can launch nothing ---- */
@@ -92,17 +93,15 @@ static bool judge_unknown(struct rail_call *call, const struct expression *expre
         .severity = severity,
         .field = expression_value_field(value, call->arena),
         .found = value->text,
-        .statement = arena_printf(arena,
-                                  "found \"%.*s\", which no instance type %shas as "
-                                  "%.*s" LAUNCHES_NONE,
-                                  TEXT_ARGS(value->text), may_exist ? "the catalogue knows " : "",
+        .statement = arena_printf(arena, "No %sinstance type has \"%.*s\" as %.*s" LAUNCHES_NONE,
+                                  may_exist ? "known " : "", TEXT_ARGS(value->text),
                                   TEXT_ARGS(expression->key)),
-        .fix = TEXT("check the name"),
+        .fix = TEXT("Check the name."),
     };
     if (home.size > 0)
-        draft.fix = arena_printf(arena, "it is a value of %.*s: use that key", TEXT_ARGS(home));
+        draft.fix = arena_printf(arena, "Use the key %.*s for this value.", TEXT_ARGS(home));
     else if (near.size > 0)
-        draft.fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(near));
+        draft.fix = arena_printf(arena, "Write %.*s.", TEXT_ARGS(near));
     report_say(call, &draft);
     return true;
 }
@@ -147,7 +146,7 @@ struct text pool_shape_text(const struct expression *expression, struct arena *a
         text_builder_printf(&builder, "%s%.*s", i == 0 ? " " : ", ",
                             TEXT_ARGS(expression->values[i].text));
     if (expression->value_count > SHOWN)
-        text_builder_add(&builder, TEXT(", ..."));
+        text_builder_printf(&builder, " and %zu more", expression->value_count - SHOWN);
     return text_builder_text(&builder);
 }
 
@@ -164,8 +163,8 @@ static bool report_if_none(struct rail_call *call, const struct expression *firs
               : arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
     struct text found = pool_shape_text(second, arena);
     report_found(call, SEVERITY_RAIL, second->field, found,
-                 alone ? TEXT("change it") : TEXT("change one of the two"),
-                 "no instance type fits %.*s%.*s" LAUNCHES_NONE, TEXT_ARGS(found),
+                 alone ? TEXT("Change it.") : TEXT("Change one of the two."),
+                 "No instance type fits %.*s%.*s" LAUNCHES_NONE, TEXT_ARGS(found),
                  TEXT_ARGS(other));
     return true;
 }
@@ -191,8 +190,8 @@ static void report_none(struct rail_call *call, const struct pool *pool)
     if (judge_unknown_values(call, pool) || pool_shape_judge_no_devices(call, pool) ||
         report_pair(call, pool))
         return;
-    report(call, SEVERITY_RAIL, pool->requirements_field, TEXT("remove one of the requirements"),
-           "no instance type fits these requirements together" LAUNCHES_NONE);
+    report(call, SEVERITY_RAIL, pool->requirements_field, TEXT("Remove one of the requirements."),
+           "No instance type fits these requirements together" LAUNCHES_NONE);
 }
 
 void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)

@@ -20,14 +20,14 @@ static void judge_restricted(struct rail_call *call, const struct field *field, 
     /* A provider that is newer than our list of keys may have it. */
     bool may_exist = label_is_in_domain(key, TEXT("karpenter.k8s.aws")) && meant.size == 0;
     struct text fix = meant.size > 0 ? arena_printf(call->arena, "Use %.*s.", TEXT_ARGS(meant))
-                                     : TEXT("remove it, or use a label of your own domain");
+                                     : TEXT("Remove it, or use a label of your own domain, such as "
+                                            "example.com/team.");
     if (may_exist)
         report_found(call, SEVERITY_WARN, field, key, fix,
-                     "found \"%.*s\", which is no label Karpenter is known to give its nodes",
-                     TEXT_ARGS(key));
+                     "Karpenter is not known to give its nodes the label %.*s.", TEXT_ARGS(key));
     else
         report_found(call, SEVERITY_RAIL, field, key, fix,
-                     "found \"%.*s\", which a NodePool must not set" NEVER_USED, TEXT_ARGS(key));
+                     "A NodePool must not set %.*s" NEVER_USED, TEXT_ARGS(key));
 }
 
 /* ---- keys and values that no label has ---- */
@@ -38,11 +38,10 @@ void pool_shape_judge_key(struct rail_call *call, const struct field *field, str
     if (label_key_is_valid(key))
         return;
     report_found(call, SEVERITY_RAIL, field, key,
-                 TEXT("write a name of at most 63 letters, digits, '-', '_' and "
-                      "'.', before it perhaps a domain in lower case and '/', as "
-                      "in example.com/team"),
-                 "found \"%.*s\", which cannot be the key of a %s" NEVER_USED, TEXT_ARGS(key),
-                 what);
+                 TEXT("Write a name of at most 63 letters, digits, '-', '_' and "
+                      "'.', perhaps after a domain in lower case and '/', such "
+                      "as example.com/team."),
+                 "\"%.*s\" cannot be the key of a %s" NEVER_USED, TEXT_ARGS(key), what);
 }
 
 static void judge_value(struct rail_call *call, const struct expression_value *of)
@@ -51,9 +50,8 @@ static void judge_value(struct rail_call *call, const struct expression_value *o
     if (label_value_is_valid(value))
         return;
     report(call, SEVERITY_RAIL, expression_value_field(of, call->arena),
-           TEXT("write at most 63 letters, digits, '-', '_' and '.'; if this "
-                "is a placeholder, fill it in"),
-           "found \"%.*s\", which no node can carry as a label" NEVER_USED, TEXT_ARGS(value));
+           TEXT("Write at most 63 letters, digits, '-', '_' and '.'."),
+           "No node can carry the label value \"%.*s\"" NEVER_USED, TEXT_ARGS(value));
 }
 
 static bool compares_with_less_than_nothing(const struct expression *expression)
@@ -70,23 +68,23 @@ struct fault {
 /* Why an expression is none; what is NULL when it is one. */
 static struct fault fault_of(const struct expression *expression)
 {
-    static const char operators[] = "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte";
+    static const char operators[] = "Use In, NotIn, Exists, DoesNotExist, Gt or Lt.";
     struct text op = node_string(node_get(expression->field->node, "operator"));
     enum solver_op parsed;
     if (expression->valid && !compares_with_less_than_nothing(expression))
         return (struct fault){0};
     if (expression->key.size == 0)
-        return (struct fault){"a requirement without a key",
-                              "name a label, as in kubernetes.io/arch"};
+        return (struct fault){"This requirement has no key",
+                              "Name a label, such as kubernetes.io/arch."};
     if (op.size == 0)
-        return (struct fault){"a requirement without an operator", operators};
+        return (struct fault){"This requirement has no operator", operators};
     if (!solver_op_parse(op.data, op.size, &parsed))
-        return (struct fault){"a requirement with an operator that does not exist", operators};
+        return (struct fault){"The operator of this requirement does not exist", operators};
     if (parsed == SOLVER_IN || parsed == SOLVER_NOT_IN)
-        return (struct fault){"a requirement whose values are missing or no strings",
-                              "list the values, as strings in quotes"};
-    return (struct fault){"a requirement that compares with no whole number",
-                          "give one whole number of 0 or more, in quotes"};
+        return (struct fault){"The values of this requirement are missing or no strings",
+                              "List the values, as strings in quotes."};
+    return (struct fault){"This requirement compares with no whole number",
+                          "Give one whole number of 0 or more, in quotes."};
 }
 
 /* NotIn is the one operator that may come without values. */
@@ -100,9 +98,9 @@ static bool judge_nothing_ruled_out(struct rail_call *call, const struct express
         !text_is(node_string(node_get(expression->field->node, "operator")), "NotIn"))
         return false;
     report(call, SEVERITY_WARN, values,
-           TEXT("list what is to be kept out, or remove the "
-                "requirement"),
-           "NotIn without values rules nothing out");
+           TEXT("List what is to be kept out, or remove the "
+                "requirement."),
+           "NotIn without values rules nothing out.");
     return true;
 }
 
@@ -122,9 +120,9 @@ static void judge_expression(struct rail_call *call, const struct expression *ex
         judge_value(call, &expression->values[i]);
     if (expression->op == SOLVER_IN && expression->min_values > expression->value_count)
         report(call, SEVERITY_RAIL, field_get(arena, expression->field, "minValues"),
-               TEXT("list more values, or lower minValues"),
-               "wants %u different values and lists %zu" NEVER_USED, expression->min_values,
-               expression->value_count);
+               TEXT("List more values, or lower minValues."),
+               "The requirement wants %u different values and lists %zu" NEVER_USED,
+               expression->min_values, expression->value_count);
 }
 
 /* ---- values that Karpenter knows all of ---- */
@@ -177,10 +175,10 @@ static void report_unknown(struct rail_call *call, const struct closed *of,
         label_value_meant(call->world->catalog, text_of(of->key), value->text, arena);
     report_as(call, consequence[0] == '\0' ? SEVERITY_WARN : SEVERITY_RAIL,
               .field = expression_value_field(value, call->arena), .found = value->text,
-              .statement = arena_printf(arena, "found \"%.*s\", which is no %s%s",
-                                        TEXT_ARGS(value->text), of->what, consequence),
+              .statement = arena_printf(arena, "\"%.*s\" is no %s%s", TEXT_ARGS(value->text),
+                                        of->what, consequence[0] == '\0' ? "." : consequence),
               .allowed = ALLOWED_TEXTS(known, count), .meant = meant,
-              .fix = TEXT("use one of the allowed values"));
+              .fix = arena_printf(arena, "Use %.*s.", TEXT_ARGS(texts_or(known, count, arena))));
 }
 
 static void judge_closed(struct rail_call *call, const struct expression *expression,
@@ -242,9 +240,9 @@ static void judge_zones(struct rail_call *call, const struct pool *pool,
             continue;
         report(call, regions == expression->value_count ? SEVERITY_RAIL : SEVERITY_WARN,
                expression_value_field(value, call->arena),
-               arena_printf(arena, "name its zones, as in %.*sa", TEXT_ARGS(value->text)),
-               "found \"%.*s\", which is a region and no zone%s", TEXT_ARGS(value->text),
-               regions == expression->value_count ? LAUNCHES_NONE : "");
+               arena_printf(arena, "Name its zones, such as %.*sa.", TEXT_ARGS(value->text)),
+               "\"%.*s\" is a region and no zone%s", TEXT_ARGS(value->text),
+               regions == expression->value_count ? LAUNCHES_NONE : ".");
     }
 }
 

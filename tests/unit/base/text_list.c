@@ -21,6 +21,8 @@ static void words_are_joined(void)
     ASSERT_TEXT(texts_join(words, 3, SIZE_MAX, arena), "a, b, c*");
     ASSERT_TEXT(texts_join(words, 3, 2, arena), "a, b, ... (3)");
     ASSERT_TEXT(texts_join(words, 0, 2, arena), "");
+    ASSERT_TEXT(texts_or(words, 3, arena), "a, b or c*");
+    ASSERT_TEXT(texts_or(words, 1, arena), "a");
     arena_destroy(arena);
 }
 

@@ -226,15 +226,15 @@ static void some_budget_is_always_active(void)
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_case bounded[] = {{BUDGETS(OFFICE), "deny " AT " "}};
     rail_table_run(&(struct rail_table){"disruption-budgets: {maxNodes: 20%}", NULL, bounded, 1});
-    static const char fix[] = "add {nodes: 10%}, which is always active";
+    static const char fix[] = "Add {nodes: \"10%\"}, which is always active.";
     static const struct rail_words words[] = {
         {BUDGETS(""),
-         "empty: all nodes of the pool may be disrupted at once (the default of 10% counts only "
-         "where no budgets are written)",
+         "With an empty list all nodes of the pool may be disrupted at once. The default of 10% "
+         "counts only where no budgets are written.",
          fix},
         {BUDGETS(OFFICE),
-         "at times no budget is active, and then all nodes of the pool may be disrupted at once "
-         "(the default of 10% counts only where no budgets are written)",
+         "At times no budget is active, and all nodes of the pool may be disrupted at once. The "
+         "default of 10% counts only where no budgets are written.",
          fix},
     };
     rail_words_run("disruption-budgets: {}", NULL, words, COUNT_OF(words));
@@ -276,34 +276,45 @@ static void policies_are_allowed_by_name(void)
 
 static void it_says_how_many_are_too_many(void)
 {
-    static const char fix[] = "have a budget of at most 20% without a schedule";
+    static const char fix[] = "Add {nodes: \"20%\"}, a budget without a schedule.";
     static const struct rail_words rows[] = {
-        {BUDGETS("{nodes: 21%}"), "found \"21%\", above the maximum of 20%", fix},
+        {BUDGETS("{nodes: 21%}"), "The budget of 21% is above the maximum of 20%.", fix},
         {BUDGETS("{nodes: 20%, reasons: [Drifted]}"),
-         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+         "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
+         "reasons.",
+         fix},
         {BUDGETS(""),
-         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+         "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
+         "reasons.",
+         fix},
         {BUDGETS("{nodes: '5'}"),
-         "bounded by a number of nodes, which cannot be compared with the maximum of 20%", fix},
+         "A budget in numbers of nodes cannot be compared with the maximum of 20%.", fix},
         {BUDGETS("{nodes: 30%}, {nodes: '5'}"),
-         "bounded by a number of nodes, which cannot be compared with the maximum of 20%", fix},
+         "A budget in numbers of nodes cannot be compared with the maximum of 20%.", fix},
         {BUDGETS("{nodes: '5', reasons: [Drifted]}"),
-         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+         "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
+         "reasons.",
+         fix},
         {BUDGETS("{nodes: 30%}, {nodes: 40%}"),
-         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+         "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
+         "reasons.",
+         fix},
         {BUDGETS("{nodes: 20%, schedule: '@daily', duration: 1h}"),
-         "no budget keeps it to 20% of the nodes at a time, at all times and for all reasons", fix},
+         "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
+         "reasons.",
+         fix},
     };
     rail_words_run("disruption-budgets: {maxNodes: 20%}", NULL, rows, COUNT_OF(rows));
     /* where nothing is written there is one budget */
-    static const struct rail_words unwritten = {POOL(""), "found \"10%\", above the maximum of 5%",
-                                                "have a budget of at most 5% without a schedule"};
+    static const struct rail_words unwritten = {
+        POOL(""), "The budget of 10% is above the maximum of 5%.",
+        "Add {nodes: \"5%\"}, a budget without a schedule."};
     rail_words_run("disruption-budgets: {maxNodes: 5%}", NULL, &unwritten, 1);
     static const struct rail_words policies[] = {
         {POOL("consolidationPolicy: WhenEmpty"),
-         "found \"WhenEmpty\"; allowed Balanced, WhenEmptyOrUnderutilized", "set it to Balanced"},
-        {POOL("consolidationPolicy: X"), "found \"X\"; allowed Balanced, WhenEmptyOrUnderutilized",
-         "set it to Balanced"},
+         "consolidationPolicy WhenEmpty is not allowed here.", "Set it to Balanced."},
+        {POOL("consolidationPolicy: X"), "consolidationPolicy X is not allowed here.",
+         "Set it to Balanced."},
     };
     rail_words_run(
         "disruption-budgets: {consolidationPolicies: [Balanced, WhenEmptyOrUnderutilized]}", NULL,

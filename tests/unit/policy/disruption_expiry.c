@@ -198,10 +198,11 @@ static void nodes_that_will_end_outside_are_named(void)
     policy_evaluate(&world, &subject, 0, arena, &verdict);
     CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
     ASSERT_TEXT(verdict.findings[0].message,
-                "\"8h\" does not wait for a window: nodes are drained when they are that old; "
-                "outside the windows, in UTC: node-2 at Thu 1970-01-01 10:00; next windows: Thu "
-                "1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri 1970-01-02 "
-                "09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC");
+                "Expiry does not wait for a window. Nodes are drained at 8h. Outside the windows, "
+                "in UTC: node-2 at Thu 1970-01-01 10:00. Next windows: Thu 1970-01-01 00:00 to Thu "
+                "1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri 1970-01-02 09:00, Fri 1970-01-02 "
+                "17:00 to Mon 1970-01-05 09:00 UTC. Keep what is drained safe with "
+                "PodDisruptionBudgets, which hold until a terminationGracePeriod is over.");
     arena_destroy(arena);
     /* which no sum of seconds holds */
     static const struct rail_case endless = {
@@ -210,10 +211,10 @@ static void nodes_that_will_end_outside_are_named(void)
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", cluster, &endless, 1});
 }
 
-#define WAITS_NOT "does not wait for a window: nodes are drained when they are that old"
+#define DRAINED_AT "Expiry does not wait for a window. Nodes are drained at "
 #define AT_EIGHT                                                                               \
-    "next windows: Thu 1970-01-01 08:00 to Fri 1970-01-02 00:00, Fri 1970-01-02 08:00 to Sat " \
-    "1970-01-03 00:00, Sat 1970-01-03 08:00 to Sun 1970-01-04 00:00 UTC"
+    "Next windows: Thu 1970-01-01 08:00 to Fri 1970-01-02 00:00, Fri 1970-01-02 08:00 to Sat " \
+    "1970-01-03 00:00, Sat 1970-01-03 08:00 to Sun 1970-01-04 00:00 UTC."
 #define NODE(name, created)                                                                    \
     "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", creationTimestamp: " created \
     ", labels: {karpenter.sh/nodepool: a}}}\n"
@@ -221,9 +222,8 @@ static void nodes_that_will_end_outside_are_named(void)
 /* The nodes are a day old at most, and closed are the hours to eight. */
 static void the_hour_at_which_a_node_ends_counts(void)
 {
-    static const char fix[] = "set Never and let drift replace the nodes inside the windows, or "
-                              "keep what is drained safe with PodDisruptionBudgets, which hold "
-                              "until a terminationGracePeriod is over";
+    static const char fix[] = "Keep what is drained safe with PodDisruptionBudgets, which hold "
+                              "until a terminationGracePeriod is over.";
     static const char night[] =
         POOL_OF("v1", "budgets: [" BLOCK("@daily", "8h") ALWAYS "]", "expireAfter: 24h");
     static const struct {
@@ -233,26 +233,25 @@ static void the_hour_at_which_a_node_ends_counts(void)
         /* it is being drained now; it ends when the window opens; nobody knows when */
         {NODE("now", "1969-12-31T00:00:00Z") NODE("at-eight", "1969-12-31T08:00:00Z")
              NODE("new", "null"),
-         {night, "\"24h\" " WAITS_NOT "; " AT_EIGHT, fix}},
+         {night, DRAINED_AT "24h. " AT_EIGHT, fix}},
         {NODE("last", "1969-12-31T07:59:59Z") NODE("soon", "1969-12-31T00:00:01Z")
              NODE("mid", "1969-12-31T04:30:00Z"),
          {night,
-          "\"24h\" " WAITS_NOT "; outside the windows, in UTC: soon at Thu 1970-01-01 00:00, mid "
-          "at Thu 1970-01-01 04:30, last at Thu 1970-01-01 07:59; " AT_EIGHT,
+          DRAINED_AT "24h. Outside the windows, in UTC: soon at Thu 1970-01-01 00:00, mid at Thu "
+                     "1970-01-01 04:30, last at Thu 1970-01-01 07:59. " AT_EIGHT,
           fix}},
         /* thirty days, where nothing is said */
         {NODE("old", "1969-12-31T01:00:00Z") NODE("day", "1969-12-31T09:00:00Z"),
          {POOL_OF("v1", "budgets: [" BLOCK("@daily", "8h") ALWAYS "]", ""),
-          "missing, which means 720h, and expiry " WAITS_NOT
-          "; outside the windows, in UTC: old at Fri 1970-01-30 01:00; " AT_EIGHT,
+          DRAINED_AT
+          "720h, the default. Outside the windows, in UTC: old at Fri 1970-01-30 01:00. " AT_EIGHT,
           fix}},
         /* windows that do not close, or of which that is not known */
         {NULL,
          {POOL_OF("v1", "budgets: [" BY_TURNS ALWAYS "]", "expireAfter: 24h"),
-          "\"24h\" " WAITS_NOT "; next windows: Thu 1970-01-01 00:00 onwards UTC", fix}},
+          DRAINED_AT "24h. Next windows: Thu 1970-01-01 00:00 onwards UTC.", fix}},
         {NULL,
-         {POOL_OF("v1", "budgets: [" SLOW ALWAYS "]", "expireAfter: 24h"), "\"24h\" " WAITS_NOT,
-          fix}},
+         {POOL_OF("v1", "budgets: [" SLOW ALWAYS "]", "expireAfter: 24h"), DRAINED_AT "24h.", fix}},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         rail_words_run("disruption-budgets: {}", rows[i].cluster, &rows[i].words, 1);
@@ -260,19 +259,19 @@ static void the_hour_at_which_a_node_ends_counts(void)
 
 static void it_says_how_long_no_window_opens(void)
 {
-    static const char fix[] = "open windows more often, or let nodes live longer";
+    static const char fix[] = "Open windows more often, or let nodes live longer.";
     static const struct rail_words rows[] = {
         {POOL_OF("v1beta1", "expireAfter: 8h, budgets: [" BLOCK("0 9 * * *", "8h30m") ALWAYS "]",
                  ""),
-         "\"8h\", and no window is open for up to 8 h 30 min: nodes cannot be replaced that soon; "
-         "next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:30 to Fri "
-         "1970-01-02 09:00, Fri 1970-01-02 17:30 to Sat 1970-01-03 09:00 UTC",
+         "expireAfter is 8h, and no window is open for up to 8 h 30 min. Nodes cannot be replaced "
+         "that soon. Next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 "
+         "17:30 to Fri 1970-01-02 09:00, Fri 1970-01-02 17:30 to Sat 1970-01-03 09:00 UTC.",
          fix},
         {POOL_OF("v1beta1", "expireAfter: 30m, budgets: [" BLOCK("20 * * * *", "40m") ALWAYS "]",
                  ""),
-         "\"30m\", and no window is open for up to 40 min: nodes cannot be replaced that soon; "
-         "next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 00:20, Thu 1970-01-01 01:00 to Thu "
-         "1970-01-01 01:20, Thu 1970-01-01 02:00 to Thu 1970-01-01 02:20 UTC",
+         "expireAfter is 30m, and no window is open for up to 40 min. Nodes cannot be replaced "
+         "that soon. Next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 00:20, Thu 1970-01-01 "
+         "01:00 to Thu 1970-01-01 01:20, Thu 1970-01-01 02:00 to Thu 1970-01-01 02:20 UTC.",
          fix},
     };
     rail_words_run("disruption-budgets: {}", NULL, rows, COUNT_OF(rows));

@@ -110,16 +110,15 @@ static void durations_are_read_as_karpenter_does(void)
     };
     rail_table_run(&(struct rail_table){"disruption-opt-out: {maxDuration: 2h}", NULL, cases,
                                         COUNT_OF(cases)});
-    static const struct rail_words second = {POD_IN("web", OPT_OUT ": 2s"),
-                                             "found \"2s\": the pod keeps its node from being "
-                                             "replaced, which is too long; at most 1s is "
-                                             "granted here",
-                                             "set it to \"1s\" or less, or remove it"};
+    static const struct rail_words second = {
+        POD_IN("web", OPT_OUT ": 2s"),
+        "The pod keeps its node from being replaced for 2s. At most 1s is granted here.",
+        "Set it to \"1s\" or less, with Karpenter 1.12 or newer, or remove it."};
     rail_words_run("disruption-opt-out: {maxDuration: 1s}", NULL, &second, 1);
     static const struct rail_words never = {
         POD_IN("web", OPT_OUT ": 2s"),
-        "found \"2s\": the pod keeps its node from being replaced, which is not granted here",
-        "remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced"};
+        "The pod keeps its node from being replaced for 2s. That is not granted here.",
+        "Remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced."};
     rail_words_run("disruption-opt-out: {}", NULL, &never, 1);
 }
 
@@ -163,9 +162,9 @@ static void every_kind_of_workload(void)
     static const struct rail_words cron_job = {
         "{apiVersion: batch/v1, kind: CronJob, metadata: {name: c, annotations: {" OPT_OUT
         ": 'true'}}, spec: {}}",
-        "does nothing on a CronJob: Karpenter reads it on pods",
-        "remove it, or, where it is granted, put it under "
-        "spec.jobTemplate.spec.template.metadata.annotations"};
+        "karpenter.sh/do-not-disrupt does nothing on a CronJob, since Karpenter reads it on pods.",
+        "Remove it, or, where it is granted, put it under "
+        "spec.jobTemplate.spec.template.metadata.annotations."};
     rail_words_run("disruption-opt-out: {}", NULL, &cron_job, 1);
 }
 
@@ -175,12 +174,12 @@ static void it_says_what_else_would_do(void)
     "{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {" OPT_OUT                    \
     ": 'true'}, ownerReferences: [{apiVersion: batch/v1, kind: " kind ", name: o, controller: " \
     "true, uid: u}]}}"
-    static const char statement[] = "found \"true\": the pod keeps its node from being replaced "
-                                    "while it runs, which is not granted here";
-    static const char replicas[] = "remove it; a PodDisruptionBudget keeps enough replicas while "
-                                   "nodes are replaced";
-    static const char job[] = "remove it, if the Job may begin again; else ask for its namespace "
-                              "to be granted it (allowNamespaces)";
+    static const char statement[] =
+        "The pod keeps its node from being replaced while it runs. That is not granted here.";
+    static const char replicas[] =
+        "Remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced.";
+    static const char job[] = "Remove it, if the Job may begin again; else ask for its namespace "
+                              "to be added to allowNamespaces.";
     static const struct rail_words rows[] = {
         {OF("apps/v1", "StatefulSet", "{template: " TEMPLATE "}"), statement, replicas},
         {OF("batch/v1", "Job", "{template: " TEMPLATE "}"), statement, job},
@@ -189,15 +188,16 @@ static void it_says_what_else_would_do(void)
         {OWNED_BY("Job"), statement, job},
         {OWNED_BY("ReplicaSet"), statement, replicas},
         {OF("apps/v1", "Deployment", "{template: {metadata: {labels: {" OPT_OUT ": 'true'}}}}"),
-         "does nothing as a label: Karpenter reads it as an annotation",
-         "remove it, or, where it is granted, put it under spec.template.metadata.annotations"},
+         "karpenter.sh/do-not-disrupt does nothing as a label, since Karpenter reads it as an "
+         "annotation.",
+         "Remove it, or, where it is granted, put it under spec.template.metadata.annotations."},
     };
     rail_words_run("disruption-opt-out: {}", NULL, rows, COUNT_OF(rows));
     static const struct rail_words a_while = {
         OF("batch/v1", "Job", "{template: " TEMPLATE "}"),
-        "found \"true\": the pod keeps its node from being replaced while it runs, which is too "
-        "long; at most 12h is granted here",
-        "set it to \"12h\" or less, or remove it"};
+        "The pod keeps its node from being replaced while it runs. At most 12h is granted here.",
+        "Set it to \"12h\" or less, with Karpenter 1.12 or newer, or remove it; "
+        "activeDeadlineSeconds ends a Job as well."};
     rail_words_run("disruption-opt-out: {maxDuration: 12h}", NULL, &a_while, 1);
 }
 

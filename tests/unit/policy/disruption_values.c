@@ -130,9 +130,9 @@ static void nodes_may_not_opt_out(void)
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words = {
         ANNOTATED("karpenter.sh/do-not-disrupt: 'true'"),
-        "found \"true\", on every node of the pool: none is ever consolidated, nor replaced when "
-        "it has drifted",
-        "remove it, and let budgets say when nodes may be replaced"};
+        "Every node of the pool opts out of disruption. None is ever consolidated, nor replaced "
+        "when it has drifted.",
+        "Remove it, and let budgets say when nodes may be replaced."};
     rail_words_run("disruption-budgets: {}", NULL, &words, 1);
 }
 
@@ -140,56 +140,46 @@ static void it_says_what_was_meant(void)
 {
     static const struct rail_words rows[] = {
         {POOL("consolidationPolicy: WhenUnderutilized"),
-         "found \"WhenUnderutilized\", the name it had in v1beta1: the API server refuses it; "
-         "allowed WhenEmptyOrUnderutilized, WhenEmpty, Balanced",
+         "WhenUnderutilized is the name it had in v1beta1. The API server refuses it.",
          "Use WhenEmptyOrUnderutilized."},
         {OLD("consolidationPolicy: WhenEmptyOrUnderutilized"),
-         "found \"WhenEmptyOrUnderutilized\", the name it has in v1: the API server refuses it; "
-         "allowed WhenUnderutilized, WhenEmpty",
+         "WhenEmptyOrUnderutilized is the name it has in v1. The API server refuses it.",
          "Use WhenUnderutilized."},
-        {OLD("consolidationPolicy: Balanced"),
-         "found \"Balanced\"; allowed WhenUnderutilized, WhenEmpty",
-         "use one of the allowed values"},
-        {POOL("consolidationPolicy: whenempty"),
-         "found \"whenempty\"; allowed WhenEmpty, Balanced, WhenEmptyOrUnderutilized",
+        {OLD("consolidationPolicy: Balanced"), "\"Balanced\" is no consolidationPolicy.",
+         "Use WhenUnderutilized or WhenEmpty."},
+        {POOL("consolidationPolicy: whenempty"), "\"whenempty\" is no consolidationPolicy.",
          "Use WhenEmpty."},
-        {POOL("consolidationPolicy: None"),
-         "found \"None\"; allowed WhenEmptyOrUnderutilized, WhenEmpty, Balanced",
-         "use one of the allowed values"},
-        {AFTER("90"), "found \"90\", a number without a unit", "write 90s, if seconds are meant"},
-        {AFTER("2d"), "found \"2d\", which is no duration", "write 48h"},
-        {AFTER("0d"), "found \"0d\", which is no duration",
-         "write hours, minutes and seconds, as in 336h or 1h30m"},
-        {AFTER("999999999999d"), "found \"999999999999d\", which is no duration",
-         "write hours, minutes and seconds, as in 336h or 1h30m"},
-        {AFTER("never"), "found \"never\", which is no duration", "Use Never."},
+        {POOL("consolidationPolicy: None"), "\"None\" is no consolidationPolicy.",
+         "Use WhenEmptyOrUnderutilized, WhenEmpty or Balanced."},
+        {AFTER("90"), "The number 90 has no unit.", "Write 90s, if seconds are meant."},
+        {AFTER("2d"), "\"2d\" is no duration.", "Write 48h."},
+        {AFTER("0d"), "\"0d\" is no duration.",
+         "Write hours, minutes and seconds, such as 336h or 1h30m."},
+        {AFTER("999999999999d"), "\"999999999999d\" is no duration.",
+         "Write hours, minutes and seconds, such as 336h or 1h30m."},
+        {AFTER("never"), "\"never\" is no duration.", "Use Never."},
         {BUDGET("reasons: [Expired]"),
-         "found \"Expired\", which is no reason: no budget holds up the expiry of nodes; allowed "
-         "Drifted, Empty, Underutilized, Unhealthy",
-         "remove it, and the budget where it is for nothing else"},
-        {BUDGET("reasons: [Underutilised]"),
-         "found \"Underutilised\"; allowed Underutilized, Drifted, Unhealthy, Empty",
+         "\"Expired\" is no reason, since no budget holds up the expiry of nodes.",
+         "Remove it, and the budget where it is for nothing else."},
+        {BUDGET("reasons: [Underutilised]"), "\"Underutilised\" is no reason.",
          "Use Underutilized."},
-        {BUDGET("reasons: [Under-utilised]"),
-         "found \"Under-utilised\"; allowed Underutilized, Drifted, Unhealthy, Empty",
+        {BUDGET("reasons: [Under-utilised]"), "\"Under-utilised\" is no reason.",
          "Use Underutilized."},
-        {LASTS("90s"), "found \"90s\", which is no duration of hours and minutes",
-         "write hours and minutes, as in 8h or 1h30m"},
-        {LASTS("1d"), "found \"1d\", which is no duration",
-         "write hours and minutes, as in 8h or 1h30m"},
-        {POOL("budgets: [{nodes: 5}]"), "found 5, a number, where the API server takes a string",
-         "put it in quotes: \"5\""},
+        {LASTS("90s"), "\"90s\" is no duration of hours and minutes.",
+         "Write hours and minutes, such as 8h or 1h30m."},
+        {LASTS("1d"), "\"1d\" is no duration.", "Write hours and minutes, such as 8h or 1h30m."},
+        {POOL("budgets: [{nodes: 5}]"),
+         "The API server takes nodes as a string, and 5 is a number.", "Put it in quotes: \"5\"."},
     };
     rail_words_run("disruption-budgets: {}", NULL, rows, COUNT_OF(rows));
     rail_replaces("disruption-budgets: {}", AFTER("never"), "Never");
     static const struct rail_words grace[] = {
         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
          "{spec: {terminationGracePeriod: Never}}}}",
-         "found \"Never\", which is no duration",
-         "remove it: without one a drain may take any time"},
+         "\"Never\" is no duration.", "Remove it, since without one a drain may take any time."},
         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
          "{spec: {terminationGracePeriod: 1d}}}}",
-         "found \"1d\", which is no duration", "write 24h"},
+         "\"1d\" is no duration.", "Write 24h."},
     };
     rail_words_run("node-rotation: {}", NULL, grace, COUNT_OF(grace));
 }

@@ -266,10 +266,7 @@ static void of_a_catalogue_of_ones_own(void)
 static void it_says_how_many_types_have_fewer_addresses(void)
 {
 #define OF_ITS_PODS(which, types) \
-    "found 60 pods a node, and " which ", unless the network plugin assigns prefixes: " types
-#define REMOVE_IT                                                                                  \
-    "remove maxPods, which leaves each type what it has addresses for; or turn prefix delegation " \
-    "on"
+    "maxPods is 60, and " which ", unless the network plugin assigns prefixes: " types "."
     static const struct {
         const char *types, *message;
     } rows[] = {
@@ -283,28 +280,32 @@ static void it_says_how_many_types_have_fewer_addresses(void)
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         rail_words_run("node-class: {}", rows[i].types,
-                       &(struct rail_words){MAX_PODS("60"), rows[i].message, REMOVE_IT}, 1);
+                       &(struct rail_words){MAX_PODS("60"), rows[i].message,
+                                            "Remove maxPods, which leaves each type what it has "
+                                            "addresses for, or turn prefix delegation on."},
+                       1);
 }
 
 static void it_says_what_to_change(void)
 {
     static const struct rail_words rows[] = {
         {CLASS(AL2023 ", tags: {team: ''}"),
-         "the tag \"team\" is empty: machines and volumes are made without it",
-         "add team to spec.tags"},
-        {CLASS(AL2023), "the tag \"team\" is missing: machines and volumes are made without it",
-         "add team to spec.tags"},
+         "The tag team is empty. Machines and volumes are made without it.",
+         "Add team to spec.tags."},
+        {CLASS(AL2023), "The tag team is missing. Machines and volumes are made without it.",
+         "Add team to spec.tags."},
         {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(GOOD("/dev/sdf"))),
-         "no entry for the root device /dev/xvda: it is as the image has it, not encrypted",
-         "add {deviceName: /dev/xvda, rootVolume: true, ebs: {encrypted: true, ...}}"},
+         "No entry is for the root device /dev/xvda. It is as the image has it, not encrypted.",
+         "Add {deviceName: /dev/xvda, rootVolume: true, ebs: {encrypted: true, volumeSize: 20Gi, "
+         "volumeType: gp3}}."},
         {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(VOLUME("/dev/xvda", "encrypted: false"))),
-         "the volume /dev/xvda is not encrypted", "set encrypted: true"},
+         "The volume /dev/xvda is not encrypted.", "Set encrypted: true."},
         {CLASS_OF("v1beta1", "amiFamily: AL2023, amiSelectorTerms: [{id: a}], tags: {team: a}"),
-         "missing, which means 2 hops, above the maximum of 1",
-         "set it to 1, and give pods their rights by Pod Identity or IRSA"},
+         "The metadata service answers over 2 hops by default, above the maximum of 1.",
+         "Set it to 1, and give pods their rights by Pod Identity or IRSA."},
         {CLASS(AL2023 ", tags: {team: a}, metadataOptions: {httpPutResponseHopLimit: 3}"),
-         "found 3 hops, above the maximum of 1",
-         "set it to 1, and give pods their rights by Pod Identity or IRSA"},
+         "The metadata service answers over 3 hops, above the maximum of 1.",
+         "Set it to 1, and give pods their rights by Pod Identity or IRSA."},
     };
     rail_words_run("node-class: {maxHopLimit: 1, requireTags: [team]}", NULL, rows, COUNT_OF(rows));
 }

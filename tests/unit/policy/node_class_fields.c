@@ -72,38 +72,38 @@ static void dropped_fields_are_found(void)
 
 static void it_says_where_things_belong(void)
 {
-    static const char dropped[] =
-        "\" where an EC2NodeClass of v1 has no such field: the API server drops it silently";
+    static const char dropped[] = "\" here. The API server drops it silently.";
     static const struct {
         const char *field, *fix;
     } fields[] = {
-        {"blockDeviceMapping", "did you mean blockDeviceMappings?"},
-        {"httpTokens", "move it to spec.metadataOptions.httpTokens"},
-        {"kubeletConfiguration", "write spec.kubelet"},
-        {"subnetSelector", "write spec.subnetSelectorTerms, a list"},
-        {"securityGroupSelector", "write spec.securityGroupSelectorTerms, a list"},
-        {"amiSelector", "write spec.amiSelectorTerms, a list"},
-        {"requirements", "move it to the NodePool, as spec.template.spec.requirements"},
-        {"taints", "move it to the NodePool, as spec.template.spec.taints"},
-        {"limits", "move it to the NodePool, as spec.limits"},
+        {"blockDeviceMapping", "Rename it to blockDeviceMappings."},
+        {"httpTokens", "Move it to spec.metadataOptions.httpTokens."},
+        {"kubeletConfiguration", "Write spec.kubelet."},
+        {"subnetSelector", "Write spec.subnetSelectorTerms, a list."},
+        {"securityGroupSelector", "Write spec.securityGroupSelectorTerms, a list."},
+        {"amiSelector", "Write spec.amiSelectorTerms, a list."},
+        {"requirements", "Move it to the NodePool, as spec.template.spec.requirements."},
+        {"taints", "Move it to the NodePool, as spec.template.spec.taints."},
+        {"limits", "Move it to the NodePool, as spec.limits."},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = rail_table_world("node-class: {}", NULL, arena);
     for (size_t i = 0; i < COUNT_OF(fields); i++) {
         struct rail_words row = {arena_printf(arena, CLASS("%s: 1"), fields[i].field).data,
-                                 arena_printf(arena, "found \"%s%s", fields[i].field, dropped).data,
+                                 arena_printf(arena, "An EC2NodeClass of v1 has no field \"%s%s",
+                                              fields[i].field, dropped)
+                                     .data,
                                  fields[i].fix};
         rail_words_run_in(&world, &row, 1, arena);
     }
     static const struct rail_words rows[] = {
         {CLASS("ofTomorrow: 1"),
-         "found \"ofTomorrow\" where an EC2NodeClass of v1 has no such field, unless your "
-         "Karpenter is newer than what is known here: the API server drops it silently",
-         "remove it"},
+         "An EC2NodeClass of v1 has no field \"ofTomorrow\" here, unless your Karpenter is newer. "
+         "The API server drops it silently.",
+         "Remove it."},
         {CLASS("blockDeviceMappings: [{deviceName: a, ebs: {encrypted: true, size: 5Gi}}]"),
-         "found \"size\" where an EC2NodeClass of v1 has no such field: the API server drops it "
-         "silently",
-         "write volumeSize, as in 100Gi"},
+         "An EC2NodeClass of v1 has no field \"size\" here. The API server drops it silently.",
+         "Write volumeSize, such as 100Gi."},
     };
     rail_words_run_in(&world, rows, COUNT_OF(rows), arena);
     arena_destroy(arena);

@@ -114,7 +114,7 @@ static void kubelet_settings_can_be_used(void)
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
 }
 
-#define REFUSED ": Karpenter refuses the EC2NodeClass and launches no node of it"
+#define REFUSED ". Karpenter refuses the EC2NodeClass and launches no node of it."
 
 /* Of each setting Karpenter looks into: what it may be, and what is said of anything else. */
 static void settings_have_their_shapes(void)
@@ -146,9 +146,9 @@ static void settings_have_their_shapes(void)
         snprintf(good, sizeof good, object, rows[i].name, rows[i].good);
         snprintf(none, sizeof none, object, rows[i].name, "null");
         snprintf(bad, sizeof bad, object, rows[i].name, rows[i].bad);
-        snprintf(found, sizeof found, "found %s where %s is wanted" REFUSED, rows[i].kind,
-                 rows[i].shape);
-        snprintf(fix, sizeof fix, "write %s", rows[i].shape);
+        snprintf(found, sizeof found, "%s is %s where %s is wanted" REFUSED, rows[i].name,
+                 rows[i].kind, rows[i].shape);
+        snprintf(fix, sizeof fix, "Write %s.", rows[i].shape);
         const struct rail_case cases[] = {{good, ""}, {none, ""}};
         rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
         rail_words_run("node-class: {}", NULL, &(struct rail_words){bad, found, fix}, 1);
@@ -284,9 +284,8 @@ static void what_was_meant_is_named(void)
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         char object[256], found[256], fix[128];
         snprintf(object, sizeof object, KUBELET("%sx: 1"), names[i]);
-        snprintf(found, sizeof found, "found \"%sx\", which is no setting of a kubelet" REFUSED,
-                 names[i]);
-        snprintf(fix, sizeof fix, "did you mean %s?", names[i]);
+        snprintf(found, sizeof found, "A kubelet has no setting \"%sx\" here" REFUSED, names[i]);
+        snprintf(fix, sizeof fix, "Rename it to %s.", names[i]);
         rail_words_run("node-class: {}", NULL, &(struct rail_words){object, found, fix}, 1);
     }
 }
@@ -294,45 +293,67 @@ static void what_was_meant_is_named(void)
 static void it_says_what_karpenter_refuses(void)
 {
     static const struct rail_words rows[] = {
-        {KUBELET("maxPod: 58"), "found \"maxPod\", which is no setting of a kubelet" REFUSED,
-         "did you mean maxPods?"},
-        {KUBELET("maxPoddy: 58"), "found \"maxPoddy\", which is no setting of a kubelet" REFUSED,
-         "did you mean maxPods?"},
+        {KUBELET("maxPod: 58"),
+         "A kubelet has no setting \"maxPod\" here. Karpenter refuses the EC2NodeClass and "
+         "launches no node of it.",
+         "Rename it to maxPods."},
+        {KUBELET("maxPoddy: 58"),
+         "A kubelet has no setting \"maxPoddy\" here. Karpenter refuses the EC2NodeClass and "
+         "launches no node of it.",
+         "Rename it to maxPods."},
         /* three letters away from maxPods it may be something new */
         {KUBELET("maxPodded: 58"),
-         "found \"maxPodded\", which is no setting of a kubelet, as far as is known here" REFUSED,
-         "remove it"},
+         "A kubelet has no setting \"maxPodded\" here, unless your Karpenter is newer. Karpenter "
+         "refuses the EC2NodeClass and launches no node of it.",
+         "Remove it."},
         {KUBELET("registerWithTaints: []"),
-         "Karpenter sets it itself, so that nodes come up with their taints" REFUSED,
-         "remove it, and name taints in the NodePools"},
-        {KUBELET("maxPods: -1"), "found -1" REFUSED, "write a whole number from 0"},
-        {KUBELET("imageGCLowThresholdPercent: 101"), "found 101" REFUSED,
-         "write a whole number from 0 to 100"},
+         "Karpenter sets registerWithTaints itself, so that nodes come up with their taints. "
+         "Karpenter refuses the EC2NodeClass and launches no node of it.",
+         "Remove it, and name taints in the NodePools."},
+        {KUBELET("maxPods: -1"),
+         "maxPods cannot be -1. Karpenter refuses the EC2NodeClass and launches no node of it.",
+         "Write a whole number from 0."},
+        {KUBELET("imageGCLowThresholdPercent: 101"),
+         "imageGCLowThresholdPercent cannot be 101. Karpenter refuses the EC2NodeClass and "
+         "launches no node of it.",
+         "Write a whole number from 0 to 100."},
         {KUBELET("evictionHard: {pid: '5'}"),
-         "found \"pid\", which is no eviction signal" REFUSED "; allowed memory.available, "
-         "nodefs.available, nodefs.inodesFree, imagefs.available, imagefs.inodesFree, ... (6)",
-         "use one of the allowed names"},
+         "\"pid\" is no eviction signal. Karpenter refuses the EC2NodeClass and launches no node "
+         "of it.",
+         "Use memory.available, nodefs.available, nodefs.inodesFree, imagefs.available, "
+         "imagefs.inodesFree or pid.available."},
         {KUBELET("kubeReserved: {gpu: '1'}"),
-         "found \"gpu\", which is no resource that a kubelet reserves" REFUSED
-         "; allowed cpu, memory, ephemeral-storage, pid",
-         "use one of the allowed names"},
-        {KUBELET("evictionHard: {pid.available: many}"), "found \"many\"" REFUSED,
-         "write a percentage or a quantity, as in 5% or 500Mi"},
-        {KUBELET("evictionMinimumReclaim: {pid.available: many}"), "found \"many\"" REFUSED,
-         "write a percentage or a quantity, as in 5% or 500Mi"},
+         "\"gpu\" is no resource that a kubelet reserves. Karpenter refuses the EC2NodeClass and "
+         "launches no node of it.",
+         "Use cpu, memory, ephemeral-storage or pid."},
+        {KUBELET("evictionHard: {pid.available: many}"),
+         "\"many\" is no value of it. Karpenter refuses the EC2NodeClass and launches no node of "
+         "it.",
+         "Write a percentage or a quantity, such as 5% or 500Mi."},
+        {KUBELET("evictionMinimumReclaim: {pid.available: many}"),
+         "\"many\" is no value of it. Karpenter refuses the EC2NodeClass and launches no node of "
+         "it.",
+         "Write a percentage or a quantity, such as 5% or 500Mi."},
         {KUBELET("evictionSoft: {pid.available: '1'}, evictionSoftGracePeriod: {pid.available: "
                  "soon}"),
-         "found \"soon\"" REFUSED, "write a duration, as in 1m30s"},
-        {KUBELET("systemReserved: {cpu: '-1'}"), "found \"-1\"" REFUSED,
-         "write a quantity, 0 or more"},
+         "\"soon\" is no value of it. Karpenter refuses the EC2NodeClass and launches no node of "
+         "it.",
+         "Write a duration, such as 1m30s."},
+        {KUBELET("systemReserved: {cpu: '-1'}"),
+         "\"-1\" is no value of it. Karpenter refuses the EC2NodeClass and launches no node of it.",
+         "Write a quantity, 0 or more."},
         {KUBELET("evictionSoft: {pid.available: 5%}"),
-         "pid.available is not in evictionSoftGracePeriod" REFUSED,
-         "add pid.available to evictionSoftGracePeriod"},
+         "\"pid.available\" is not in evictionSoftGracePeriod. Karpenter refuses the EC2NodeClass "
+         "and launches no node of it.",
+         "Add pid.available to evictionSoftGracePeriod."},
         {KUBELET("evictionSoftGracePeriod: {pid.available: 1s}"),
-         "pid.available is not in evictionSoft" REFUSED, "add pid.available to evictionSoft"},
+         "\"pid.available\" is not in evictionSoft. Karpenter refuses the EC2NodeClass and "
+         "launches no node of it.",
+         "Add pid.available to evictionSoft."},
         {KUBELET("imageGCHighThresholdPercent: 80, imageGCLowThresholdPercent: 85"),
-         "found 80, which is not above imageGCLowThresholdPercent, 85" REFUSED,
-         "write a higher one, or a lower imageGCLowThresholdPercent"},
+         "imageGCHighThresholdPercent 80 is not above imageGCLowThresholdPercent 85. Karpenter "
+         "refuses the EC2NodeClass and launches no node of it.",
+         "Write a higher one, or a lower imageGCLowThresholdPercent."},
     };
     rail_words_run("node-class: {}", NULL, rows, COUNT_OF(rows));
 }

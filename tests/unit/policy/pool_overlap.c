@@ -268,19 +268,18 @@ static void the_machines_may_be_ones_own(void)
     rail_catalog_run(
         &(struct rail_table){"pool-overlap: {}", POOL("default", "", KWOK("m, p")), families, 2},
         types);
-    static const char fix[] =
-        "give the pool that is meant first a higher weight, the special one a taint, or both "
-        "requirements that rule each other out";
+    static const char fix[] = "Give the pool that is meant first a higher weight, the special one "
+                              "a taint, or both requirements that rule each other out.";
     static const struct rail_words words[] = {
         {POOL("a", "", ""),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m-4x-amd64-linux, on-demand in a; a small pod that selects nothing gets \"default\", the "
-         "last by name",
+         "NodePools a and default overlap: weight and taints are the same, and both may launch "
+         "m-4x-amd64-linux, on-demand in a. A small pod that selects nothing gets default, the "
+         "last by name.",
          fix},
         {POOL("a", "", KWOK("a, c")),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "c-4x-amd64-linux, on-demand in a; a small pod that selects nothing gets \"default\", the "
-         "last by name",
+         "NodePools a and default overlap: weight and taints are the same, and both may launch "
+         "c-4x-amd64-linux, on-demand in a. A small pod that selects nothing gets default, the "
+         "last by name.",
          fix},
     };
     rail_catalog_words_run("pool-overlap: {}", cluster, types, words, COUNT_OF(words));
@@ -322,34 +321,33 @@ static void the_witness_is_named(void)
     struct verdict verdict;
     policy_evaluate(&world, &subject, 0, arena, &verdict);
     CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
-    ASSERT_TEXT(
-        verdict.findings[0].message,
-        "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-        "m5.xlarge, spot in z-b; a small pod that selects nothing gets \"default\", the "
-        "last by name");
+    ASSERT_TEXT(verdict.findings[0].message,
+                "NodePools batch and default overlap: weight and taints are the same, and both may "
+                "launch m5.xlarge, spot in z-b. A small pod that selects nothing gets default, the "
+                "last by name. Give the pool that is meant first a higher weight, the special one "
+                "a taint, or both requirements that rule each other out.");
     arena_destroy(arena);
 }
 
 static void it_says_who_wins(void)
 {
-    static const char fix[] =
-        "give the pool that is meant first a higher weight, the special one a taint, or both "
-        "requirements that rule each other out";
+    static const char fix[] = "Give the pool that is meant first a higher weight, the special one "
+                              "a taint, or both requirements that rule each other out.";
     static const struct rail_words rows[] = {
         /* no zone is visible but those that the judged pool names */
         {POOL("a", "", FAMILY("m5") ", " IN(AWS "size", "large") ", " ZONE("z-d, z-e")),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m5.large, on-demand in z-d; a small pod that selects nothing gets \"default\", the last "
-         "by name",
+         "NodePools a and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand in z-d. A small pod that selects nothing gets default, the last by "
+         "name.",
          fix},
         {POOL("z", "", FAMILY("m5") ", " IN(AWS "size", "large") ", " CAPACITY("reserved")),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m5.large, reserved; a small pod that selects nothing gets \"z\", the last by name",
+         "NodePools z and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, reserved. A small pod that selects nothing gets z, the last by name.",
          fix},
         {POOL_OF("z", "unseen", "", "team: a, stage: b", FAMILY("m5") ", " IN(AWS "size", "large")),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m5.large, on-demand; only pods that select team, stage are told apart, and a small pod "
-         "that selects nothing gets \"z\", the last by name",
+         "NodePools z and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand. Only pods that select team, stage are told apart. A small pod that "
+         "selects nothing gets z, the last by name.",
          fix},
     };
     rail_words_run("pool-overlap: {}", POOL("default", "", ""), rows, COUNT_OF(rows));
@@ -358,9 +356,9 @@ static void it_says_who_wins(void)
     static const struct rail_words apart[] = {
         {POOL_OF("a", "unseen", "", "team: a",
                  FAMILY("m5") ", " IN(AWS "size", "large, xlarge") ", " ZONE("z-d")),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m5.large, on-demand in z-d; only pods that select team are told apart, and a small pod "
-         "that selects nothing gets \"default\", the last by name",
+         "NodePools a and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand in z-d. Only pods that select team are told apart. A small pod that "
+         "selects nothing gets default, the last by name.",
          fix},
     };
     rail_words_run("pool-overlap: {}", POOL_OF("default", "unseen", "", "team: b", ""), apart, 1);
@@ -368,24 +366,24 @@ static void it_says_who_wins(void)
 #define LARGE FAMILY("m5") ", " IN(AWS "size", "large")
     static const struct rail_words theirs[] = {
         {POOL("z", "", LARGE),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m5.large, on-demand; only pods that select team are told apart, and a small pod that "
-         "selects nothing gets \"z\", the last by name",
+         "NodePools z and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand. Only pods that select team are told apart. A small pod that selects "
+         "nothing gets z, the last by name.",
          fix},
         {POOL_OF("z", "unseen", "", "team: a, stage: a", LARGE),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m5.large, on-demand; only pods that select team, stage are told apart, and a small pod "
-         "that selects nothing gets \"z\", the last by name",
+         "NodePools z and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand. Only pods that select team, stage are told apart. A small pod that "
+         "selects nothing gets z, the last by name.",
          fix},
         {POOL_OF("z", "unseen", "", "stage: a", LARGE),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m5.large, on-demand; only pods that select stage, team are told apart, and a small pod "
-         "that selects nothing gets \"z\", the last by name",
+         "NodePools z and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand. Only pods that select stage, team are told apart. A small pod that "
+         "selects nothing gets z, the last by name.",
          fix},
         {POOL_OF("z", "unseen", "", "team: b",
                  LARGE ", " IN("topology.k8s.aws/zone-id", "use1-az1")),
-         "overlaps NodePool \"default\": weight and taints are the same, and both may launch "
-         "m5.large, on-demand; a small pod that selects nothing gets \"z\", the last by name",
+         "NodePools z and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand. A small pod that selects nothing gets z, the last by name.",
          fix},
     };
     rail_words_run("pool-overlap: {}", POOL_OF("default", "unseen", "", "team: b", ""), theirs,

@@ -145,31 +145,29 @@ static void dropped_fields_are_found(void)
 
 static void it_says_where_things_belong(void)
 {
-    static const char dropped[] =
-        "\" where a NodePool of v1 has no such field: the API server drops "
-        "it silently";
+    static const char dropped[] = "\" here. The API server drops it silently.";
     static const struct {
         const char *field, *fix;
     } fields[] = {
-        {"requirements", "move it to spec.template.spec.requirements"},
-        {"labels", "move it to spec.template.metadata.labels"},
-        {"budgets", "move it to spec.disruption.budgets"},
-        {"kubelet", "move it to the EC2NodeClass, as spec.kubelet"},
+        {"requirements", "Move it to spec.template.spec.requirements."},
+        {"labels", "Move it to spec.template.metadata.labels."},
+        {"budgets", "Move it to spec.disruption.budgets."},
+        {"kubelet", "Move it to the EC2NodeClass, as spec.kubelet."},
         {"ttlSecondsAfterEmpty",
-         "write spec.disruption.consolidationPolicy: WhenEmpty, and consolidateAfter beside it"},
-        {"ttlSecondsUntilExpired", "write spec.template.spec.expireAfter, as in 720h"},
-        {"providerRef", "write spec.template.spec.nodeClassRef"},
-        {"weigth", "did you mean weight?"},
-        {"templates", "did you mean template?"},
-        {"disruptions", "did you mean disruption?"},
-        {"limitats", "did you mean limits?"},
-        {"taints", "move it to spec.template.spec.taints"},
-        {"nodeClassRef", "move it to spec.template.spec.nodeClassRef"},
-        {"expireAfter", "move it to spec.template.spec.expireAfter"},
-        {"consolidationPolicy", "move it to spec.disruption.consolidationPolicy"},
-        {"metadata", "move it to spec.template.metadata"},
-        {"consolidation", "write spec.disruption.consolidationPolicy: WhenEmptyOrUnderutilized"},
-        {"provider", "write spec.template.spec.nodeClassRef, and an EC2NodeClass"},
+         "Write spec.disruption.consolidationPolicy: WhenEmpty, and consolidateAfter beside it."},
+        {"ttlSecondsUntilExpired", "Write spec.template.spec.expireAfter, such as 720h."},
+        {"providerRef", "Write spec.template.spec.nodeClassRef."},
+        {"weigth", "Rename it to weight."},
+        {"templates", "Rename it to template."},
+        {"disruptions", "Rename it to disruption."},
+        {"limitats", "Rename it to limits."},
+        {"taints", "Move it to spec.template.spec.taints."},
+        {"nodeClassRef", "Move it to spec.template.spec.nodeClassRef."},
+        {"expireAfter", "Move it to spec.template.spec.expireAfter."},
+        {"consolidationPolicy", "Move it to spec.disruption.consolidationPolicy."},
+        {"metadata", "Move it to spec.template.metadata."},
+        {"consolidation", "Write spec.disruption.consolidationPolicy: WhenEmptyOrUnderutilized."},
+        {"provider", "Write spec.template.spec.nodeClassRef, and an EC2NodeClass."},
     };
     struct arena *arena = arena_create(1 << 20);
     for (size_t i = 0; i < COUNT_OF(fields); i++) {
@@ -178,7 +176,9 @@ static void it_says_where_things_belong(void)
                          HEAD "{%s: 1, template: {spec: {" CLASS ", requirements: [" CMR "]}}}}",
                          fields[i].field)
                 .data,
-            arena_printf(arena, "found \"%s%s", fields[i].field, dropped).data, fields[i].fix};
+            arena_printf(arena, "A NodePool of v1 has no field \"%s%s", fields[i].field, dropped)
+                .data,
+            fields[i].fix};
         rail_words_run("pool-shape: {}", NULL, &row, 1);
     }
     arena_destroy(arena);
@@ -188,35 +188,31 @@ static void it_says_what_is_dropped(void)
 {
     static const struct rail_words rows[] = {
         {POOL_WITH("tomorrow: 1, ", "", CMR),
-         "found \"tomorrow\" where a NodePool of v1 has no such field, unless your Karpenter is "
-         "newer "
-         "than what is known here: the API server drops it silently",
-         "remove it"},
+         "A NodePool of v1 has no field \"tomorrow\" here, unless your Karpenter is newer. The API "
+         "server drops it silently.",
+         "Remove it."},
         /* three letters off is another name */
         {POOL_WITH("limitation: 1, ", "", CMR),
-         "found \"limitation\" where a NodePool of v1 has no such field, unless your Karpenter is "
-         "newer than what is known here: the API server drops it silently",
-         "remove it"},
+         "A NodePool of v1 has no field \"limitation\" here, unless your Karpenter is newer. The "
+         "API server drops it silently.",
+         "Remove it."},
         {HEAD "{template: {spec: {nodeClassRef: {apiVersion: karpenter.k8s.aws/v1, kind: "
               "EC2NodeClass, name: a}, requirements: [" CMR "]}}}}",
-         "found \"apiVersion\" where a NodePool of v1 has no such field: the API server drops it "
-         "silently",
-         "write group, as in karpenter.k8s.aws"},
+         "A NodePool of v1 has no field \"apiVersion\" here. The API server drops it silently.",
+         "Instead write group: karpenter.k8s.aws."},
         {V1BETA1("", "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}"),
-         "found \"group\" where a NodePool of v1beta1 has no such field: the API server drops it "
-         "silently",
-         "write apiVersion, as in karpenter.k8s.aws/v1beta1"},
+         "A NodePool of v1beta1 has no field \"group\" here. The API server drops it silently.",
+         "Write apiVersion: karpenter.k8s.aws/v1beta1 instead."},
         {V1BETA1("", "kubelet: {systemReserve: {}}"),
-         "found \"systemReserve\" where a NodePool of v1beta1 has no such field: the API server "
-         "drops it silently",
-         "did you mean systemReserved?"},
+         "A NodePool of v1beta1 has no field \"systemReserve\" here. The API server drops it "
+         "silently.",
+         "Rename it to systemReserved."},
         {V1BETA1("", "maxPods: 30"),
-         "found \"maxPods\" where a NodePool of v1beta1 has no such field: the API server drops it "
-         "silently",
-         "move it to spec.template.spec.kubelet.maxPods"},
+         "A NodePool of v1beta1 has no field \"maxPods\" here. The API server drops it silently.",
+         "Move it to spec.template.spec.kubelet.maxPods."},
         {"{apiVersion: karpenter.sh/v1alpha5, kind: NodePool, metadata: {name: a}, spec: {}}",
-         "found NodePool of v1alpha5, which has none: its pools are Provisioners",
-         "write karpenter.sh/v1, and the fields of v1"},
+         "karpenter.sh/v1alpha5 has no NodePools. Its pools are Provisioners.",
+         "Write apiVersion: karpenter.sh/v1, and the fields of v1."},
     };
     rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
 }

@@ -89,26 +89,26 @@ static void it_says_which_key_was_meant(void)
 {
     static const struct rail_words rows[] = {
         {KEY("node.kubernetes.io/arch"),
-         "found \"node.kubernetes.io/arch\", which narrows nothing: Karpenter takes it for a label "
-         "of your own",
+         "The key node.kubernetes.io/arch narrows nothing. Karpenter takes it for a label of your "
+         "own.",
          "Use kubernetes.io/arch."},
         {KEY("eks.amazonaws.com/capacityType"),
-         "found \"eks.amazonaws.com/capacityType\", which narrows nothing: Karpenter takes it for "
-         "a label of your own",
+         "The key eks.amazonaws.com/capacityType narrows nothing. Karpenter takes it for a label "
+         "of your own.",
          "Use karpenter.sh/capacity-type."},
         {KEY("eks.amazonaws.com/instance-family"),
-         "found \"eks.amazonaws.com/instance-family\", which narrows nothing: Karpenter takes it "
-         "for a label of your own",
+         "The key eks.amazonaws.com/instance-family narrows nothing. Karpenter takes it for a "
+         "label of your own.",
          "Use karpenter.k8s.aws/instance-family."},
         {KEY("karpenter.sh/capacitytype"),
-         "found \"karpenter.sh/capacitytype\", which a NodePool must not set: Karpenter refuses "
-         "the pool and never uses it",
+         "A NodePool must not set karpenter.sh/capacitytype. Karpenter refuses the pool and never "
+         "uses it.",
          "Use karpenter.sh/capacity-type."},
         /* what it is near to a NodePool must not set either */
         {KEY("karpenter.sh/provisioner-name"),
-         "found \"karpenter.sh/provisioner-name\", which a NodePool must not set: Karpenter "
-         "refuses the pool and never uses it",
-         "remove it, or use a label of your own domain"},
+         "A NodePool must not set karpenter.sh/provisioner-name. Karpenter refuses the pool and "
+         "never uses it.",
+         "Remove it, or use a label of your own domain, such as example.com/team."},
     };
     rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
 }

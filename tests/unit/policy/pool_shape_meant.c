@@ -48,32 +48,29 @@ static void numbers_in_another_unit_are_found(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, IS("memory", "Lt", "64")),
-         "found \"64\", which is 64 MiB, and every type has more: the pool can launch none",
-         "write 65536, if 64 GiB is meant"},
-        {POOL2(CMR, IS("memory", "Gt", "8")),
-         "found \"8\", which is 8 MiB, and every type has more", "write 8192, if 8 GiB is meant"},
+         "\"64\" is 64 MiB, and every type has more. The pool can launch no node.",
+         "Write 65536, if 64 GiB is meant."},
+        {POOL2(CMR, IS("memory", "Gt", "8")), "\"8\" is 8 MiB, and every type has more.",
+         "Write 8192, if 8 GiB is meant."},
         {POOL2(CMR, IS("network-bandwidth", "Gt", "10")),
-         "found \"10\", which is 10 Mbit/s, and every type has more",
-         "write 10000, if 10 Gbit/s is meant"},
-        {POOL2(CMR, IS("ebs-bandwidth", "Gt", "9")),
-         "found \"9\", which is 9 Mbit/s, and every type has more",
-         "write 9000, if 9 Gbit/s is meant"},
+         "\"10\" is 10 Mbit/s, and every type has more.", "Write 10000, if 10 Gbit/s is meant."},
+        {POOL2(CMR, IS("ebs-bandwidth", "Gt", "9")), "\"9\" is 9 Mbit/s, and every type has more.",
+         "Write 9000, if 9 Gbit/s is meant."},
         {POOL2(IN(AWS "category", "g, p"), IS("gpu-memory", "Gt", "16")),
-         "found \"16\", which is 16 MiB, and every type has more",
-         "write 16384, if 16 GiB is meant"},
+         "\"16\" is 16 MiB, and every type has more.", "Write 16384, if 16 GiB is meant."},
         /* numbers are near to each other in another way than names */
         {POOL2(CMR, IS("memory", "In", "7169")),
-         "found \"7169\", which no instance type the catalogue knows has as " AWS
-         "memory: the pool can launch none",
-         "check the name"},
+         "No known instance type has \"7169\" as karpenter.k8s.aws/instance-memory. The pool can "
+         "launch no node.",
+         "Check the name."},
         {POOL2(CMR, IS("cpu", "In", "47")),
-         "found \"47\", which no instance type the catalogue knows has as " AWS
-         "cpu: the pool can launch none",
-         "check the name"},
+         "No known instance type has \"47\" as karpenter.k8s.aws/instance-cpu. The pool can launch "
+         "no node.",
+         "Check the name."},
         {POOL2(CMR, IS("generation", "In", "5th")),
-         "found \"5th\", which no instance type the catalogue knows has as " AWS
-         "generation: the pool can launch none",
-         "did you mean 5?"},
+         "No known instance type has \"5th\" as karpenter.k8s.aws/instance-generation. The pool "
+         "can launch no node.",
+         "Write 5."},
     };
     rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
 }
@@ -99,17 +96,19 @@ static void none_is_no_number(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, IS("gpu-count", "In", "0")),
-         "found " AWS "gpu-count In 0, but types without such devices do not have the label: the "
-         "pool can launch none",
-         "to keep them out, write {key: " AWS "gpu-count, operator: DoesNotExist}"},
+         "The requirement karpenter.k8s.aws/instance-gpu-count In 0 fits no type: those without "
+         "such devices do not have the label. The pool can launch no node.",
+         "To keep them out, write {key: karpenter.k8s.aws/instance-gpu-count, operator: "
+         "DoesNotExist}."},
         {POOL2(CMR, IS("accelerator-count", "Lte", "0")),
-         "found " AWS "accelerator-count Lte 0, but types without such devices do not have the "
-         "label: the pool can launch none",
-         "to keep them out, write {key: " AWS "accelerator-count, operator: DoesNotExist}"},
+         "The requirement karpenter.k8s.aws/instance-accelerator-count Lte 0 fits no type: those "
+         "without such devices do not have the label. The pool can launch no node.",
+         "To keep them out, write {key: karpenter.k8s.aws/instance-accelerator-count, operator: "
+         "DoesNotExist}."},
         {POOL2(IN(AWS "family", "p5"), IS("gpu-count", "In", "0")),
-         "no instance type fits " AWS "gpu-count In 0 beside " AWS
-         "family In p5: the pool can launch none",
-         "change one of the two"},
+         "No instance type fits karpenter.k8s.aws/instance-gpu-count In 0 beside "
+         "karpenter.k8s.aws/instance-family In p5. The pool can launch no node.",
+         "Change one of the two."},
     };
     rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
 }
@@ -130,11 +129,13 @@ static void one_is_blamed_before_two(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, IS("generation", "Gt", "90")),
-         "no instance type fits " AWS "generation Gt 90: the pool can launch none", "change it"},
+         "No instance type fits karpenter.k8s.aws/instance-generation Gt 90. The pool can launch "
+         "no node.",
+         "Change it."},
         {POOL2(CMR, "{key: " AWS "generation, operator: Gt, values: ['-1']}"),
-         "a requirement that compares with no whole number: Karpenter refuses the pool and never "
-         "uses it",
-         "give one whole number of 0 or more, in quotes"},
+         "This requirement compares with no whole number. Karpenter refuses the pool and never "
+         "uses it.",
+         "Give one whole number of 0 or more, in quotes."},
     };
     rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
 }
@@ -183,13 +184,13 @@ static void min_values_that_no_types_have_are_found(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(M5_M6I, TYPES("20, operator: Exists")),
-         "wants 20 different values of node.kubernetes.io/instance-type, and the types that the "
-         "requirements leave have 19: Karpenter launches none",
-         "lower minValues to at most 19, or leave more types"},
+         "minValues wants 20 different values of node.kubernetes.io/instance-type, and the types "
+         "that the requirements leave have 19. Karpenter launches no node.",
+         "Lower minValues to at most 19, or leave more types."},
         {POOL2(CMR, WANTS("team", "2, operator: Exists")),
-         "wants 2 different values of team, a label that no instance type has: Karpenter launches "
-         "none",
-         "remove minValues: it counts labels of instance types alone"},
+         "minValues wants 2 different values of team, a label that no instance type has. Karpenter "
+         "launches no node.",
+         "Remove minValues, which counts labels of instance types alone."},
     };
     rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
 }
@@ -228,18 +229,14 @@ static void values_of_every_node_are_known(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, IN("kubernetes.io/arch", "x86_64")),
-         "found \"x86_64\", which is no architecture: the pool can launch none; allowed amd64, "
-         "arm64",
-         "Use amd64."},
-        {POOL2(CMR, IN("kubernetes.io/arch", "amd64, aarch64")),
-         "found \"aarch64\", which is no architecture; allowed amd64, arm64", "Use arm64."},
+         "\"x86_64\" is no architecture. The pool can launch no node.", "Use amd64."},
+        {POOL2(CMR, IN("kubernetes.io/arch", "amd64, aarch64")), "\"aarch64\" is no architecture.",
+         "Use arm64."},
         {POOL2(CMR, IN("kubernetes.io/os", "bottlerocket")),
-         "found \"bottlerocket\", which is no operating system: the pool can launch none; allowed "
-         "linux, windows",
-         "use one of the allowed values"},
+         "\"bottlerocket\" is no operating system. The pool can launch no node.",
+         "Use linux or windows."},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "ON_DEMAND")),
-         "found \"ON_DEMAND\", which is no capacity type: Karpenter refuses the pool and never "
-         "uses it; allowed on-demand, spot, reserved",
+         "\"ON_DEMAND\" is no capacity type. Karpenter refuses the pool and never uses it.",
          "Use on-demand."},
     };
     rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
@@ -272,11 +269,11 @@ static void values_that_were_meant_are_named(void)
                          rows[i].written)
                 .data,
             arena_printf(arena,
-                         "found \"%s\", which no instance type the catalogue knows has as %s: the "
-                         "pool can launch none",
+                         "No known instance type has \"%s\" as %s. The pool can launch "
+                         "no node.",
                          rows[i].written, rows[i].key)
                 .data,
-            arena_printf(arena, "did you mean %s?", rows[i].meant).data};
+            arena_printf(arena, "Write %s.", rows[i].meant).data};
         rail_words_run_in(&world, &row, 1, arena);
     }
     arena_destroy(arena);
@@ -310,11 +307,10 @@ static void a_region_is_no_zone(void)
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
-        {ZONES("eu-west-1"),
-         "found \"eu-west-1\", which is a region and no zone: the pool can launch none",
-         "name its zones, as in eu-west-1a"},
-        {ZONES("eu-west-1a, eu-west-1"), "found \"eu-west-1\", which is a region and no zone",
-         "name its zones, as in eu-west-1a"},
+        {ZONES("eu-west-1"), "\"eu-west-1\" is a region and no zone. The pool can launch no node.",
+         "Name its zones, such as eu-west-1a."},
+        {ZONES("eu-west-1a, eu-west-1"), "\"eu-west-1\" is a region and no zone.",
+         "Name its zones, such as eu-west-1a."},
     };
     rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
     /* and so may somebody's own catalogue */
@@ -354,25 +350,25 @@ static void a_class_that_is_not_there_is_found(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", two, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {TO_CLASS("defualt"),
-         "found \"defualt\", the name of no visible EC2NodeClass: until there is one, Karpenter "
-         "does not use the pool",
-         "did you mean default?"},
+         "No visible EC2NodeClass is named \"defualt\". Karpenter does not use the pool until "
+         "there is one.",
+         "Name default, or add an EC2NodeClass defualt."},
         {TO_CLASS("batch"),
-         "found \"batch\", the name of no visible EC2NodeClass: until there is one, Karpenter "
-         "does not use the pool",
-         "name an EC2NodeClass that is there, or add one of that name"},
+         "No visible EC2NodeClass is named \"batch\". Karpenter does not use the pool until there "
+         "is one.",
+         "Name an EC2NodeClass that exists, or add one of this name."},
     };
     rail_words_run("pool-shape: {}", two, words, COUNT_OF(words));
     /* Of several a distant one is not offered; the only one is. */
     static const struct rail_words far[] = {
         {TO_CLASS("gpu-spots"),
-         "found \"gpu-spots\", the name of no visible EC2NodeClass: until there is one, Karpenter "
-         "does not use the pool",
-         "name an EC2NodeClass that is there, or add one of that name"},
+         "No visible EC2NodeClass is named \"gpu-spots\". Karpenter does not use the pool until "
+         "there is one.",
+         "Name an EC2NodeClass that exists, or add one of this name."},
         {TO_CLASS("main"),
-         "found \"main\", the name of no visible EC2NodeClass: until there is one, Karpenter "
-         "does not use the pool",
-         "did you mean default?"},
+         "No visible EC2NodeClass is named \"main\". Karpenter does not use the pool until there "
+         "is one.",
+         "Name default, or add an EC2NodeClass main."},
     };
     rail_words_run("pool-shape: {}", two, far, 1);
     rail_words_run("pool-shape: {}", NODE_CLASS("default"), &far[1], 1);

@@ -100,58 +100,61 @@ static void it_says_what_is_left(void)
     static const struct rail_words rows[] = {
         /* of the built-in catalogue all arm64 types but the Macs; g5g has GPUs */
         {POOL(IN("kubernetes.io/arch", "arm64")),
-         "no requirement says which machines: the pool may launch any of 396 instance types, 6 "
-         "with accelerators and 50 of bare metal among them",
-         "add to spec.template.spec.requirements what it is for, as in [{key: "
-         "karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]}]"},
+         "No requirement says which machines the pool is for. It may launch any of 396 instance "
+         "types, 6 with accelerators and 50 of bare metal among them.",
+         "Add {key: karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]} to "
+         "spec.template.spec.requirements."},
         {POOL(IN(AWS "category", "m5.large")),
-         "found \"m5.large\", which no instance type has as " AWS
-         "category: the pool can launch none",
-         "it is a value of node.kubernetes.io/instance-type: use that key"},
+         "No instance type has \"m5.large\" as karpenter.k8s.aws/instance-category. The pool can "
+         "launch no node.",
+         "Use the key node.kubernetes.io/instance-type for this value."},
         {POOL(IN(AWS "category", "xlarge")),
-         "found \"xlarge\", which no instance type has as " AWS
-         "category: the pool can launch none",
-         "it is a value of " AWS "size: use that key"},
+         "No instance type has \"xlarge\" as karpenter.k8s.aws/instance-category. The pool can "
+         "launch no node.",
+         "Use the key karpenter.k8s.aws/instance-size for this value."},
         {POOL(IN(AWS "family", "c")),
-         "found \"c\", which no instance type has as " AWS "family: the pool can launch none",
-         "it is a value of " AWS "category: use that key"},
+         "No instance type has \"c\" as karpenter.k8s.aws/instance-family. The pool can launch no "
+         "node.",
+         "Use the key karpenter.k8s.aws/instance-category for this value."},
         {POOL(IN(AWS "size", "12xlarg")),
-         "found \"12xlarg\", which no instance type the catalogue knows has as " AWS
-         "size: the pool can launch none",
-         "did you mean 12xlarge?"},
+         "No known instance type has \"12xlarg\" as karpenter.k8s.aws/instance-size. The pool can "
+         "launch no node.",
+         "Write 12xlarge."},
         {POOL(IN(AWS "size", "enormous")),
-         "found \"enormous\", which no instance type the catalogue knows has as " AWS
-         "size: the pool can launch none",
-         "check the name"},
+         "No known instance type has \"enormous\" as karpenter.k8s.aws/instance-size. The pool can "
+         "launch no node.",
+         "Check the name."},
         {POOL("{key: " AWS "cpu, operator: Gt, values: ['100000']}"),
-         "no instance type fits " AWS "cpu Gt 100000: the pool can launch none", "change it"},
+         "No instance type fits karpenter.k8s.aws/instance-cpu Gt 100000. The pool can launch no "
+         "node.",
+         "Change it."},
         {POOL2(IN(AWS "family", "m5, c5, r5, m6i"), IN("kubernetes.io/arch", "arm64")),
-         "no instance type fits kubernetes.io/arch In arm64 beside " AWS
-         "family In m5, c5, r5, ...: the pool can launch none",
-         "change one of the two"},
+         "No instance type fits kubernetes.io/arch In arm64 beside "
+         "karpenter.k8s.aws/instance-family In m5, c5, r5 and 1 more. The pool can launch no node.",
+         "Change one of the two."},
         {AUTOMATIC(ARM64),
-         "no requirement says which machines: the pool may launch any of 396 instance types, 6 "
-         "with accelerators and 50 of bare metal among them",
-         "add to spec.template.spec.requirements what it is for, as in [{key: "
-         "eks.amazonaws.com/instance-category, operator: In, values: [c, m, r]}]"},
+         "No requirement says which machines the pool is for. It may launch any of 396 instance "
+         "types, 6 with accelerators and 50 of bare metal among them.",
+         "Add {key: eks.amazonaws.com/instance-category, operator: In, values: [c, m, r]} to "
+         "spec.template.spec.requirements."},
         {POOL(IN(AWS "size", "12xlar")),
-         "found \"12xlar\", which no instance type the catalogue knows has as " AWS
-         "size: the pool can launch none",
-         "did you mean 12xlarge?"},
+         "No known instance type has \"12xlar\" as karpenter.k8s.aws/instance-size. The pool can "
+         "launch no node.",
+         "Write 12xlarge."},
         {POOL(IN(AWS "size", "12xla")),
-         "found \"12xla\", which no instance type the catalogue knows has as " AWS
-         "size: the pool can launch none",
-         "check the name"},
+         "No known instance type has \"12xla\" as karpenter.k8s.aws/instance-size. The pool can "
+         "launch no node.",
+         "Check the name."},
         {POOL2(IN(AWS "family", "m5, c5, r5"), ARM64),
-         "no instance type fits kubernetes.io/arch In arm64 beside " AWS
-         "family In m5, c5, r5: the pool can launch none",
-         "change one of the two"},
+         "No instance type fits kubernetes.io/arch In arm64 beside "
+         "karpenter.k8s.aws/instance-family In m5, c5, r5. The pool can launch no node.",
+         "Change one of the two."},
         /* m5.large has 2 vCPUs, m5.metal 96 */
         {POOL3(IN(AWS "family", "m5"), IN(AWS "size", "large, metal"),
                "{key: " AWS "cpu, operator: Gt, values: ['2']}, {key: " AWS
                "cpu, operator: Lt, values: ['96']}"),
-         "no instance type fits these requirements together: the pool can launch none",
-         "remove one of the requirements"},
+         "No instance type fits these requirements together. The pool can launch no node.",
+         "Remove one of the requirements."},
     };
     rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
 }
@@ -183,15 +186,17 @@ static void the_machines_may_be_ones_own(void)
     rail_catalog_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)}, types);
     static const struct rail_words words[] = {
         {POOL(""),
-         "no requirement says which machines: the pool may launch any of 4 instance types, 2 with "
-         "accelerators and 1 of bare metal among them",
-         "add a requirement on the machines it is for"},
+         "No requirement says which machines the pool is for. It may launch any of 4 instance "
+         "types, 2 with accelerators and 1 of bare metal among them.",
+         "Add a requirement on the machines it is for."},
         {POOL(IN(AWS "family", "m6")),
-         "found \"m6\", which no instance type has as " AWS "family: the pool can launch none",
-         "did you mean m5?"},
+         "No instance type has \"m6\" as karpenter.k8s.aws/instance-family. The pool can launch no "
+         "node.",
+         "Write m5."},
         {POOL(IN(AWS "size", "g5.xlarge")),
-         "found \"g5.xlarge\", which no instance type has as " AWS "size: the pool can launch none",
-         "it is a value of node.kubernetes.io/instance-type: use that key"},
+         "No instance type has \"g5.xlarge\" as karpenter.k8s.aws/instance-size. The pool can "
+         "launch no node.",
+         "Use the key node.kubernetes.io/instance-type for this value."},
     };
     rail_catalog_words_run("pool-shape: {}", NULL, types, words, COUNT_OF(words));
     /* with names and families that EC2 has none of */
@@ -199,13 +204,13 @@ static void the_machines_may_be_ones_own(void)
                                             OWN_TYPE("m-4x-amd64-linux", "\"x\": 1", SOLD));
     static const struct rail_words others_words[] = {
         {POOL(IN("karpenter.kwok.sh/instance-family", "memory")),
-         "found \"memory\", which no instance type has as karpenter.kwok.sh/instance-family: the "
-         "pool can launch none",
-         "check the name"},
+         "No instance type has \"memory\" as karpenter.kwok.sh/instance-family. The pool can "
+         "launch no node.",
+         "Check the name."},
         {POOL(IN("karpenter.kwok.sh/instance-family", "m-4x-amd64-linux")),
-         "found \"m-4x-amd64-linux\", which no instance type has as "
-         "karpenter.kwok.sh/instance-family: the pool can launch none",
-         "it is a value of node.kubernetes.io/instance-type: use that key"},
+         "No instance type has \"m-4x-amd64-linux\" as karpenter.kwok.sh/instance-family. The pool "
+         "can launch no node.",
+         "Use the key node.kubernetes.io/instance-type for this value."},
     };
     rail_catalog_words_run("pool-shape: {}", NULL, others, others_words, COUNT_OF(others_words));
 }

@@ -72,90 +72,83 @@ static void it_says_why_karpenter_refuses(void)
 {
     static const struct rail_words rows[] = {
         {POOL2(CMR, IN(AWS "familie", "m5")),
-         "found \"" AWS "familie\", which a NodePool must not set: Karpenter refuses the pool and "
-         "never uses it",
+         "A NodePool must not set karpenter.k8s.aws/instance-familie. Karpenter refuses the pool "
+         "and never uses it.",
          "Use " AWS "family."},
         {LABELS("karpenter.sh/team: a"),
-         "found \"karpenter.sh/team\", which a NodePool must not set: Karpenter refuses the pool "
-         "and "
-         "never uses it",
-         "remove it, or use a label of your own domain"},
+         "A NodePool must not set karpenter.sh/team. Karpenter refuses the pool and never uses it.",
+         "Remove it, or use a label of your own domain, such as example.com/team."},
         {POOL2(CMR, "{operator: Exists}"),
-         "a requirement without a key: Karpenter refuses the pool and never uses it",
-         "name a label, as in kubernetes.io/arch"},
+         "This requirement has no key. Karpenter refuses the pool and never uses it.",
+         "Name a label, such as kubernetes.io/arch."},
         {POOL2(CMR, "{key: a, operator: In}"),
-         "a requirement whose values are missing or no strings: Karpenter refuses the pool and "
-         "never "
-         "uses it",
-         "list the values, as strings in quotes"},
-        {POOL2(CMR, "{key: a, operator: NotIn}"), "NotIn without values rules nothing out",
-         "list what is to be kept out, or remove the requirement"},
+         "The values of this requirement are missing or no strings. Karpenter refuses the pool and "
+         "never uses it.",
+         "List the values, as strings in quotes."},
+        {POOL2(CMR, "{key: a, operator: NotIn}"), "NotIn without values rules nothing out.",
+         "List what is to be kept out, or remove the requirement."},
         {POOL2(CMR, "{key: a, operator: Lt, values: [x]}"),
-         "a requirement that compares with no whole number: Karpenter refuses the pool and never "
-         "uses it",
-         "give one whole number of 0 or more, in quotes"},
+         "This requirement compares with no whole number. Karpenter refuses the pool and never "
+         "uses it.",
+         "Give one whole number of 0 or more, in quotes."},
         {POOL2(CMR, "{key: a, operator: Has}"),
-         "a requirement with an operator that does not exist: Karpenter refuses the pool and never "
-         "uses it",
-         "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte"},
+         "The operator of this requirement does not exist. Karpenter refuses the pool and never "
+         "uses it.",
+         "Use In, NotIn, Exists, DoesNotExist, Gt or Lt."},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "Spot")),
-         "found \"Spot\", which is no capacity type: Karpenter refuses the pool and never uses it; "
-         "allowed on-demand, spot, reserved",
+         "\"Spot\" is no capacity type. Karpenter refuses the pool and never uses it.",
          "Use spot."},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "spot, cheap")),
-         "found \"cheap\", which is no capacity type; allowed on-demand, spot, reserved",
-         "use one of the allowed values"},
+         "\"cheap\" is no capacity type.", "Use on-demand, spot or reserved."},
         {TAINTS("taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule}]"),
-         "the taint a with the effect NoSchedule stands twice in taints and startupTaints: "
-         "Karpenter "
-         "refuses the pool and never uses it",
-         "remove one of them"},
+         "The taint a with the effect NoSchedule stands twice in taints and startupTaints. "
+         "Karpenter refuses the pool and never uses it.",
+         "Remove one of them."},
         {POOL2(CMR, IN(AWS "of-tomorrow", "m5")),
-         "found \"" AWS "of-tomorrow\", which is no label Karpenter is known to give its nodes",
-         "remove it, or use a label of your own domain"},
+         "Karpenter is not known to give its nodes the label "
+         "karpenter.k8s.aws/instance-of-tomorrow.",
+         "Remove it, or use a label of your own domain, such as example.com/team."},
         {LABELS("team: '<team>'"),
-         "found \"<team>\", which no node can carry as a label: Karpenter refuses the pool and "
-         "never uses it",
-         "write at most 63 letters, digits, '-', '_' and '.'; if this is a placeholder, fill it "
-         "in"},
+         "No node can carry the label value \"<team>\". Karpenter refuses the pool and never uses "
+         "it.",
+         "Write at most 63 letters, digits, '-', '_' and '.'."},
         {POOL2(CMR, "{key: a, values: [b]}"),
-         "a requirement without an operator: Karpenter refuses the pool and never uses it",
-         "use In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte"},
+         "This requirement has no operator. Karpenter refuses the pool and never uses it.",
+         "Use In, NotIn, Exists, DoesNotExist, Gt or Lt."},
         {POOL2(CMR, "{key: a, operator: NotIn, values: [5]}"),
-         "a requirement whose values are missing or no strings: Karpenter refuses the pool and "
-         "never uses it",
-         "list the values, as strings in quotes"},
+         "The values of this requirement are missing or no strings. Karpenter refuses the pool and "
+         "never uses it.",
+         "List the values, as strings in quotes."},
         {POOL2(CMR, "{operator: NotIn}"),
-         "a requirement without a key: Karpenter refuses the pool and never uses it",
-         "name a label, as in kubernetes.io/arch"},
+         "This requirement has no key. Karpenter refuses the pool and never uses it.",
+         "Name a label, such as kubernetes.io/arch."},
         {POOL2(CMR, "{key: a, operator: In, values: [b], minValues: 2}"),
-         "wants 2 different values and lists 1: Karpenter refuses the pool and never uses it",
-         "list more values, or lower minValues"},
+         "The requirement wants 2 different values and lists 1. Karpenter refuses the pool and "
+         "never uses it.",
+         "List more values, or lower minValues."},
         {POOL2(CMR, "{key: a b, operator: Exists}"),
-         "found \"a b\", which cannot be the key of a label: Karpenter refuses the pool and never "
-         "uses it",
-         "write a name of at most 63 letters, digits, '-', '_' and '.', before it perhaps a domain "
-         "in lower case and '/', as in example.com/team"},
+         "\"a b\" cannot be the key of a label. Karpenter refuses the pool and never uses it.",
+         "Write a name of at most 63 letters, digits, '-', '_' and '.', perhaps after a domain in "
+         "lower case and '/', such as example.com/team."},
         {POOL_WITH(
              "disruption: {budgets: [{nodes: '0', schedule: '@daily', duration: 2562048h}]}, ", "",
              CMR),
-         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
-         "remove schedule and duration, if the budget is to hold always"},
+         "Karpenter cannot read \"2562048h\". The longest duration is 2562047h.",
+         "Remove schedule and duration, if the budget is to hold always."},
         {LABELS("a b: a"),
-         "found \"a b\", which cannot be the key of a label: Karpenter refuses the pool and never "
-         "uses it",
-         "write a name of at most 63 letters, digits, '-', '_' and '.', before it perhaps a domain "
-         "in lower case and '/', as in example.com/team"},
+         "\"a b\" cannot be the key of a label. Karpenter refuses the pool and never uses it.",
+         "Write a name of at most 63 letters, digits, '-', '_' and '.', perhaps after a domain in "
+         "lower case and '/', such as example.com/team."},
         {POOL_WITH("disruption: {consolidateAfter: 2562048h}, ", "", CMR),
-         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
-         "write Never, if that is meant"},
+         "Karpenter cannot read \"2562048h\". The longest duration is 2562047h.",
+         "Write Never, if that is meant."},
         {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: "
          "{disruption: {expireAfter: 2562048h}, template: {spec: {requirements: [" CMR "]}}}}",
-         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
-         "write Never, if that is meant"},
+         "Karpenter cannot read \"2562048h\". The longest duration is 2562047h.",
+         "Write a duration such as 720h."},
         {TAINTS("terminationGracePeriod: 2562048h"),
-         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
-         "remove it, if a drain may take any time"},
+         "Karpenter cannot read \"2562048h\". The longest duration is 2562047h.",
+         "Remove it, if a drain may take any time."},
     };
     rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
 }
@@ -280,33 +273,27 @@ static void values_karpenter_knows_all_of(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {LABELS("karpenter.sh/capacity-type: cheap"),
-         "found \"cheap\", which is no capacity type: the pool can launch none; allowed on-demand, "
-         "spot, reserved",
-         "use one of the allowed values"},
+         "\"cheap\" is no capacity type. The pool can launch no node.",
+         "Use on-demand, spot or reserved."},
         {TENANCY("values: [host]"),
-         "found \"host\", which is no tenancy: Karpenter refuses the pool and never uses it; "
-         "allowed default, dedicated",
-         "use one of the allowed values"},
+         "\"host\" is no tenancy. Karpenter refuses the pool and never uses it.",
+         "Use default or dedicated."},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "sopt")),
-         "found \"sopt\", which is no capacity type: Karpenter refuses the pool and never uses it; "
-         "allowed on-demand, spot, reserved",
+         "\"sopt\" is no capacity type. Karpenter refuses the pool and never uses it.",
          "Use spot."},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "ondema")),
-         "found \"ondema\", which is no capacity type: Karpenter refuses the pool and never uses "
-         "it; allowed on-demand, spot, reserved",
+         "\"ondema\" is no capacity type. Karpenter refuses the pool and never uses it.",
          "Use on-demand."},
         {TAINTS("taints: [{key: a b, effect: NoSchedule}]"),
-         "found \"a b\", which cannot be the key of a taint: Karpenter refuses the pool and never "
-         "uses it",
-         "write a name of at most 63 letters, digits, '-', '_' and '.', before it perhaps a domain "
-         "in lower case and '/', as in example.com/team"},
+         "\"a b\" cannot be the key of a taint. Karpenter refuses the pool and never uses it.",
+         "Write a name of at most 63 letters, digits, '-', '_' and '.', perhaps after a domain in "
+         "lower case and '/', such as example.com/team."},
         {TAINTS("taints: [{key: a, value: b c, effect: NoSchedule}]"),
-         "found \"b c\", which cannot be the value of a taint: Karpenter refuses the pool and "
-         "never uses it",
-         "write at most 63 letters, digits, '-', '_' and '.'"},
+         "\"b c\" cannot be the value of a taint. Karpenter refuses the pool and never uses it.",
+         "Write at most 63 letters, digits, '-', '_' and '.'."},
         {TAINTS("expireAfter: 2562048h"),
-         "found \"2562048h\", which Karpenter cannot read: the longest duration is 2562047h",
-         "write Never, if that is meant"},
+         "Karpenter cannot read \"2562048h\". The longest duration is 2562047h.",
+         "Write a duration such as 720h."},
     };
     rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
 }

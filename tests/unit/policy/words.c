@@ -49,9 +49,9 @@ static const struct {
     {"disruption-opt-out: {}", "",
      "{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {karpenter.sh/do-not-disrupt: "
      "'true'}}, spec: {}}",
-     "found \"true\": the pod keeps its node from being replaced while it runs, which is not "
-     "granted here",
-     "remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced"},
+     "The pod keeps its node from being replaced while it runs. That is not granted here. Remove "
+     "it; a PodDisruptionBudget keeps enough replicas while nodes are replaced.",
+     "Remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced."},
 };
 
 static void findings_read_well(void)

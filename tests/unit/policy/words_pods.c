@@ -195,33 +195,34 @@ static void opting_out(void)
 {
     static const struct rail_words rows[] = {
         {ANNOTATED(KEEP ": 'true'"),
-         "found \"true\": the pod keeps its node from being replaced while it runs, which is too "
-         "long; at most 2h is granted here",
-         "set it to \"2h\" or less, or remove it"},
+         "The pod keeps its node from being replaced while it runs. At most 2h is granted here.",
+         "Set it to \"2h\" or less, with Karpenter 1.12 or newer, or remove it."},
         {ANNOTATED(KEEP ": 3h"),
-         "found \"3h\": the pod keeps its node from being replaced, which is too long; at most 2h "
-         "is granted here",
-         "set it to \"2h\" or less, or remove it"},
+         "The pod keeps its node from being replaced for 3h. At most 2h is granted here.",
+         "Set it to \"2h\" or less, with Karpenter 1.12 or newer, or remove it."},
         {ANNOTATED(KEEP ": 'yes'"),
-         "found \"yes\", which does nothing: Karpenter reads \"true\" or a duration",
-         "set it to \"2h\" or less, or remove it"},
+         "karpenter.sh/do-not-disrupt \"yes\" does nothing. Karpenter reads \"true\" or a "
+         "duration.",
+         "Set it to \"2h\" or less, with Karpenter 1.12 or newer, or remove it."},
         {ANNOTATED("karpenter.sh/do-not-evict: 'true'"),
-         "found \"karpenter.sh/do-not-evict\", which Karpenter no longer reads", "remove it"},
+         "Karpenter no longer reads karpenter.sh/do-not-evict.", "Remove it."},
         {ANNOTATED("karpenter.sh/do-not-consolidate: 'true'"),
-         "found \"karpenter.sh/do-not-consolidate\", which Karpenter no longer reads", "remove it"},
+         "Karpenter no longer reads karpenter.sh/do-not-consolidate.", "Remove it."},
         {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, annotations: {" KEEP
          ": 'true'}}, spec: {template: {spec: {}}}}",
-         "does nothing on a Deployment: Karpenter reads it on pods",
-         "remove it, or, where it is granted, put it under spec.template.metadata.annotations"},
+         "karpenter.sh/do-not-disrupt does nothing on a Deployment, since Karpenter reads it on "
+         "pods.",
+         "Remove it, or, where it is granted, put it under spec.template.metadata.annotations."},
     };
     rail_words_run("disruption-opt-out: {maxDuration: 2h}", NULL, rows, COUNT_OF(rows));
     static const struct rail_words granted[] = {
         {ANNOTATED("karpenter.sh/do-not-evict: 'true'"),
-         "found \"karpenter.sh/do-not-evict\", which Karpenter no longer reads",
-         "write karpenter.sh/do-not-disrupt instead"},
+         "Karpenter no longer reads karpenter.sh/do-not-evict.",
+         "Write karpenter.sh/do-not-disrupt instead."},
         {ANNOTATED(KEEP ": 'yes'"),
-         "found \"yes\", which does nothing: Karpenter reads \"true\" or a duration",
-         "remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced"},
+         "karpenter.sh/do-not-disrupt \"yes\" does nothing. Karpenter reads \"true\" or a "
+         "duration.",
+         "Remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced."},
     };
     rail_words_run("disruption-opt-out: {allowNamespaces: [default]}", NULL, granted,
                    COUNT_OF(granted));

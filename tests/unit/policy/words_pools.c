@@ -15,80 +15,78 @@
 static void budgets(void)
 {
     static const struct rail_words rows[] = {
-        {BUDGETS("{nodes: 'many'}"),
-         "found \"many\", which is neither a number of nodes nor a percentage",
-         "write a number or a percentage in quotes, as in \"5\" or \"10%\""},
+        {BUDGETS("{nodes: 'many'}"), "\"many\" is neither a number of nodes nor a percentage.",
+         "Write a number or a percentage in quotes, such as \"5\" or \"10%\"."},
         {BUDGETS("{nodes: '0', schedule: '0 9 * *', duration: 8h}"),
-         "found \"0 9 * *\", which Karpenter cannot read (it has 4 fields, and must have five: "
-         "minute, hour, day of month, month, day of week): it then disrupts no node of the pool, "
-         "for any reason",
-         "write five fields in UTC, as in \"0 9 * * mon-fri\""},
-        {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: long}"),
-         "found \"long\", which is no duration", "write hours and minutes, as in 8h or 1h30m"},
+         "Karpenter cannot read the schedule \"0 9 * *\" (it has 4 fields, and must have five: "
+         "minute, hour, day of month, month, day of week). It then disrupts no node of the pool, "
+         "for any reason.",
+         "Write five fields in UTC, such as \"0 9 * * mon-fri\"."},
+        {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: long}"), "\"long\" is no duration.",
+         "Write hours and minutes, such as 8h or 1h30m."},
         {BUDGETS("{nodes: '0', schedule: '0 9 * * *'}"),
-         "missing beside a schedule: the budget has a beginning and no end",
-         "say how long it lasts, as in 8h"},
+         "The budget has a schedule and no duration, so it never ends.",
+         "Say how long it lasts, such as duration: 8h."},
         {BUDGETS("{nodes: '0', duration: 8h}"),
-         "missing beside a duration: Karpenter cannot read the budget, and disrupts no node of the "
-         "pool",
-         "say when it begins, as in \"0 9 * * mon-fri\", in UTC"},
+         "The budget has a duration and no schedule. Karpenter cannot read it, and disrupts no "
+         "node of the pool.",
+         "Say when it begins, in UTC, such as schedule: \"0 9 * * mon-fri\"."},
         {BUDGETS("{nodes: '0'}"),
-         "found \"0\" at all times and for all reasons: nodes are never consolidated, and drifted "
-         "ones never replaced",
-         "give the budget a schedule and a duration, or the reasons it is for"},
+         "A budget of \"0\" holds at all times and for all reasons. Nodes are never consolidated, "
+         "and drifted ones never replaced.",
+         "Give the budget a schedule and a duration, or the reasons it is for."},
         {BUDGETS(BLOCK("0 0 * * *", "24h")),
-         "the budgets of 0 nodes cover all of the time: no window ever opens in which a node may "
-         "be replaced",
-         "shorten a duration, or name fewer days"},
+         "The budgets of 0 nodes cover all of the time. No window ever opens in which a node may "
+         "be replaced.",
+         "Shorten a duration, or name fewer days."},
         {BUDGETS("{nodes: 10%}"),
-         "no budget keeps disruption inside windows: nodes may be replaced at any hour",
-         "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
-         "mon-fri\", duration: 8h}, in UTC"},
+         "No budget keeps disruption inside windows. Nodes may be replaced at any hour.",
+         "Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: \"0 9 * * "
+         "mon-fri\", duration: 8h}."},
         /* blocked by the hour, but not for every reason */
         {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: 8h, reasons: [Empty]}, "
                  "{nodes: 10%}"),
-         "no budget keeps disruption inside windows: nodes may be replaced at any hour",
-         "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
-         "mon-fri\", duration: 8h}, in UTC"},
+         "No budget keeps disruption inside windows. Nodes may be replaced at any hour.",
+         "Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: \"0 9 * * "
+         "mon-fri\", duration: 8h}."},
         /* for ever, but not for every reason */
         {BUDGETS("{nodes: '0', reasons: [Empty, Drifted]}"),
-         "no budget keeps disruption inside windows: nodes may be replaced at any hour",
-         "add the hours in which they must stay, as in {nodes: \"0\", schedule: \"0 9 * * "
-         "mon-fri\", duration: 8h}, in UTC"},
+         "No budget keeps disruption inside windows. Nodes may be replaced at any hour.",
+         "Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: \"0 9 * * "
+         "mon-fri\", duration: 8h}."},
     };
     rail_words_run("disruption-budgets: {requireWindow: true, consolidationPolicies: "
                    "[WhenEmptyOrUnderutilized]}",
                    NULL, rows, COUNT_OF(rows));
     static const struct rail_words policies[] = {
         {POOL_OF("v1", "consolidationPolicy: Always", ", expireAfter: Never"),
-         "found \"Always\"; allowed WhenEmpty", "set it to WhenEmpty"},
-        {POOL_OF("v1", "", ""), "missing, which means WhenEmptyOrUnderutilized; allowed WhenEmpty",
-         "set it to WhenEmpty"},
+         "consolidationPolicy Always is not allowed here.", "Set it to WhenEmpty."},
+        {POOL_OF("v1", "", ""),
+         "Without consolidationPolicy it is WhenEmptyOrUnderutilized, which is not allowed here.",
+         "Set it to WhenEmpty."},
         {POOL_OF("v1beta1", "consolidationPolicy: WhenUnderutilized", ""),
-         "found \"WhenUnderutilized\"; allowed WhenEmpty", "set it to WhenEmpty"},
+         "consolidationPolicy WhenUnderutilized is not allowed here.", "Set it to WhenEmpty."},
     };
     rail_words_run("disruption-budgets: {consolidationPolicies: [WhenEmpty]}", NULL, policies,
                    COUNT_OF(policies));
     static const struct rail_words most[] = {
-        {BUDGETS("{nodes: '6'}"), "found \"6\", above the maximum of 5",
-         "have a budget of at most 5 without a schedule"},
-        {BUDGETS("{nodes: 10%}"),
-         "bounded by a percentage, which cannot be compared with the maximum of 5",
-         "have a budget of at most 5 without a schedule"},
+        {BUDGETS("{nodes: '6'}"), "The budget of 6 is above the maximum of 5.",
+         "Add {nodes: \"5\"}, a budget without a schedule."},
+        {BUDGETS("{nodes: 10%}"), "A budget in percent cannot be compared with the maximum of 5.",
+         "Add {nodes: \"5\"}, a budget without a schedule."},
         {BUDGETS("{nodes: '5', reasons: [Empty]}"),
-         "no budget keeps it to 5 nodes at a time, at all times and for all reasons",
-         "have a budget of at most 5 without a schedule"},
+         "No budget keeps disruption to 5 nodes at a time, at all times and for all reasons.",
+         "Add {nodes: \"5\"}, a budget without a schedule."},
     };
     rail_words_run("disruption-budgets: {maxNodes: 5}", NULL, most, COUNT_OF(most));
 }
 
 #define TOO_SOON(which, takes)                                                                     \
-    "found \"24h\", in which the windows may be open for no more than 10 min; to replace " which   \
-    ", takes " takes                                                                               \
-    " at the least (2 min each time), so that nodes grow older and older; next windows: "          \
+    "In 24h the windows may be open for no more than 10 min. To replace " which ", takes " takes   \
+    " at the least (2 min each time), so nodes grow older and older. Next windows: "               \
     "Thu 1970-01-01 00:00 to Thu 1970-01-01 00:10, Fri 1970-01-02 00:00 to Fri 1970-01-02 00:10, " \
     "Sat "                                                                                         \
-    "1970-01-03 00:00 to Sat 1970-01-03 00:10 UTC"
+    "1970-01-03 00:00 to Sat 1970-01-03 00:10 UTC."
 
 static void expiry_too_soon(void)
 {
@@ -116,11 +114,12 @@ static void expiry_too_soon(void)
                                      "---\n{apiVersion: v1, kind: Node, metadata: {name: node-%zu, "
                                      "labels: {karpenter.sh/nodepool: a}}}\n",
                                      j);
-        rail_words_run("disruption-budgets: {}", cluster,
-                       &(struct rail_words){object, cases[i].statement,
-                                            "open windows for longer, let more nodes go at a "
-                                            "time, or let them live longer"},
-                       1);
+        rail_words_run(
+            "disruption-budgets: {}", cluster,
+            &(struct rail_words){
+                object, cases[i].statement,
+                "Open windows for longer, let more nodes go at a time, or let them live longer."},
+            1);
     }
 }
 
@@ -131,46 +130,45 @@ static void expiry(void)
 {
     static const struct rail_words rows[] = {
         {BUDGETS("{nodes: '5', schedule: '0 0 30 2 *', duration: 8h}"),
-         "found \"0 0 30 2 *\", a day that never comes: Karpenter takes such a budget to be active "
-         "always",
-         "name a day that comes, or remove schedule and duration"},
+         "The schedule \"0 0 30 2 *\" names a day that never comes. Karpenter takes such a budget "
+         "to be active always.",
+         "Name a day that comes, or remove schedule and duration."},
         {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", ""),
-         "missing, which means 720h, and expiry does not wait for a window: nodes are drained when "
-         "they are that old; next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu "
-         "1970-01-01 17:00 to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 "
-         "UTC",
-         "set Never and let drift replace the nodes inside the windows, or keep what is drained "
-         "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"},
+         "Expiry does not wait for a window. Nodes are drained at 720h, the default. Next windows: "
+         "Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri 1970-01-02 "
+         "09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC.",
+         "Keep what is drained safe with PodDisruptionBudgets, which hold until a "
+         "terminationGracePeriod is over."},
         {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", ", expireAfter: 24h"),
-         "\"24h\" does not wait for a window: nodes are drained when they are that old; next "
-         "windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
-         "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
-         "set Never and let drift replace the nodes inside the windows, or keep what is drained "
-         "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"},
+         "Expiry does not wait for a window. Nodes are drained at 24h. Next windows: Thu "
+         "1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri 1970-01-02 09:00, "
+         "Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC.",
+         "Keep what is drained safe with PodDisruptionBudgets, which hold until a "
+         "terminationGracePeriod is over."},
         {POOL_OF("v1beta1",
                  "consolidationPolicy: WhenUnderutilized, expireAfter: 4h, budgets: [" OFFICE
                  ", {nodes: 100%}]",
                  ""),
-         "\"4h\", and no window is open for up to 8 h: nodes cannot be replaced that soon; "
-         "next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
-         "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
-         "open windows more often, or let nodes live longer"},
+         "expireAfter is 4h, and no window is open for up to 8 h. Nodes cannot be replaced that "
+         "soon. Next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 "
+         "to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC.",
+         "Open windows more often, or let nodes live longer."},
         {POOL_OF("v1beta1", "budgets: [" BLOCK("0 0 1 * *", "721h") ", {nodes: 100%}]", ""),
-         "\"720h\", and no window is open for up to 1441 h: nodes cannot be replaced that "
-         "soon; next windows: Sat 1970-01-31 01:00 to Sun 1970-02-01 00:00, Tue 1970-03-31 01:00 "
-         "to Wed 1970-04-01 00:00, Sun 1970-05-31 01:00 to Mon 1970-06-01 00:00 UTC",
-         "open windows more often, or let nodes live longer"},
+         "expireAfter is 720h, and no window is open for up to 1441 h. Nodes cannot be replaced "
+         "that soon. Next windows: Sat 1970-01-31 01:00 to Sun 1970-02-01 00:00, Tue 1970-03-31 "
+         "01:00 to Wed 1970-04-01 00:00, Sun 1970-05-31 01:00 to Mon 1970-06-01 00:00 UTC.",
+         "Open windows more often, or let nodes live longer."},
     };
     rail_words_run("disruption-budgets: {}", NULL, rows, COUNT_OF(rows));
     /* Nodes end a day after they were made: on Friday at 10 and 12, at 8 (open), or long ago. */
     static const struct rail_words two[] = {
         {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", ", expireAfter: 24h"),
-         "\"24h\" does not wait for a window: nodes are drained when they are that old; outside "
-         "the windows, in UTC: early at Fri 1970-01-02 10:00, late at Fri 1970-01-02 12:00; next "
-         "windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri "
-         "1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC",
-         "set Never and let drift replace the nodes inside the windows, or keep what is drained "
-         "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"}};
+         "Expiry does not wait for a window. Nodes are drained at 24h. Outside the windows, in "
+         "UTC: early at Fri 1970-01-02 10:00, late at Fri 1970-01-02 12:00. Next windows: Thu "
+         "1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Fri 1970-01-02 09:00, "
+         "Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC.",
+         "Keep what is drained safe with PodDisruptionBudgets, which hold until a "
+         "terminationGracePeriod is over."}};
     rail_words_run(
         "disruption-budgets: {}",
         NODE("late", "1970-01-01T12:00:00Z") NODE("early", "1970-01-01T10:00:00Z")
@@ -182,13 +180,12 @@ static void expiry(void)
         two, 1);
     static const struct rail_words four[] = {
         {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", ", expireAfter: 24h"),
-         "\"24h\" does not wait for a window: nodes are drained when they are that old; outside "
-         "the windows, in UTC: b at Fri 1970-01-02 10:00, c at Fri 1970-01-02 10:00, d at Fri "
-         "1970-01-02 10:00, ... (4); next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, "
-         "Thu 1970-01-01 17:00 to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 "
-         "09:00 UTC",
-         "set Never and let drift replace the nodes inside the windows, or keep what is drained "
-         "safe with PodDisruptionBudgets, which hold until a terminationGracePeriod is over"}};
+         "Expiry does not wait for a window. Nodes are drained at 24h. Outside the windows, in "
+         "UTC: b at Fri 1970-01-02 10:00, c at Fri 1970-01-02 10:00, d at Fri 1970-01-02 10:00 and "
+         "1 more. Next windows: Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 "
+         "to Fri 1970-01-02 09:00, Fri 1970-01-02 17:00 to Mon 1970-01-05 09:00 UTC.",
+         "Keep what is drained safe with PodDisruptionBudgets, which hold until a "
+         "terminationGracePeriod is over."}};
     rail_words_run("disruption-budgets: {}",
                    NODE("d", "1970-01-01T10:00:00Z") NODE("c", "1970-01-01T10:00:00Z")
                        NODE("b", "1970-01-01T10:00:00Z") NODE("a", "1970-01-01T12:00:00Z"),
@@ -254,20 +251,20 @@ static void capacity(void)
 static void classes(void)
 {
     static const struct rail_words rows[] = {
-        {CLASS("v1", "amiFamily: AL2"), "found \"AL2\"; allowed AL2023, Bottlerocket",
-         "use images of AL2023"},
+        {CLASS("v1", "amiFamily: AL2"), "Images of AL2 are not allowed here.",
+         "Use images of AL2023 or Bottlerocket."},
         {CLASS("v1", "amiSelectorTerms: [{alias: windows2022@latest}]"),
-         "found \"windows2022@latest\"; allowed AL2023, Bottlerocket", "use images of AL2023"},
+         "Images of Windows2022 are not allowed here.", "Use images of AL2023 or Bottlerocket."},
         {CLASS("v1", "amiSelectorTerms: [{alias: al2023@latest}], metadataOptions: {httpTokens: "
                      "optional}"),
-         "found \"optional\", which is IMDSv1: whoever makes a pod fetch an address gets the "
-         "node's credentials",
+         "With httpTokens: optional IMDSv1 answers. Whoever makes a pod fetch an address gets the "
+         "node's credentials.",
          "Use required."},
         {CLASS("v1", "amiSelectorTerms: [{alias: al2023@latest}], kubelet: {maxPods: 30}"),
-         "found 30 pods a node, and 1 of the 2 instance types of its NodePools has fewer "
-         "addresses, unless the network plugin assigns prefixes: m5.large",
-         "remove maxPods, which leaves each type what it has addresses for; or turn prefix "
-         "delegation on"},
+         "maxPods is 30, and 1 of the 2 instance types of its NodePools has fewer addresses, "
+         "unless the network plugin assigns prefixes: m5.large.",
+         "Remove maxPods, which leaves each type what it has addresses for, or turn prefix "
+         "delegation on."},
     };
     rail_words_run(
         "node-class: {amiFamilies: [AL2023, Bottlerocket], requireEncryption: false}",
@@ -283,23 +280,23 @@ static void volumes(void)
     static const struct rail_words rows[] = {
         {CLASS("v1",
                BOTTLEROCKET "[" VOLUME("/dev/xvda", "encrypted: true, volumeSize: 100Gi") "]"),
-         "found \"/dev/xvda\", which on Bottlerocket holds the system alone: images, logs and "
-         "emptyDir live on /dev/xvdb, which stays as small as the image has it",
-         "add an entry for /dev/xvdb with this size, and leave 4Gi to /dev/xvda"},
+         "On Bottlerocket /dev/xvda holds the system alone. Images, logs and emptyDir live on "
+         "/dev/xvdb, which stays as small as the image has it.",
+         "Add an entry for /dev/xvdb with this size, and leave 4Gi to /dev/xvda."},
         {CLASS("v1", "amiFamily: AL2023, blockDeviceMappings: [" VOLUME("/dev/xvda",
                                                                         "volumeSize: 100Gi") "]"),
-         "missing: the volume /dev/xvda is encrypted only where the account encrypts all of them",
-         "set encrypted: true"},
+         "The volume /dev/xvda is encrypted only where the account encrypts all of them.",
+         "Set encrypted: true."},
         {CLASS("v1", "amiFamily: AL2023, blockDeviceMappings: [" VOLUME("/dev/xvda",
                                                                         "encrypted: null") "]"),
-         "missing: the volume /dev/xvda is encrypted only where the account encrypts all of them",
-         "set encrypted: true"},
+         "The volume /dev/xvda is encrypted only where the account encrypts all of them.",
+         "Set encrypted: true."},
         {CLASS("v1", "amiFamily: AL2023, blockDeviceMappings: [" VOLUME("/dev/xvda",
                                                                         "encrypted: false") "]"),
-         "the volume /dev/xvda is not encrypted", "set encrypted: true"},
+         "The volume /dev/xvda is not encrypted.", "Set encrypted: true."},
         {CLASS("v1", "amiFamily: Custom"),
-         "missing: with a Custom image the volumes are as the image has them, which cannot be seen",
-         "list the root volume, with ebs.encrypted: true"},
+         "With a Custom image the volumes are as the image has them, which cannot be seen.",
+         "List the root volume, with ebs.encrypted: true."},
     };
     rail_words_run("node-class: {}", NULL, rows, COUNT_OF(rows));
 }
