@@ -50,7 +50,7 @@ def hold(taffrail, crd):
                                  capture_output=True, text=True)
         report = json.loads(run.stdout)
         found = {finding["field"] for finding in report["findings"]
-                 if "has no such field" in finding["message"]}
+                 if " has no field " in finding["message"]}
         for path in sorted(found - invented):
             print(f"{kind} {version['name']} has {path}, and {rail} does not know it")
         for path in sorted(invented - found):

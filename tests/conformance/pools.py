@@ -30,8 +30,8 @@ POLICY = {"apiVersion": "taffrail.dev/v1alpha1", "kind": "GuardRails", "metadata
                                                 "node-class": {}}}}
 # What our findings say of an object that Karpenter would not use as it stands.
 CLAIMS = re.compile("Karpenter refuses|Karpenter cannot read|is no quantity|found no quantity|"
-                    "is no duration|a number without a unit|neither a number of nodes nor|"
-                    "missing beside a schedule|missing beside a duration")
+                    "is no duration|has no unit|neither a number of nodes nor|"
+                    "has a schedule and no duration|has a duration and no schedule")
 
 
 class Loader(yaml.SafeLoader):
