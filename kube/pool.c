@@ -36,6 +36,48 @@ static struct text node_class_label(const struct pool *pool, struct arena *arena
     return (struct text){label, group.size + 1 + kind.size};
 }
 
+/* The API group that a key of a provider tells; empty: it tells none but Amazon's, or none at all.
+ */
+static struct text group_of_key(struct text key)
+{
+    static const char *const groups[] = {"karpenter.azure.com", "karpenter.k8s.gcp",
+                                         "karpenter-ibm.sh", "karpenter.k8s.alibabacloud"};
+    struct text domain = TEXT("");
+    text_split(key, '/', &domain, NULL);
+    return text_is_one_of(domain, groups, COUNT_OF(groups)) ? domain : TEXT("");
+}
+
+static struct text group_of_kind(struct text kind)
+{
+    static const struct {
+        const char *kind, *group;
+    } classes[] = {
+        {"AKSNodeClass", "karpenter.azure.com"}, {"GCENodeClass", "karpenter.k8s.gcp"},
+        {"IBMNodeClass", "karpenter-ibm.sh"},    {"ECSNodeClass", "karpenter.k8s.alibabacloud"},
+        {"KWOKNodeClass", "karpenter.kwok.sh"},
+    };
+    for (size_t i = 0; i < COUNT_OF(classes); i++)
+        if (text_is(kind, classes[i].kind))
+            return text_of(classes[i].group);
+    return TEXT("");
+}
+
+/* v1 has a group, v1beta1 and v1alpha5 an apiVersion; apiGroup is what other references have. Where
+ * none is written, the kind tells, then the keys that the pool requires. */
+static struct text node_class_group(const struct node *reference, const struct pool *pool)
+{
+    struct text group = node_string(node_get(reference, "group"));
+    if (group.size == 0)
+        text_split(node_string(node_get(reference, "apiVersion")), '/', &group, NULL);
+    if (group.size == 0)
+        group = node_string(node_get(reference, "apiGroup"));
+    if (group.size == 0)
+        group = group_of_kind(pool->node_class_kind);
+    for (size_t i = 0; i < pool->requirements.count && group.size == 0; i++)
+        group = group_of_key(pool->requirements.items[i].key);
+    return group;
+}
+
 bool pool_read(const struct object *object, struct arena *arena, struct pool *pool)
 {
     const struct pool_paths *paths;
@@ -60,11 +102,7 @@ bool pool_read(const struct object *object, struct arena *arena, struct pool *po
     const struct node *reference = node_at(object->root->node, paths->node_class);
     pool->node_class_kind = node_string(node_get(reference, "kind"));
     pool->node_class_name = node_string(node_get(reference, "name"));
-    pool->node_class_group = node_string(node_get(reference, "group"));
-    /* v1beta1 and v1alpha5 name an apiVersion where v1 has a group. */
-    struct text api_version = node_string(node_get(reference, "apiVersion"));
-    if (pool->node_class_group.size == 0)
-        text_split(api_version, '/', &pool->node_class_group, NULL);
+    pool->node_class_group = node_class_group(reference, pool);
     pool->node_class_label = node_class_label(pool, arena);
     return true;
 }

@@ -207,6 +207,13 @@ static const struct key spec_keys[] = {
                 "changes what is found; true of the whole cluster, whatever match says, so that "
                 "no two policies may contradict each other",
      .children = karpenter_keys},
+    {.name = "extendedResourceToleration",
+     .type = KEY_BOOL,
+     .offset = offsetof(struct document, policy.extended_resource_toleration),
+     .summary = "whether the cluster's API server adds to a Pod the tolerations of the extended "
+                "resources that it asks for (the admission plugin of this name). EKS and GKE run "
+                "it; where it does not run, false lets accelerators ask for the toleration",
+     .default_value = "true"},
     {.name = "limits",
      .type = KEY_MAP,
      .summary = "how long a review may take; over several policies the smallest counts",

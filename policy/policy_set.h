@@ -94,6 +94,7 @@ struct review_limits {
 struct policy {
     struct text name, contact, docs; /* contact and docs may be empty */
     struct karpenter_words karpenter;
+    bool extended_resource_toleration; /* the admission plugin of that name runs */
     struct review_limits limits;
     struct match_rules match;
     const struct rail_use *rails; /* by name */
@@ -143,6 +144,10 @@ const struct exception *exception_find(const struct policy *policy, const char *
 
 /* Whether a rail is on for some object, by its mode or by an override. */
 bool policy_may_use(const struct policy *policy, const struct rail_use *use);
+
+/* The other rail as the policy of this call uses it, where it weighs no less than the one that is
+ * judging; NULL: it does not. What two rails could say, the owner of the subject says. */
+const struct rail_use *rail_beside(const struct rail_call *call, const struct rail *other);
 
 /* The override that applies, NULL: none, and the mode that it leaves the rail. Of several a
  * stricter one wins; two of a kind are one step. *unknown: which applies cannot be told, because

@@ -180,7 +180,11 @@ const struct rail rail_accelerators = {
         "with 0 as its value only those with a share of one are left, and the finding says how to "
         "keep GPUs out.\n\n"
         "A pod that tolerates one of the taints must ask for one of the resources, in a "
-        "container, an init container or through resourceClaims; DaemonSets need not. "
+        "container, an init container or through resourceClaims; DaemonSets, pods of the priority "
+        "classes system-cluster-critical and system-node-critical, pods that have a device by a "
+        "CDI "
+        "annotation or whose resource is a placeholder, and the templates of Spark, which adds the "
+        "resources later, need not. "
         "resourceClaims that no container uses ask for nothing; what one that is used claims "
         "cannot be "
         "seen here, and is noted for the audit alone.\n\n"
@@ -188,14 +192,22 @@ const struct rail rail_accelerators = {
         "NVIDIA_VISIBLE_DEVICES names, whether it asks for one or not. In a pod that asks for "
         "none, that variable is a finding, unless it is void, none or empty. What an image sets "
         "by itself cannot be seen.\n\n"
-        "A Pod that asks for accelerators must tolerate the taints of some visible NodePool that "
-        "could serve it: its types carry what is asked for, and its labels fit the pod's node "
-        "selection. With no NodePool visible the rail cannot decide and only warns. Templates are "
-        "not held to this, since the API server may add the toleration to their Pods.\n\n"
+        "A Pod or template that asks for accelerators must tolerate the taints of some visible "
+        "NodePool that could serve it: its types carry what is asked for, and its labels fit the "
+        "pod's node selection. With no NodePool visible the rail cannot decide; of a Pod it says "
+        "so. "
+        "Both are judged as if the API server's ExtendedResourceToleration had run, which EKS and "
+        "GKE switch on: it tolerates the taint NoSchedule whose key is the resource. With "
+        "spec.extendedResourceToleration: false they are judged as written.\n\n"
+        "A DaemonSet that selects nodes with accelerators, by their types or by the labels that "
+        "their makers set, and tolerates none of the taints, is warned of: it never starts on the "
+        "nodes that it is for.\n\n"
         "With addToleration a Pod that asks for a resource, and does not tolerate the taint of the "
         "same name whatever its value and effect, is given a toleration of it (operator Exists) "
         "when it is created; for a part of a device, such as MIG, also that of the device. "
         "Templates stay as they are. What it adds counts as there when the Pod is judged.\n\n"
+        "Where pool-limits or pool-shape says the same under the same policy (a limit that is "
+        "missing, a pool open to all types), they say it alone.\n\n"
         "Pools of other clouds are judged by their requirements' keys alone, unless the catalogue "
         "is your own (--catalog).",
     .example = "accelerators:\n"
@@ -203,7 +215,7 @@ const struct rail rail_accelerators = {
                "  taints: [nvidia.com/gpu, aws.amazon.com/neuron]\n"
                "  requireLimits: accelerator\n"
                "  addToleration: true\n",
-    .kinds = (KINDS_WORKLOADS & ~KIND_BIT(KIND_DAEMON_SET)) | KIND_BIT(KIND_NODE_POOL),
+    .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL),
     .keys = keys,
     .settings_size = sizeof(struct accelerators),
     .prepare = prepare,

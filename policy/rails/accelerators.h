@@ -48,10 +48,18 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
 /* GPUs that a pod which asks for none has from its container runtime. */
 void accelerators_judge_runtime(struct rail_call *call, const struct accelerators *settings,
                                 const struct workload *workload);
+/* DaemonSets for nodes with accelerators that tolerate none of their taints. */
+void accelerators_judge_daemon_set(struct rail_call *call, const struct accelerators *settings,
+                                   const struct workload *workload,
+                                   const struct tolerations *tolerations);
 /* With addToleration, adds those that a Pod asking for these resources is given when it is created;
  * their field is NULL. Nobody asks for dozens of accelerators: what is beyond gets none. */
 void accelerators_add_tolerations(const struct accelerators *settings, const struct text_map *names,
                                   struct tolerations *tolerations, struct arena *arena);
+/* Adds those that the API server's ExtendedResourceToleration adds, unless the policy says that it
+ * does not run. */
+void accelerators_assume_tolerations(const struct rail_call *call, const struct text_map *names,
+                                     struct tolerations *tolerations);
 void accelerators_change_pod(struct rail_call *call, const struct accelerators *settings);
 
 #endif

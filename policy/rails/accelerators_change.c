@@ -1,6 +1,7 @@
 /* The tolerations that accelerators adds to Pods. */
 #include "kube/pod.h"
 #include "kube/taint.h"
+#include "policy/policy_set.h"
 #include "policy/rails/accelerators.h"
 
 /* What a pod tolerates whatever the value: of each key, and of all keys. */
@@ -70,6 +71,19 @@ void accelerators_add_tolerations(const struct accelerators *settings, const str
             continue;
         asked++;
         add_taints_of(settings, tolerations, &tolerated, names->items[i].key, arena);
+    }
+}
+
+void accelerators_assume_tolerations(const struct rail_call *call, const struct text_map *names,
+                                     struct tolerations *tolerations)
+{
+    if (!call->policy->extended_resource_toleration)
+        return;
+    for (size_t i = 0; i < names->count; i++) {
+        struct text name = names->items[i].key;
+        if (text_split(name, '/', NULL, NULL) && !text_starts_with(name, TEXT("kubernetes.io/")))
+            *LIST_PUSH(call->arena, tolerations) = (struct toleration){
+                .key = name, .op = TEXT("Exists"), .effect = TEXT("NoSchedule")};
     }
 }
 

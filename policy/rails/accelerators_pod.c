@@ -44,7 +44,61 @@ static enum claiming claiming_of(const struct workload *workload, struct text *c
     return claim->size > 0 ? CLAIMS_SOMETHING : CLAIMS_WITHOUT_USE;
 }
 
-#define TAKES_A_PLACE "it would take a place on a node that is kept for those that do"
+/* No resource is called so: an operator fills it in. */
+static bool asks_for_a_placeholder(const struct text_map *names)
+{
+    static const char *const native[] = {"cpu", "memory", "ephemeral-storage", "storage"};
+    for (size_t i = 0; i < names->count; i++) {
+        struct text name = names->items[i].key;
+        if (!text_is_one_of(name, native, COUNT_OF(native)) &&
+            !text_starts_with(name, TEXT("hugepages-")) && !text_split(name, '/', NULL, NULL))
+            return true;
+    }
+    return false;
+}
+
+/* A device may come by CDI: the container runtime reads annotations of the pod. */
+static bool is_given_by_annotation(const struct workload *workload)
+{
+    const struct node *annotations = node_get(workload->metadata->node, "annotations");
+    for (size_t i = 0; node_is(annotations, NODE_MAP) && i < node_count(annotations); i++) {
+        struct text domain = TEXT("");
+        text_split(member_key(&annotations->members[i]), '/', &domain, NULL);
+        if (text_is(domain, "cdi.k8s.io") || text_is(domain, "nvidia.cdi.k8s.io"))
+            return true;
+    }
+    return false;
+}
+
+/* Spark makes its pods of a template, whose container it looks for by name, and adds the
+ * accelerators that its own settings ask for. */
+static bool is_completed_by_spark(const struct workload *workload)
+{
+    if (text_is(workload->object->kind_name, "SparkApplication") ||
+        text_is(workload->object->kind_name, "ScheduledSparkApplication"))
+        return true;
+    FOR_ITEMS(container, node_get(workload->spec->node, "containers"))
+        if (TEXT_IS_ONE_OF(node_string(node_get(container, "name")), "spark-kubernetes-driver",
+                           "spark-kubernetes-executor"))
+            return true;
+    return false;
+}
+
+/* The cluster's own controllers run also where all nodes have accelerators. */
+static bool is_critical(const struct workload *workload)
+{
+    return TEXT_IS_ONE_OF(node_string(node_get(workload->spec->node, "priorityClassName")),
+                          "system-cluster-critical", "system-node-critical");
+}
+
+static bool may_tolerate_without_asking(const struct workload *workload,
+                                        const struct text_map *names)
+{
+    return asks_for_a_placeholder(names) || is_given_by_annotation(workload) ||
+           is_completed_by_spark(workload) || is_critical(workload);
+}
+
+#define TAKES_A_PLACE " It takes a place on a node that is kept for pods that do."
 
 static void report_toleration(struct rail_call *call, const struct toleration *toleration,
                               enum claiming claiming, struct text claim, struct text fix)
@@ -54,18 +108,19 @@ static void report_toleration(struct rail_call *call, const struct toleration *t
     switch (claiming) {
     case CLAIMS_NOTHING:
         report_found(call, SEVERITY_RAIL, field, key, fix,
-                     "tolerates %.*s but asks for no accelerator: " TAKES_A_PLACE, TEXT_ARGS(key));
+                     "The pod tolerates %.*s but asks for no accelerator." TAKES_A_PLACE,
+                     TEXT_ARGS(key));
         break;
     case CLAIMS_WITHOUT_USE:
         report_found(call, SEVERITY_RAIL, field, key, fix,
-                     "tolerates %.*s and names resourceClaims, but no container uses "
-                     "one: " TAKES_A_PLACE,
+                     "The pod tolerates %.*s and names resourceClaims, but no container uses "
+                     "one." TAKES_A_PLACE,
                      TEXT_ARGS(key));
         break;
     case CLAIMS_SOMETHING:
         report_found(call, SEVERITY_AUDIT, field, key, fix,
-                     "tolerates %.*s and asks by resourceClaim \"%.*s\"; whether that is one of an "
-                     "accelerator cannot be seen",
+                     "The pod tolerates %.*s and asks by resourceClaim \"%.*s\". Whether that is "
+                     "one of an accelerator cannot be seen.",
                      TEXT_ARGS(key), TEXT_ARGS(claim));
         break;
     }
@@ -88,8 +143,8 @@ static void judge_tolerations(struct rail_call *call, const struct accelerators 
                                    : accelerators_name_of(settings->resources.items[0], arena);
         report_toleration(call, toleration, claiming, claim,
                           arena_printf(arena,
-                                       "remove the toleration, or ask for %.*s under "
-                                       "resources.limits of a container",
+                                       "Remove the toleration, or ask for %.*s under "
+                                       "resources.limits of a container.",
                                        TEXT_ARGS(resource)));
     }
 }
@@ -262,20 +317,23 @@ static void judge_pools(struct check *check, const struct field *field, struct t
                 ? SEVERITY_RAIL
                 : SEVERITY_UNDECIDED,
             field, asked,
-            arena_printf(arena, "add to %.*s: [%.*s]", TEXT_ARGS(field_path(arena, field)),
+            arena_printf(arena, "Add to %.*s: [%.*s].", TEXT_ARGS(field_path(arena, field)),
                          TEXT_ARGS(tolerations_to_add(check))),
-            "asks for %.*s but tolerates the taints of no NodePool that could serve it: %.*s",
+            "The pod asks for %.*s but does not tolerate the taints of the NodePools that could "
+            "serve it: %.*s.",
             TEXT_ARGS(asked), TEXT_ARGS(closed_text(check)));
-    else if (snapshot_pool_count(call->world->snapshot) == 0)
+    else if (snapshot_pool_count(call->world->snapshot) == 0 && call->object->kind == KIND_POD)
         report_found(call, SEVERITY_UNDECIDED, field, asked,
-                     TEXT("make the NodePools visible (--state DIR)"),
-                     "asks for %.*s; no NodePool is visible whose taints it would have to tolerate",
+                     TEXT("Make the NodePools visible (--state DIR)."),
+                     "Whether the pod tolerates the taints of nodes with %.*s is not known, since "
+                     "no NodePool is visible.",
                      TEXT_ARGS(asked));
-    else if (check->selection->required.count > TERMS_MAX)
+    else if (snapshot_pool_count(call->world->snapshot) > 0 &&
+             check->selection->required.count > TERMS_MAX)
         report_found(call, SEVERITY_RAIL, field, asked,
-                     arena_printf(arena, "write at most %d nodeSelectorTerms", TERMS_MAX),
-                     "asks for %.*s, and no NodePool could serve it by the first %d of its %zu "
-                     "nodeSelectorTerms (no more count)",
+                     arena_printf(arena, "Write at most %d nodeSelectorTerms.", TERMS_MAX),
+                     "No NodePool serves this pod, which asks for %.*s, by the first %d of its %zu "
+                     "nodeSelectorTerms. No more are looked at.",
                      TEXT_ARGS(asked), TERMS_MAX, check->selection->required.count);
 }
 
@@ -301,7 +359,9 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
 {
     struct arena *arena = call->arena;
     struct workload workload;
-    if (is_of_daemon_set(call) || !workload_read(call->object, arena, &workload) ||
+    bool is_daemon_set = call->object->kind == KIND_DAEMON_SET;
+    if ((!is_daemon_set && is_of_daemon_set(call)) ||
+        !workload_read(call->object, arena, &workload) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;
     struct check check = {.call = call, .settings = settings};
@@ -310,13 +370,18 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
     struct text asked;
     resource_names_read(&workload, arena, &names);
     check.wanted = devices_asked(settings, &names, &asked);
+    accelerators_assume_tolerations(call, &names, &check.tolerations);
+    if (is_daemon_set) {
+        accelerators_judge_daemon_set(call, settings, &workload, &check.tolerations);
+        return;
+    }
     if (asked.size == 0) {
-        judge_tolerations(call, settings, &workload, &check.tolerations);
+        if (!may_tolerate_without_asking(&workload, &names))
+            judge_tolerations(call, settings, &workload, &check.tolerations);
         accelerators_judge_runtime(call, settings, &workload);
         return;
     }
-    bool is_placed = node_string(node_get(workload.spec->node, "nodeName")).size > 0;
-    if (call->object->kind != KIND_POD || is_placed)
+    if (node_string(node_get(workload.spec->node, "nodeName")).size > 0)
         return;
     accelerators_add_tolerations(settings, &names, &check.tolerations, arena);
     check.selection = call_selection(call, &workload);

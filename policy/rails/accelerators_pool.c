@@ -1,8 +1,11 @@
 /* What accelerators says of NodePools. */
 #include "catalog/catalog.h"
 #include "kube/pool.h"
+#include "policy/policy_set.h"
 #include "policy/rails/accelerators.h"
 #include "policy/rails/instance_list.h"
+#include "policy/rails/pool_limits.h"
+#include "policy/rails/pool_shape.h"
 #include "policy/reading.h"
 
 /* ---- taints ---- */
@@ -36,6 +39,10 @@ static void report_misspelt_taint(struct rail_call *call, const struct accelerat
 {
     struct arena *arena = call->arena;
     report_with(call, .field = field_get(arena, taint->field, "key"), .found = taint->key,
+                .statement = arena_printf(arena,
+                                          "Pods that tolerate %.*s do not tolerate the taint "
+                                          "\"%.*s\", so they would stay off these nodes.",
+                                          TEXT_ARGS(meant), TEXT_ARGS(taint->key)),
                 .allowed = ALLOWED_LIST(&settings->taints), .nearest_to = meant, .meant = meant);
 }
 
@@ -44,8 +51,7 @@ static void report_soft_taint(struct rail_call *call, const struct taint *taint)
     static const struct text hard_effects[] = {{"NoSchedule", 10}, {"NoExecute", 9}};
     report_with(
         call, .field = field_get(call->arena, taint->field, "effect"), .found = taint->effect,
-        .statement = TEXT("found \"PreferNoSchedule\", which keeps no pod off these "
-                          "accelerator nodes"),
+        .statement = TEXT("PreferNoSchedule keeps no pod off these accelerator nodes."),
         .allowed = ALLOWED_TEXTS(hard_effects, COUNT_OF(hard_effects)), .meant = hard_effects[0]);
 }
 
@@ -61,14 +67,15 @@ static bool report_count_of_none(struct rail_call *call, const struct pool *pool
         return false;
     struct text found = arena_printf(arena, "%.*s %s %.*s", TEXT_ARGS(count->key),
                                      solver_op_name(count->op), TEXT_ARGS(count->values[0].text));
-    report_found(call, SEVERITY_RAIL, count->field, found,
-                 arena_printf(arena,
-                              "to keep accelerators out, write {key: %.*s, operator: "
-                              "DoesNotExist}; if shares of them are meant, taint the pool",
-                              TEXT_ARGS(count->key)),
-                 "found %.*s, which leaves only types with a share of a GPU: "
-                 "those without one do not have the label",
-                 TEXT_ARGS(found));
+    report_found(
+        call, SEVERITY_RAIL, count->field, found,
+        arena_printf(arena,
+                     "To keep accelerators out, write {key: %.*s, operator: "
+                     "DoesNotExist}; to have shares of them, taint the pool.",
+                     TEXT_ARGS(count->key)),
+        "The requirement %.*s leaves only types with a share of a GPU. Types without a GPU do not "
+        "have this label.",
+        TEXT_ARGS(found));
     return true;
 }
 
@@ -79,19 +86,19 @@ static void report_no_taint(struct rail_call *call, const struct accelerators *s
     struct text key = taint_to_add(settings, purpose->devices);
     struct draft draft = {
         .field = pool->taints_field,
-        .statement = TEXT("no NoSchedule or NoExecute taint: any pod may take a place on these "
-                          "accelerator nodes"),
-        .fix = TEXT("add a taint with the effect NoSchedule"),
+        .statement = TEXT("Any pod may take a place on these accelerator nodes, since no "
+                          "NoSchedule or NoExecute taint keeps it off."),
+        .fix = TEXT("Add a taint with the effect NoSchedule."),
     };
     if (some_taint_is_hard(&pool->startup_taints))
-        draft.statement = TEXT("no NoSchedule or NoExecute taint (startupTaints are removed once "
-                               "a node is up): any pod may take a place on these accelerator "
-                               "nodes");
+        draft.statement = TEXT("Any pod may take a place on these accelerator nodes, since "
+                               "startupTaints are removed once a node is up and no other "
+                               "NoSchedule or NoExecute taint keeps it off.");
     if (key.size > 0)
         draft.fix = arena_printf(
-            arena, "add to %.*s: [{key: %.*s, value: \"true\", effect: NoSchedule}]%s",
+            arena, "Add to %.*s: [{key: %.*s, value: \"true\", effect: NoSchedule}]%s.",
             TEXT_ARGS(field_path(arena, pool->taints_field)), TEXT_ARGS(key),
-            has_generic_types(purpose) ? "; or give the accelerators a NodePool of their own" : "");
+            has_generic_types(purpose) ? ", or give the accelerators a NodePool of their own" : "");
     report_draft(call, &draft);
 }
 
@@ -181,27 +188,86 @@ static struct text resources_to_limit(const struct accelerators *settings, devic
     return text_builder_text(&names);
 }
 
+/* What Karpenter calls the maker, where types differ by it: of GPUs. */
+static const char *manufacturer_of(device_set devices)
+{
+    if (devices == DEVICE_BIT(DEVICE_NVIDIA))
+        return "nvidia";
+    return devices == DEVICE_BIT(DEVICE_AMD) ? "amd" : NULL;
+}
+
+/* "g4ad.16xlarge, g4ad.2xlarge, ... (5)": those of the pool that carry one of the devices. */
+static struct text carriers_text(const struct accelerators *settings,
+                                 const struct pool_purpose *purpose, device_set devices,
+                                 struct arena *arena)
+{
+    struct type_set some = type_set_create(settings->catalog, arena);
+    for (size_t i = 0; i < catalog_count(settings->catalog); i++)
+        if (type_set_has(&purpose->carried, i) &&
+            (catalog_type(settings->catalog, i)->devices & devices) != 0)
+            type_set_add(&some, i);
+    return type_set_text(settings->catalog, &some, arena);
+}
+
+/* Somebody who limits one maker's GPUs may not know that the pool buys another's: then a limit, or
+ * no such types, will do. */
+static struct text fix_of_unlimited(const struct accelerators *settings, const struct pool *pool,
+                                    const struct pool_purpose *purpose, device_set missing,
+                                    struct text names, struct arena *arena)
+{
+    struct text path = field_path(arena, pool->limits_field);
+    const device_set gpus = DEVICE_BIT(DEVICE_NVIDIA) | DEVICE_BIT(DEVICE_AMD);
+    const device_set other = missing & ~DEVICE_BIT(DEVICE_NVIDIA);
+    const char *kept = manufacturer_of(purpose->devices & ~other);
+    if (other == 0 || (purpose->devices & ~gpus) != 0 || kept == NULL || has_generic_types(purpose))
+        return arena_printf(arena, "Add %.*s to %.*s.", TEXT_ARGS(names), TEXT_ARGS(path));
+    return arena_printf(arena,
+                        "Add %.*s to %.*s, or keep out %.*s with the requirement "
+                        "{key: %s/instance-gpu-manufacturer, operator: In, values: [%s]}.",
+                        TEXT_ARGS(names), TEXT_ARGS(path),
+                        TEXT_ARGS(carriers_text(settings, purpose, other, arena)),
+                        pool_is_of_auto_mode(pool) ? "eks.amazonaws.com" : "karpenter.k8s.aws",
+                        kept);
+}
+
+/* Those on which pool-limits asks for a limit under the same policy. */
+static device_set told_by_pool_limits(const struct rail_call *call,
+                                      const struct accelerators *settings, const struct pool *pool)
+{
+    const struct key_strings *resources = &settings->resources;
+    const struct rail_use *use = rail_beside(call, &rail_pool_limits);
+    device_set told = 0;
+    for (size_t i = 0; use != NULL && i < resources->count; i++)
+        if (pool_limits_asks_for(call, use->settings, pool, resources->items[i]))
+            told |= DEVICE_BIT(device_of_resource(resources->items[i]));
+    return told;
+}
+
 static void judge_limits(struct rail_call *call, const struct accelerators *settings,
-                         const struct pool *pool, device_set devices)
+                         const struct pool *pool, const struct pool_purpose *purpose)
 {
     struct arena *arena = call->arena;
+    device_set devices = purpose->devices;
     struct bounds bounds = read_bounds(settings, pool);
     if (limits_will_do(settings, pool, &bounds, devices))
+        return;
+    if (bounds.any)
+        bounds.devices |= told_by_pool_limits(call, settings, pool);
+    if (devices != 0 && (devices & ~bounds.devices) == 0)
         return;
     if (!bounds.any) {
         struct text names = resources_to_limit(settings, devices, arena);
         report(call, SEVERITY_RAIL, pool->limits_field,
-               arena_printf(arena, "set %.*s, by cpu, memory or %.*s",
-                            TEXT_ARGS(field_path(arena, pool->limits_field)), TEXT_ARGS(names)),
-               "no limit: nothing bounds how many accelerator "
-               "nodes it buys");
+               arena_printf(arena, "Set a limit on %.*s in %.*s.", TEXT_ARGS(names),
+                            TEXT_ARGS(field_path(arena, pool->limits_field))),
+               "Nothing limits how many accelerator nodes this pool buys.");
         return;
     }
-    struct text names = resources_to_limit(settings, devices & ~bounds.devices, arena);
+    device_set missing = devices & ~bounds.devices;
+    struct text names = resources_to_limit(settings, missing, arena);
     report(call, SEVERITY_RAIL, pool->limits_field,
-           arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(names),
-                        TEXT_ARGS(field_path(arena, pool->limits_field))),
-           "no limit on %.*s", TEXT_ARGS(names));
+           fix_of_unlimited(settings, pool, purpose, missing, names, arena),
+           "Nothing limits how much %.*s this pool buys.", TEXT_ARGS(names));
 }
 
 /* ---- generic and accelerator types in one pool ---- */
@@ -255,6 +321,13 @@ static struct text requirements_to_add(const struct accelerators *settings, cons
     return text_builder_text(&exclusion.yaml);
 }
 
+/* pool-shape says of a pool without any requirement on its machines how many carry accelerators. */
+static bool pool_shape_tells(const struct rail_call *call, const struct pool *pool)
+{
+    return rail_beside(call, &rail_pool_shape) != NULL &&
+           pool_shape_is_open(call->world->catalog, pool, call->arena);
+}
+
 static void report_mixture(struct rail_call *call, const struct accelerators *settings,
                            const struct pool *pool, const struct pool_purpose *purpose)
 {
@@ -265,10 +338,10 @@ static void report_mixture(struct rail_call *call, const struct accelerators *se
         call, SEVERITY_WARN, pool->requirements_field, carriers,
         arena_printf(
             arena,
-            "add to %.*s: [%.*s]; or name the accelerators it is for, then taint and limit it",
+            "Add to %.*s: [%.*s], or name the accelerators it is for, then taint and limit it.",
             TEXT_ARGS(field_path(arena, pool->requirements_field)),
             TEXT_ARGS(requirements_to_add(settings, pool, types, arena))),
-        "%zu of the %zu instance types it can launch carr%s accelerators: %.*s",
+        "%zu of the %zu instance types this pool can launch carr%s accelerators: %.*s.",
         purpose->carried_count, purpose->launchable->count,
         purpose->carried_count == 1 ? "ies" : "y", TEXT_ARGS(carriers));
 }
@@ -285,10 +358,9 @@ static bool is_guarded(const struct accelerators *settings, const struct pool *p
 static void report_unknown(struct rail_call *call, const struct pool *pool)
 {
     report(call, SEVERITY_UNDECIDED, pool->requirements_field,
-           TEXT("give this cloud's instance types with --catalog FILE"),
-           "the catalogue describes EC2 instance types, and this "
-           "pool's nodes are %.*s: whether they carry accelerators "
-           "is not known",
+           TEXT("Give this cloud's instance types with --catalog FILE."),
+           "Whether these nodes carry accelerators is not known: they are of %.*s, and the "
+           "catalogue has EC2 instance types.",
            TEXT_ARGS(pool->node_class_group));
 }
 
@@ -301,10 +373,11 @@ void accelerators_judge_pool(struct rail_call *call, const struct accelerators *
     switch (purpose.purpose) {
     case FOR_ACCELERATORS:
         judge_taints(call, settings, pool, &purpose);
-        judge_limits(call, settings, pool, purpose.devices);
+        judge_limits(call, settings, pool, &purpose);
         break;
     case FOR_BOTH:
-        report_mixture(call, settings, pool, &purpose);
+        if (!pool_shape_tells(call, pool))
+            report_mixture(call, settings, pool, &purpose);
         break;
     case PURPOSE_UNKNOWN:
         if (!is_guarded(settings, pool))

@@ -43,15 +43,15 @@ static void judge_container(const struct check *check, const struct field *conta
     struct draft draft = {
         .field = value,
         .found = node_string(value->node),
-        .statement = TEXT("takes GPUs by runtimeClassName and " DEVICES_VARIABLE
-                          " without asking for them: the scheduler gives them to other pods, too"),
+        .statement = TEXT("This container takes GPUs by " DEVICES_VARIABLE
+                          " without asking for them. The scheduler gives them to other pods, too."),
         .fix = check->fix,
     };
     if (node_is(from->node, NODE_MAP)) {
         draft.severity = SEVERITY_UNDECIDED;
         draft.field = from;
-        draft.statement = TEXT("asks for no accelerator, and whether it takes one by "
-                               "runtimeClassName and " DEVICES_VARIABLE " cannot be seen");
+        draft.statement = TEXT("Whether this container takes a GPU by " DEVICES_VARIABLE
+                               " cannot be seen. It asks for none.");
     } else if (names_no_device(draft.found)) {
         return;
     }
@@ -70,7 +70,7 @@ void accelerators_judge_runtime(struct rail_call *call, const struct accelerator
         .call = call,
         .fix = arena_printf(
             arena,
-            "ask for %.*s under resources.limits of the container, or remove " DEVICES_VARIABLE,
+            "Ask for %.*s under resources.limits of the container, or remove " DEVICES_VARIABLE ".",
             TEXT_ARGS(accelerators_name_of(settings->resources.items[0], arena))),
     };
     for (size_t i = 0; i < COUNT_OF(lists); i++)

@@ -354,6 +354,22 @@ static bool judge_static(struct rail_call *call, const struct settings *settings
     return true;
 }
 
+bool pool_limits_asks_for(const struct rail_call *call, const void *settings_pointer,
+                          const struct pool *pool, struct text resource)
+{
+    const struct settings *settings = settings_pointer;
+    struct pool_supply supply = pool_limits_supply(call, pool);
+    bool binds = settings->require.count > 0;
+    FOR_MEMBERS(limit, call->arena, pool->limits_field)
+        binds = binds ||
+                (node_is_given(limit->node) && pool_limits_binds(&supply, limit->key, call->arena));
+    bool asked = texts_have(settings->require.items, settings->require.count, resource) ||
+                 listed(&settings->max, resource) != NULL ||
+                 listed(&settings->max_total, resource) != NULL;
+    return binds && asked && !limit_of(pool, resource, call->arena).given &&
+           pool_limits_can_buy(&supply, resource, call->arena);
+}
+
 static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;

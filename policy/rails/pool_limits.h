@@ -21,6 +21,11 @@ bool pool_limits_binds(const struct pool_supply *supply, struct text resource, s
 bool pool_limits_can_buy(const struct pool_supply *supply, struct text resource,
                          struct arena *arena);
 
+/* Whether these settings of the rail find that the pool lacks a limit on the resource, beside the
+ * limits that it has. */
+bool pool_limits_asks_for(const struct rail_call *call, const void *settings,
+                          const struct pool *pool, struct text resource);
+
 /* Limits under which no node of the pool fits. */
 void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
                              const struct pool_supply *supply);

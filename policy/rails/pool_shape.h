@@ -21,6 +21,11 @@ void pool_shape_judge_keys(struct rail_call *call, const struct pool *pool);
 /* Pools that may launch anything, and pools that can launch nothing. */
 void pool_shape_judge_types(struct rail_call *call, const struct pool *pool);
 
+/* Whether no requirement says which machines: judge_types says it, and how many have accelerators.
+ */
+bool pool_shape_is_open(const struct catalog *catalog, const struct pool *pool,
+                        struct arena *arena);
+
 /* ---- parts of the last ---- */
 
 /* Numbers in another unit than they are meant in; whether one of them leaves no type. */

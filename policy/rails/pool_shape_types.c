@@ -194,6 +194,18 @@ static void report_none(struct rail_call *call, const struct pool *pool)
            "No instance type fits these requirements together" LAUNCHES_NONE);
 }
 
+static bool is_open(const struct catalog *catalog, const struct pool *understood)
+{
+    return !narrows(catalog, &understood->requirements) && !narrows(catalog, &understood->labels);
+}
+
+bool pool_shape_is_open(const struct catalog *catalog, const struct pool *pool, struct arena *arena)
+{
+    struct pool understood = *pool;
+    understood.requirements = pool_shape_understood(pool, arena);
+    return is_open(catalog, &understood);
+}
+
 void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)
 {
     const struct catalog *catalog = call->world->catalog;
@@ -212,6 +224,6 @@ void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)
         return;
     }
     pool_shape_judge_min_values(call, &understood, &launchable);
-    if (!narrows(catalog, &understood.requirements) && !narrows(catalog, &understood.labels))
+    if (is_open(catalog, &understood))
         report_open(call, &understood, &launchable);
 }

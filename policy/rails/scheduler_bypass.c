@@ -42,6 +42,15 @@ bool scheduler_is_named(const struct world *world, struct text scheduler)
     return false;
 }
 
+/* The API server adds this volume to a Pod, and nobody writes it. */
+static bool has_token_volume(const struct node *volumes)
+{
+    FOR_ITEMS(volume, volumes)
+        if (text_starts_with(node_string(node_get(volume, "name")), TEXT("kube-api-access-")))
+            return true;
+    return false;
+}
+
 /* A Pod that has been placed carries its node's name, whoever wrote it: only before that it tells
  * of somebody's hand. Mirror pods stand for what a kubelet runs by itself. */
 static bool is_settled(const struct object *object)
@@ -51,7 +60,8 @@ static bool is_settled(const struct object *object)
     const struct node *root = object->root->node;
     return node_at(root, "status.conditions") != NULL ||
            node_at(root, "status.startTime") != NULL ||
-           node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL;
+           node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL ||
+           has_token_volume(node_at(root, "spec.volumes"));
 }
 
 /* ---- a node that is named ---- */
@@ -63,9 +73,9 @@ static void judge_node_name(struct rail_call *call, const struct workload *workl
     if (name.size == 0 || is_settled(call->object))
         return;
     report_found(call, SEVERITY_RAIL, field, name,
-                 TEXT("remove nodeName and select nodes by their labels"),
-                 "found \"%.*s\": no scheduler looks whether the pod fits "
-                 "there, and when the node is replaced the name is gone",
+                 TEXT("Remove nodeName, and select nodes by their labels."),
+                 "The pod names its node \"%.*s\", so no scheduler looks whether it fits there. "
+                 "When the node is replaced, the pod gets no other.",
                  TEXT_ARGS(name));
 }
 
@@ -79,9 +89,10 @@ static void judge_match_field(struct rail_call *call, const struct field *match)
         !text_is(node_string(node_get(match->node, "operator")), "In") || name.size == 0)
         return;
     report_found(call, SEVERITY_RAIL, value, name,
-                 TEXT("remove matchFields and select nodes by their labels"),
-                 "matchFields name a node as nodeName does; Karpenter buys nothing for "
-                 "such a pod, and when the node is replaced the name is gone");
+                 TEXT("Remove matchFields, and select nodes by their labels."),
+                 "The pod may run on node \"%.*s\" alone, and Karpenter buys no other for it. When "
+                 "the node is replaced, the pod stays Pending.",
+                 TEXT_ARGS(name));
 }
 
 static void judge_match_fields(struct rail_call *call, const struct workload *workload)
@@ -99,7 +110,45 @@ static void judge_match_fields(struct rail_call *call, const struct workload *wo
     }
 }
 
+/* The label that a kubelet gives to its node alone. Replicas, and whatever Karpenter buys, have no
+ * other node; a DaemonSet may have a reason. */
+static void judge_host_names(struct rail_call *call, const struct expressions *expressions)
+{
+    FOR_EACH(expression, expressions) {
+        if (!expression->valid || expression->op != SOLVER_IN || expression->value_count == 0 ||
+            !text_is(expression_canonical_key(expression), LABEL_HOSTNAME))
+            continue;
+        struct text name = expression->values[0].text;
+        report_found(call, SEVERITY_WARN,
+                     expression_value_field(&expression->values[0], call->arena), name,
+                     TEXT("Select nodes by the labels of what the pod needs."),
+                     "The pod selects one node by name (\"%.*s\"), and Karpenter buys no other for "
+                     "it. When the node is replaced, the pod stays Pending.",
+                     TEXT_ARGS(name));
+    }
+}
+
+static void judge_host_name_selection(struct rail_call *call, const struct workload *workload)
+{
+    if (is_of_daemon_set(call) || is_settled(call->object))
+        return;
+    const struct node_selection *selection = call_selection(call, workload);
+    judge_host_names(call, &selection->selector);
+    FOR_EACH(term, &selection->required)
+        judge_host_names(call, &term->expressions);
+}
+
 /* ---- a scheduler ---- */
+
+/* How many edits are a slip of the fingers: "my-scheduler" is near to "kai-scheduler" without being
+ * meant, since what most schedulers' names end with tells nothing. */
+static size_t edits_of_a_slip(struct text scheduler)
+{
+    enum { EDITS_MAX = 3, LETTERS_AN_EDIT = 3 };
+    const struct text end = TEXT("-scheduler");
+    size_t size = scheduler.size - (text_ends_with(scheduler, end) ? end.size : 0);
+    return size / LETTERS_AN_EDIT < EDITS_MAX ? size / LETTERS_AN_EDIT : EDITS_MAX;
+}
 
 static void judge_scheduler(struct rail_call *call, const struct scheduler_bypass *settings,
                             const struct workload *workload)
@@ -109,14 +158,20 @@ static void judge_scheduler(struct rail_call *call, const struct scheduler_bypas
     struct text scheduler = node_string(field->node);
     if (scheduler.size == 0 || is_listed(settings, scheduler))
         return;
-    report_with(call, .field = field, .found = scheduler,
-                .statement =
-                    arena_printf(arena,
-                                 "found \"%.*s\", a scheduler that nobody runs: the pod would wait "
-                                 "for ever",
-                                 TEXT_ARGS(scheduler)),
-                .allowed = ALLOWED_LIST(&settings->schedulers), .nearest_to = scheduler,
-                .fix = TEXT("remove schedulerName"), .typo_edits = 3);
+    const struct allowed schedulers = ALLOWED_LIST(&settings->schedulers);
+    size_t edits = edits_of_a_slip(scheduler);
+    bool misspelt = edits > 0 && text_nearest(scheduler, schedulers.items, schedulers.count,
+                                              edits) < schedulers.count;
+    report_as(call, misspelt || settings->schedulers.given ? SEVERITY_RAIL : SEVERITY_WARN,
+              .field = field, .found = scheduler,
+              .statement = arena_printf(arena,
+                                        "The policy lists no scheduler \"%.*s\". If none of that "
+                                        "name runs, the pod stays Pending without an event.",
+                                        TEXT_ARGS(scheduler)),
+              .allowed = schedulers, .nearest_to = scheduler,
+              .fix = TEXT("Name it under schedulers in the policy if it runs, or remove "
+                          "schedulerName."),
+              .typo_edits = edits);
 }
 
 /* ---- a NodeClaim that Karpenter has not made ---- */
@@ -154,9 +209,9 @@ static void judge_node_claim(struct rail_call *call, const struct scheduler_bypa
         return;
     report_found(call, who_is_known ? SEVERITY_RAIL : SEVERITY_WARN,
                  field_at(call->arena, call->object->root, "metadata.name"), call->object->name,
-                 TEXT("let Karpenter make it: change a NodePool, or add one"),
-                 "Karpenter did not make this NodeClaim: it buys a machine that no "
-                 "NodePool's requirements, limits and budgets hold for");
+                 TEXT("Let Karpenter make it: change a NodePool, or add one."),
+                 "Karpenter did not make this NodeClaim. It buys a machine that no "
+                 "NodePool's requirements, limits and budgets hold for.");
 }
 
 /* ---- the whole ---- */
@@ -174,6 +229,7 @@ static void judge(struct rail_call *call)
     if (!settings->allow_node_name) {
         judge_node_name(call, &workload);
         judge_match_fields(call, &workload);
+        judge_host_name_selection(call, &workload);
     }
     judge_scheduler(call, settings, &workload);
 }
@@ -185,10 +241,13 @@ const struct rail rail_scheduler_bypass = {
         "A pod with nodeName goes to that node whether it fits or not: the scheduler, taints, "
         "volumes' zones and topology are not asked, and Karpenter buys nothing for it. When the "
         "node is replaced the name leads nowhere. A schedulerName that nobody runs leaves the pod "
-        "pending without an event.\n\n"
+        "pending without an event. Which schedulers run cannot be seen: one that the policy does "
+        "not name is found in the rail's own mode where schedulers is given or the name is a "
+        "misspelling, and warned of where the list is the default.\n\n"
         "Found are both, in templates and in Pods that are created; Pods that have been placed "
         "carry their node's name rightly, and mirror pods are the kubelet's. The schedulers named "
         "here are also those for whose pods zone-pin chooses zones.\n\n"
+        "Selecting kubernetes.io/hostname is warned of: the pod then has one node and no other. "
         "Required node affinity with matchFields, metadata.name In, is nodeName by another way, "
         "and allowNodeName is for both. The node that daemon-set-controller writes into a pod is "
         "no finding; one that is written into the template of a DaemonSet is.\n\n"

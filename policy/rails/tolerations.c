@@ -1,5 +1,6 @@
 /* The rail tolerations: which taints a workload may tolerate. */
 #include "kube/device.h"
+#include "kube/label.h"
 #include "kube/pod.h"
 #include "kube/taint.h"
 #include "policy/rail.h"
@@ -85,7 +86,7 @@ static bool grants(const struct grant *grant, const struct toleration *toleratio
 }
 
 /* What the API server adds by itself: to every pod, for what the pod asks for, and what the
- * controller of DaemonSets adds. */
+ * controller of DaemonSets adds. The plugins and agents of accelerators ask for none. */
 static bool is_added_anyway(const struct check *check, struct text key)
 {
     static const char *const of_every_pod[] = {
@@ -97,7 +98,8 @@ static bool is_added_anyway(const struct check *check, struct text key)
         return true;
     if (text_map_has(&check->resources, key))
         return true;
-    return check->is_daemon && text_starts_with(key, TEXT("node.kubernetes.io/"));
+    return check->is_daemon && (text_starts_with(key, TEXT("node.kubernetes.io/")) ||
+                                device_of_resource(key) != DEVICE_COUNT);
 }
 
 static bool is_granted(const struct check *check, const struct toleration *toleration)
@@ -109,6 +111,21 @@ static bool is_granted(const struct check *check, const struct toleration *toler
             return true;
     }
     return toleration->key.size > 0 && (!allow->given || is_added_anyway(check, toleration->key));
+}
+
+/* A pod that leaves after some time is moved as one is that tolerates nothing: the API server
+ * itself gives every pod 300 seconds. */
+static bool leaves_in_time(const struct toleration *toleration)
+{
+    return text_is(toleration->effect, "NoExecute") &&
+           node_is(node_get(toleration->field->node, "tolerationSeconds"), NODE_NUMBER);
+}
+
+/* Networks, volumes and agents are for every node, whatever its taints, and leave with it. Where a
+ * policy lists what may be tolerated, it is the one to say so. */
+static bool is_agent(const struct check *check)
+{
+    return check->is_daemon && !check->settings->allow.given;
 }
 
 /* ---- what is said ---- */
@@ -123,22 +140,42 @@ static struct text taint_text(const struct toleration *toleration, struct arena 
                         TEXT_ARGS(effect));
 }
 
+/* What follows from it: NoSchedule keeps nodes for others and is how Karpenter empties them,
+ * NoExecute is what a node has that is lost. */
 static void report_every_taint(const struct check *check, const struct toleration *toleration)
 {
-    struct arena *arena = check->call->arena;
+    struct text effect = toleration->effect;
     struct draft draft = {
         .severity = check->is_daemon ? SEVERITY_WARN : SEVERITY_RAIL,
-        .field = field_get(arena, toleration->field, "operator"),
+        .field = field_get(check->call->arena, toleration->field, "operator"),
         .found = toleration->op,
-        .fix = TEXT("name the key of the taint that it must tolerate"),
+        .statement = TEXT("The pod tolerates every taint. It may start on nodes that are kept for "
+                          "others or that Karpenter empties (karpenter.sh/disrupted)."),
+        .fix = TEXT("Name the key of the taint that the pod must tolerate."),
     };
-    if (toleration->effect.size == 0)
-        draft.statement = TEXT("tolerates every taint, also those that keep nodes for others or "
-                               "empty them (karpenter.sh/disrupted)");
-    else
-        draft.statement = arena_printf(arena, "tolerates every taint of effect %.*s",
-                                       TEXT_ARGS(toleration->effect));
+    if (text_is(effect, "NoSchedule"))
+        draft.statement = TEXT("The pod tolerates every NoSchedule taint. It may start on nodes "
+                               "that are kept for others or that Karpenter empties "
+                               "(karpenter.sh/disrupted).");
+    if (text_is(effect, "NoExecute")) {
+        draft.statement = TEXT("The pod tolerates every NoExecute taint for ever. It stays on a "
+                               "node that is unreachable, and is not replaced.");
+        draft.fix = TEXT("Set tolerationSeconds: 300, or name the key of the taint that the pod "
+                         "must tolerate.");
+    }
     report_draft(check->call, &draft);
+}
+
+/* The API server takes no such key. A template is taken, and its pods are refused. */
+static void report_invalid_key(const struct check *check, const struct toleration *toleration)
+{
+    struct arena *arena = check->call->arena;
+    report_found(check->call, SEVERITY_RAIL, field_get(arena, toleration->field, "key"),
+                 toleration->key,
+                 TEXT("Write letters, digits, '-', '_' and '.', with at most one domain before a "
+                      "'/'."),
+                 "No taint can have the key \"%.*s\", and the API server refuses the pod.",
+                 TEXT_ARGS(toleration->key));
 }
 
 /* The words that make a toleration narrower. */
@@ -177,14 +214,15 @@ static struct text narrowing_text(struct text granted, const struct toleration *
 {
     struct grant grant = read_grant(granted);
     struct text_builder fix = {.arena = arena};
-    text_builder_printf(&fix, "%.*s is granted: ", TEXT_ARGS(granted));
     if ((words & LACKS_VALUE) != 0)
-        text_builder_printf(&fix, "%s %.*s%s%s", is_exists(toleration) ? "write" : "add",
+        text_builder_printf(&fix, "%s %.*s%s%s", is_exists(toleration) ? "Write" : "Add",
                             TEXT_ARGS(value_to_write(grant.value, arena)),
                             is_exists(toleration) ? " instead of operator: Exists" : "",
                             words == LACKS_VALUE ? "" : ", and ");
     if ((words & LACKS_EFFECT) != 0)
-        text_builder_printf(&fix, "add effect: %.*s", TEXT_ARGS(grant.effect));
+        text_builder_printf(&fix, "%s effect: %.*s", words == LACKS_EFFECT ? "Add" : "add",
+                            TEXT_ARGS(grant.effect));
+    text_builder_printf(&fix, " (%.*s is granted).", TEXT_ARGS(granted));
     return text_builder_text(&fix);
 }
 
@@ -219,10 +257,10 @@ static void report_not_granted(const struct check *check, const struct toleratio
     struct advice *advice = ARENA_NEW(arena, struct advice);
     *advice = (struct advice){allow, toleration};
     report_with(check->call, .field = field_get(arena, toleration->field, "key"), .found = found,
-                .statement =
-                    arena_printf(arena, "tolerates %.*s, which is not granted", TEXT_ARGS(found)),
+                .statement = arena_printf(
+                    arena, "The policy does not grant the toleration of %.*s.", TEXT_ARGS(found)),
                 .allowed = ALLOWED_LIST(allow), .nearest_to = found,
-                .fix = TEXT("remove the toleration, or ask for it to be granted"),
+                .fix = TEXT("Remove the toleration, or ask for it to be granted."),
                 .advise = advise_narrowing, .adviser = advice);
 }
 
@@ -241,12 +279,16 @@ static void judge(struct rail_call *call)
     if (tolerations.count > 0)
         resource_names_read(&workload, call->arena, &check.resources);
     FOR_EACH(toleration, &tolerations) {
+        if (toleration->key.size > 0 && !label_key_is_valid(toleration->key)) {
+            report_invalid_key(&check, toleration);
+            continue;
+        }
         /* PreferNoSchedule keeps nobody out. */
         if (text_is(toleration->effect, "PreferNoSchedule") || is_granted(&check, toleration))
             continue;
         if (toleration->key.size > 0)
             report_not_granted(&check, toleration);
-        else if (is_exists(toleration))
+        else if (is_exists(toleration) && !is_agent(&check) && !leaves_in_time(toleration))
             report_every_taint(&check, toleration);
     }
 }
@@ -260,11 +302,17 @@ const struct rail rail_tolerations = {
         "grant of a value or an effect is not one of all of them, so KEY=VALUE:EFFECT is tolerated "
         "by a toleration that says all three.\n\n"
         "A toleration with operator Exists and no key tolerates every taint there is, also "
-        "karpenter.sh/disrupted, by which Karpenter empties nodes: it is always found, of a "
-        "DaemonSet as a warning, unless allow holds \"*\".\n\n"
+        "karpenter.sh/disrupted, by which Karpenter empties nodes: it is always found, unless "
+        "allow "
+        "holds \"*\". Without allow DaemonSets may: networks, volumes and agents are for every "
+        "node, whatever its taints, and leave with it; with allow they are warned of. NoExecute "
+        "with tolerationSeconds is no finding.\n\n"
+        "A key that no taint can have is found: the API server refuses the pods of such a "
+        "template.\n\n"
         "Never found is what the API server adds by itself: not-ready, unreachable and "
         "memory-pressure, the resources that the pod asks for (nvidia.com/gpu), and in pods of "
-        "DaemonSets the conditions of nodes. PreferNoSchedule keeps nobody out, so tolerating it "
+        "DaemonSets the conditions of nodes and the taints of accelerators. PreferNoSchedule keeps "
+        "nobody out, so tolerating it "
         "opens nothing.",
     .example = "tolerations:\n"
                "  mode: enforce\n"

@@ -327,6 +327,46 @@ static void other_clouds_are_judged_by_their_keys(void)
                                         accelerator, COUNT_OF(accelerator)});
 }
 
+/* Where no group is written, the kind and the keys tell whose nodes they are. */
+static void other_clouds_without_a_group(void)
+{
+    static const char undecided[] = "undecided spec.template.spec.requirements ";
+    static const struct rail_case cases[] = {
+        {POOL_OF("nodeClassRef: {kind: AKSNodeClass, name: a}", "{cpu: 1}", "", ""), undecided},
+        {POOL_OF("nodeClassRef: {apiGroup: karpenter-ibm.sh, kind: IBMNodeClass, name: a}",
+                 "{cpu: 1}", "", ""),
+         undecided},
+        {POOL_OF("nodeClassRef: {name: a}", "{cpu: 1}", IN("karpenter.azure.com/sku-family", "D"),
+                 ""),
+         undecided},
+        {POOL_OF("nodeClassRef: {name: a}", "{cpu: 1}", P3, ""), UNTAINTED},
+        {POOL_OF("nodeClassRef: {kind: EC2NodeClass, name: a}", "{cpu: 1}", P3, ""), UNTAINTED},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* The owner of the subject says it, where the same policy has that rail on. */
+static void what_others_say_is_not_said_again(void)
+{
+    static const char both[] = "accelerators: {requireLimits: accelerator}, pool-limits: {max: "
+                               "{nvidia.com/gpu: 64}}";
+    static const struct rail_case limits[] = {
+        {LIMITED("{cpu: 10000}", P3), "deny spec.limits[nvidia.com/gpu] "},
+        /* AMD's are in no list of pool-limits */
+        {LIMITED("{cpu: 10000}", IN(AWS "family", "g4ad, g5")),
+         "deny spec.limits \ndeny spec.limits[nvidia.com/gpu] "},
+    };
+    rail_table_run(&(struct rail_table){both, NULL, limits, COUNT_OF(limits)});
+    static const struct rail_case weaker[] = {
+        {LIMITED("{cpu: 10000}", P3), "deny spec.limits \nwarn spec.limits[nvidia.com/gpu] "}};
+    rail_table_run(&(struct rail_table){"accelerators: {requireLimits: accelerator}, pool-limits: "
+                                        "{mode: warn, max: {nvidia.com/gpu: 64}}",
+                                        NULL, weaker, 1});
+    static const struct rail_case alone[] = {
+        {POOL_OF(NODE_CLASS, "{cpu: 1}", "", ""), "deny spec.template.spec.requirements "}};
+    rail_table_run(&(struct rail_table){"accelerators: {}, pool-shape: {}", NULL, alone, 1});
+}
+
 const char unit_suite[] = "policy accelerators: pools";
 const struct unit_test unit_tests[] = {
     {"pools made for accelerators are known", pools_made_for_accelerators_are_known},
@@ -334,5 +374,7 @@ const struct unit_test unit_tests[] = {
     {"keys may be long", keys_may_be_long},
     {"a limit of the kind required", a_limit_of_the_kind_required},
     {"other clouds are judged by their keys", other_clouds_are_judged_by_their_keys},
+    {"other clouds without a group", other_clouds_without_a_group},
+    {"what others say is not said again", what_others_say_is_not_said_again},
     {NULL, NULL},
 };

@@ -39,14 +39,15 @@ static void pools(void)
     };
     static const struct rail_words words[] = {
         {POOL("p", "cpu: 1", "", ""),
-         "2 of the 3 instance types it can launch carry accelerators: a100, mi300",
-         "add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
-         "operator: NotIn, values: [a100, mi300]}]; or name the accelerators it is for, then taint "
-         "and limit it"},
+         "2 of the 3 instance types this pool can launch carry accelerators: a100, mi300.",
+         "Add to spec.template.spec.requirements: [{key: "
+         "node.kubernetes.io/instance-type, operator: NotIn, values: [a100, mi300]}], or "
+         "name the accelerators it is for, then taint and limit it."},
         {POOL("p", "cpu: 1", OF("mi300"), ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: amd.com/gpu, value: \"true\", effect: "
-         "NoSchedule}]"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: amd.com/gpu, value: \"true\", effect: "
+         "NoSchedule}]."},
     };
     rail_catalog_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)}, types);
     rail_catalog_words_run("accelerators: {}", NULL, types, words, COUNT_OF(words));

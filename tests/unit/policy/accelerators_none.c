@@ -8,6 +8,9 @@
 #define COUNT "karpenter.k8s.aws/instance-gpu-count"
 #define SMALL "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ['33']}"
 #define IS(operator, value) "{key: " COUNT ", operator: " operator", values: [" value "]}"
+#define KEEP_OUT                                   \
+    "To keep accelerators out, write {key: " COUNT \
+    ", operator: DoesNotExist}; to have shares of them, taint the pool."
 #define AT "deny spec.template.spec.requirements"
 #define UNTAINTED "deny spec.template.spec.taints "
 
@@ -48,10 +51,9 @@ static void a_count_of_none_leaves_shares(void)
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words = {
         POOL(SMALL ", " IS("In", "'0'"), ""),
-        "found " COUNT " In 0, which leaves only types with a share of a GPU: those without one do "
-        "not have the label",
-        "to keep accelerators out, write {key: " COUNT
-        ", operator: DoesNotExist}; if shares of them are meant, taint the pool"};
+        "The requirement " COUNT " In 0 leaves only types with a share of a GPU. Types without a "
+        "GPU do not have this label.",
+        KEEP_OUT};
     rail_words_run("accelerators: {}", NULL, &words, 1);
 }
 

@@ -3,6 +3,8 @@
 
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
 #define AWS "karpenter.k8s.aws/instance-"
+/* Where the API server adds no toleration. */
+#define AS_WRITTEN "accelerators: {}}, extendedResourceToleration: false, karpenter: {"
 
 /* ---- who tolerates ---- */
 
@@ -104,13 +106,15 @@ static void claims_of_devices(void)
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {TEMPLATE("Deployment", TOLERATES, CLAIM ASKS_NOTHING),
-         "tolerates nvidia.com/gpu and names resourceClaims, but no container uses one: it would "
-         "take a place on a node that is kept for those that do",
-         "remove the toleration, or ask for nvidia.com/gpu under resources.limits of a container"},
+         "The pod tolerates nvidia.com/gpu and names resourceClaims, but no container "
+         "uses one. It takes a place on a node that is kept for pods that do.",
+         "Remove the toleration, or ask for nvidia.com/gpu under resources.limits of a "
+         "container."},
         {TEMPLATE("Deployment", TOLERATES, CLAIM USES("containers", "gpu")),
-         "tolerates nvidia.com/gpu and asks by resourceClaim \"gpu\"; whether that is one of an "
-         "accelerator cannot be seen",
-         "remove the toleration, or ask for nvidia.com/gpu under resources.limits of a container"},
+         "The pod tolerates nvidia.com/gpu and asks by resourceClaim \"gpu\". Whether "
+         "that is one of an accelerator cannot be seen.",
+         "Remove the toleration, or ask for nvidia.com/gpu under resources.limits of a "
+         "container."},
     };
     rail_words_run("accelerators: {}", NULL, words, COUNT_OF(words));
 }
@@ -185,11 +189,10 @@ static void the_runtime_gives_gpus(void)
     rail_table_run(&(struct rail_table){"accelerators: {runtimeClasses: []}", NULL, &own[1], 1});
     static const struct rail_words words = {
         WITH("Deployment", "nvidia", ENV("containers", ALL)),
-        "takes GPUs by runtimeClassName and NVIDIA_VISIBLE_DEVICES without asking for them: the "
-        "scheduler "
-        "gives them to other pods, too",
-        "ask for nvidia.com/gpu under resources.limits of the container, or remove "
-        "NVIDIA_VISIBLE_DEVICES"};
+        "This container takes GPUs by NVIDIA_VISIBLE_DEVICES without asking for them. "
+        "The scheduler gives them to other pods, too.",
+        "Ask for nvidia.com/gpu under resources.limits of the container, or remove "
+        "NVIDIA_VISIBLE_DEVICES."};
     rail_words_run("accelerators: {}", NULL, &words, 1);
 }
 
@@ -281,7 +284,7 @@ static void who_asks_must_be_let_in(void)
         /* of several the first is told */
         {POD("", ASKS("cpu: 1, nvidia.com/gpu: 1, nvidia.com/mig-1g.5gb")), kept_out},
         {POD("", ASKS("4paradigm.com/vgpu")), "deny spec.tolerations 4paradigm.com/vgpu"},
-        {TEMPLATE("Deployment", "", GPU), ""},
+        {TEMPLATE("Deployment", "", GPU), "deny spec.template.spec.tolerations nvidia.com/gpu"},
         {POD("", ASKS_NOTHING), ""},
         /* what tolerates a taint */
         {POD(TOLERATES, GPU), ""},
@@ -321,7 +324,88 @@ static void who_asks_must_be_let_in(void)
          kept_out},
         {POD("", "nodeName: a, " GPU), ""}, /* it is placed */
     };
+    rail_table_run(&(struct rail_table){AS_WRITTEN, CLOSED, cases, COUNT_OF(cases)});
+}
+
+/* The API server's ExtendedResourceToleration tolerates the resource's own taint NoSchedule. */
+static void what_the_api_server_adds_counts(void)
+{
+    static const struct rail_case cases[] = {
+        {POD("", GPU), ""},
+        {TEMPLATE("Deployment", "", GPU), ""},
+        /* the resource of a share is another key */
+        {POD("", ASKS("nvidia.com/mig-1g.5gb")), "deny spec.tolerations nvidia.com/mig-1g.5gb"},
+    };
     rail_table_run(&(struct rail_table){"accelerators: {}", CLOSED, cases, COUNT_OF(cases)});
+    static const char dedicated[] = VISIBLE("ml", "v1", "group: gpu", IN(AWS "family", "g5"),
+                                            "{key: nvidia.com/gpu, effect: NoSchedule}, "
+                                            "{key: dedicated, value: ml, effect: NoSchedule}");
+    static const struct rail_case more[] = {
+        {POD("", GPU), kept_out},
+        {TEMPLATE("Deployment", "", GPU), "deny spec.template.spec.tolerations nvidia.com/gpu"},
+        {POD("{key: dedicated, operator: Exists}", GPU), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", dedicated, more, COUNT_OF(more)});
+    static const char evicts[] = VISIBLE("ml", "v1", "group: gpu", IN(AWS "family", "g5"),
+                                         "{key: nvidia.com/gpu, effect: NoExecute}");
+    rail_table_run(&(struct rail_table){"accelerators: {}", evicts, more, 1});
+}
+
+/* Those whose accelerator comes from elsewhere, or that run where all nodes have some. */
+static void who_need_not_ask(void)
+{
+#define CONTAINER(name) "containers: [{name: " name "}]"
+    static const struct rail_case cases[] = {
+        {TEMPLATE("Deployment", TOLERATES,
+                  ASKS_NOTHING ", priorityClassName: system-node-critical"),
+         ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS_NOTHING ", priorityClassName: high"),
+         "deny spec.template.spec.tolerations[0].key nvidia.com/gpu"},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("FILLED_BY_AN_OPERATOR")), ""},
+        {POD(TOLERATES, CONTAINER("spark-kubernetes-executor")), ""},
+        {POD(TOLERATES, CONTAINER("spark")), "deny spec.tolerations[0].key nvidia.com/gpu"},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "
+         "{cdi.k8s.io/gpu: vendor.com/gpu=all}}, spec: {tolerations: [" TOLERATES "], " ASKS_NOTHING
+         "}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void daemon_sets_for_accelerators(void)
+{
+#define DAEMON(tolerations, selects) TEMPLATE("DaemonSet", tolerations, selects ASKS_NOTHING)
+#define TYPES(values) AFFINITY(TERM(IN("node.kubernetes.io/instance-type", values)))
+    static const char shut_out[] = "warn spec.template.spec.tolerations nvidia.com/gpu";
+    static const struct rail_case cases[] = {
+        {DAEMON("", "nodeSelector: {nvidia.com/gpu.present: 'true'}, "), shut_out},
+        {DAEMON("", "nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}, "), shut_out},
+        {DAEMON("{key: CriticalAddonsOnly, operator: Exists}", TYPES("m5.large, g5.xlarge")),
+         shut_out},
+        {DAEMON("", AFFINITY(TERM("{key: feature.node.kubernetes.io/pci-10de.present, operator: "
+                                  "Exists}"))),
+         shut_out},
+        {DAEMON("", TYPES("inf2.xlarge")),
+         "warn spec.template.spec.tolerations aws.amazon.com/neuron"},
+        /* it gets in, or the nodes have a taint of another key */
+        {DAEMON(TOLERATES, TYPES("g5.xlarge")), ""},
+        {DAEMON("{operator: Exists}", TYPES("g5.xlarge")), ""},
+        {DAEMON("{key: dedicated, operator: Exists}", TYPES("g5.xlarge")), ""},
+        {TEMPLATE("DaemonSet", "", TYPES("g5.xlarge") GPU), ""},
+        /* it is for no such nodes */
+        {DAEMON("", TYPES("m5.large")), ""},
+        {DAEMON("", "nodeSelector: {nvidia.com/gpu.present: 'false'}, "), ""},
+        {DAEMON("", AFFINITY(TERM("{key: nvidia.com/gpu.present, operator: DoesNotExist}"))), ""},
+        {DAEMON("", ""), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words = {
+        DAEMON("", TYPES("g5.xlarge")),
+        "This DaemonSet selects nodes with accelerators but does not tolerate their "
+        "taint nvidia.com/gpu, so it never starts there.",
+        "Add to spec.template.spec.tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: "
+        "NoSchedule}]."};
+    rail_words_run("accelerators: {}", NULL, &words, 1);
 }
 
 static void one_open_pool_is_enough(void)
@@ -354,7 +438,7 @@ static void one_open_pool_is_enough(void)
     for (size_t i = 0; i < COUNT_OF(tables); i++) {
         char cluster[4096];
         snprintf(cluster, sizeof cluster, "%s---\n%s", CLOSED, tables[i].more);
-        rail_table_run(&(struct rail_table){"accelerators: {}", cluster, tables[i].cases, 1});
+        rail_table_run(&(struct rail_table){AS_WRITTEN, cluster, tables[i].cases, 1});
     }
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, undecided, 1});
     /* Whether that cloud's types carry it is not known. */
@@ -380,9 +464,10 @@ static void what_will_be_added_counts(void)
     /* Another taint still keeps it out. */
     static const struct rail_words dedicated[] = {
         {POD("", GPU),
-         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: ml "
-         "(dedicated=ml:NoSchedule)",
-         "add to spec.tolerations: [{key: dedicated, operator: Exists, effect: NoSchedule}]"}};
+         "The pod asks for nvidia.com/gpu but does not tolerate the taints of the "
+         "NodePools that could serve it: ml (dedicated=ml:NoSchedule).",
+         "Add to spec.tolerations: [{key: dedicated, operator: Exists, effect: "
+         "NoSchedule}]."}};
     rail_words_run(rails,
                    VISIBLE("ml", "v1", "", IN(AWS "family", "g5"),
                            "{key: nvidia.com/gpu, effect: NoSchedule}, {key: dedicated, value: ml, "
@@ -408,7 +493,7 @@ static void with_no_pool_visible_nothing_is_decided(void)
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
     /* There may be others than the one that was sent along. */
     struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = rail_table_world("accelerators: {}", CLOSED, arena);
+    struct world world = rail_table_world(AS_WRITTEN, CLOSED, arena);
     struct rail_documents documents = rail_table_read(POD("", GPU), arena);
     ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), kept_out);
     world.unseen = KIND_BIT(KIND_NODE_POOL);
@@ -424,6 +509,9 @@ const struct unit_test unit_tests[] = {
     {"pods of DaemonSets", pods_of_daemon_sets},
     {"every kind that has pods", every_kind_that_has_pods},
     {"who asks must be let in", who_asks_must_be_let_in},
+    {"what the API server adds counts", what_the_api_server_adds_counts},
+    {"who need not ask", who_need_not_ask},
+    {"DaemonSets for accelerators", daemon_sets_for_accelerators},
     {"one open pool is enough", one_open_pool_is_enough},
     {"what will be added counts", what_will_be_added_counts},
     {"with no pool visible nothing is decided", with_no_pool_visible_nothing_is_decided},

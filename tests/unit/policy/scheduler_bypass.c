@@ -25,6 +25,9 @@ static void pods_placed_by_hand(void)
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "
          "{kubernetes.io/config.mirror: x}}, spec: " ON_NODE "}",
          ""},
+        /* the API server has been there */
+        {POD("{nodeName: ip-1, volumes: [{name: kube-api-access-9wklg, projected: {}}]}"), ""},
+        {POD("{nodeName: ip-1, volumes: [{name: data, emptyDir: {}}]}"), "deny spec.nodeName ip-1"},
         /* what a workload has become says nothing of its pods */
         {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, annotations: "
          "{kubernetes.io/config.mirror: x}}, spec: {template: {spec: " ON_NODE "}}, status: "
@@ -87,12 +90,31 @@ static void nodes_named_by_affinity(void)
     static const struct rail_case allowed[] = {{POD(REQUIRED(BY_NAME("In", "ip-1"))), ""}};
     rail_table_run(&(struct rail_table){"scheduler-bypass: {allowNodeName: true}", NULL, allowed,
                                         COUNT_OF(allowed)});
-    static const struct rail_words words = {POD(REQUIRED(BY_NAME("In", "ip-1"))),
-                                            "matchFields name a node as nodeName does; Karpenter "
-                                            "buys nothing for such a pod, and when the "
-                                            "node is replaced the name is gone",
-                                            "remove matchFields and select nodes by their labels"};
+    static const struct rail_words words = {
+        POD(REQUIRED(BY_NAME("In", "ip-1"))),
+        "The pod may run on node \"ip-1\" alone, and Karpenter buys no other for it. "
+        "When the node is replaced, the pod stays Pending.",
+        "Remove matchFields, and select nodes by their labels."};
     rail_words_run("scheduler-bypass: {}", NULL, &words, 1);
+}
+
+/* A node's own label names it as nodeName does. */
+static void nodes_named_by_their_label(void)
+{
+#define HOST "kubernetes.io/hostname"
+    static const struct rail_case cases[] = {
+        {POD("{nodeSelector: {" HOST ": ip-1}}"), "warn spec.nodeSelector[" HOST "] ip-1"},
+        {POD(REQUIRED("{matchExpressions: [{key: " HOST ", operator: In, values: [ip-1, ip-2]}]}")),
+         "warn " AT_TERMS "[0].matchExpressions[0].values[0] ip-1"},
+        {POD(REQUIRED("{matchExpressions: [{key: " HOST ", operator: NotIn, values: [ip-1]}]}")),
+         ""},
+        {POD(REQUIRED("{matchExpressions: [{key: " HOST ", operator: Exists}]}")), ""},
+        {POD("{nodeSelector: {disk: ssd}}"), ""},
+        {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {template: {spec: "
+         "{nodeSelector: {" HOST ": ip-1}}}}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
 }
 
 struct asking {
@@ -190,9 +212,9 @@ static void node_claims_made_by_hand(void)
              COUNT_OF(named));
     static const struct rail_words words = {
         CLAIM_OF(OF_POOL, ""),
-        "Karpenter did not make this NodeClaim: it buys a machine that no NodePool's requirements, "
-        "limits and budgets hold for",
-        "let Karpenter make it: change a NodePool, or add one"};
+        "Karpenter did not make this NodeClaim. It buys a machine that no NodePool's "
+        "requirements, limits and budgets hold for.",
+        "Let Karpenter make it: change a NodePool, or add one."};
     rail_words_run("scheduler-bypass: {}", NULL, &words, 1);
 }
 
@@ -202,7 +224,9 @@ static void schedulers_that_nobody_runs(void)
         {POD("{schedulerName: default-scheduler}"), ""},
         {POD("{schedulerName: fargate-scheduler}"), ""},
         {POD("{schedulerName: default-schedular}"), "deny spec.schedulerName default-schedular"},
-        {POD("{schedulerName: volcano}"), "deny spec.schedulerName volcano"},
+        /* it may run; who names the schedulers knows */
+        {POD("{schedulerName: volcano}"), "warn spec.schedulerName volcano"},
+        {POD("{schedulerName: my-scheduler}"), "warn spec.schedulerName my-scheduler"},
         {POD("{schedulerName: 5}"), ""},
     };
     rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
@@ -212,9 +236,18 @@ static void schedulers_that_nobody_runs(void)
     };
     rail_table_run(&(struct rail_table){"scheduler-bypass: {schedulers: [volcano]}", NULL, named,
                                         COUNT_OF(named)});
+    /* What most names end with tells nothing of what was meant. */
+    static const struct rail_words other[] = {
+        {POD("{schedulerName: my-scheduler}"),
+         "The policy lists no scheduler \"my-scheduler\". If none of that name runs, the "
+         "pod stays Pending without an event.",
+         "Name it under schedulers in the policy if it runs, or remove schedulerName."},
+    };
+    rail_words_run("scheduler-bypass: {schedulers: [default-scheduler, kai-scheduler]}", NULL,
+                   other, 1);
     /* A node's name that is allowed makes a scheduler that nobody runs no better. */
     static const struct rail_case both[] = {
-        {POD("{nodeName: ip-1, schedulerName: volcano}"), "deny spec.schedulerName volcano"}};
+        {POD("{nodeName: ip-1, schedulerName: volcano}"), "warn spec.schedulerName volcano"}};
     rail_table_run(&(struct rail_table){"scheduler-bypass: {allowNodeName: true}", NULL, both,
                                         COUNT_OF(both)});
 }
@@ -222,24 +255,24 @@ static void schedulers_that_nobody_runs(void)
 /* Three edits are a slip of the fingers, four another name. */
 static void the_scheduler_that_was_meant(void)
 {
-#define NOBODY "\", a scheduler that nobody runs: the pod would wait for ever; allowed "
+#define NOBODY(name, fix)                                   \
+    "The policy lists no scheduler \"" name                 \
+    "\". If none of that name runs, the pod stays Pending " \
+    "without an event.",                                    \
+        fix
+#define NAME_IT "Name it under schedulers in the policy if it runs, or remove schedulerName."
     static const struct rail_words rows[] = {
         {POD("{schedulerName: default-schedu}"),
-         "found \"default-schedu" NOBODY "default-scheduler, fargate-scheduler",
-         "Use default-scheduler."},
-        {POD("{schedulerName: default-sched}"),
-         "found \"default-sched" NOBODY "default-scheduler, fargate-scheduler",
-         "remove schedulerName"},
+         NOBODY("default-schedu", "Use default-scheduler.")},
+        {POD("{schedulerName: default-sched}"), NOBODY("default-sched", NAME_IT)},
         {POD("{schedulerName: fargate-schedular}"),
-         "found \"fargate-schedular" NOBODY "fargate-scheduler, default-scheduler",
-         "Use fargate-scheduler."},
+         NOBODY("fargate-schedular", "Use fargate-scheduler.")},
     };
     rail_words_run("scheduler-bypass: {}", NULL, rows, COUNT_OF(rows));
     rail_replaces("scheduler-bypass: {}", rows[0].object, "default-scheduler");
     rail_replaces("scheduler-bypass: {}", rows[1].object, "");
     static const struct rail_words many[] = {
-        {POD("{schedulerName: volcan}"), "found \"volcan" NOBODY "volcano, j, k, q, w, ... (6)",
-         "Use volcano."},
+        {POD("{schedulerName: volcan}"), NOBODY("volcan", "Use volcano.")},
     };
     rail_words_run("scheduler-bypass: {schedulers: [j, k, q, w, z, volcano]}", NULL, many, 1);
 }
@@ -249,7 +282,7 @@ static void every_kind_of_workload(void)
 #define TEMPLATE "{spec: {nodeName: ip-1, schedulerName: mine}}"
 #define OF(api, kind, spec) \
     "{apiVersion: " api ", kind: " kind ", metadata: {name: a}, spec: " spec "}"
-#define FOUND(path) "deny " path ".nodeName ip-1\ndeny " path ".schedulerName mine"
+#define FOUND(path) "deny " path ".nodeName ip-1\nwarn " path ".schedulerName mine"
     static const char found[] = FOUND("spec.template.spec");
     static const struct rail_case cases[] = {
         {OF("apps/v1", "Deployment", "{template: " TEMPLATE "}"), found},
@@ -291,6 +324,7 @@ const char unit_suite[] = "policy scheduler-bypass";
 const struct unit_test unit_tests[] = {
     {"pods placed by hand", pods_placed_by_hand},
     {"nodes named by affinity", nodes_named_by_affinity},
+    {"nodes named by their label", nodes_named_by_their_label},
     {"the node of a DaemonSet's pod", the_node_of_a_daemon_sets_pod},
     {"NodeClaims made by hand", node_claims_made_by_hand},
     {"schedulers that nobody runs", schedulers_that_nobody_runs},

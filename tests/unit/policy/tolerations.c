@@ -15,6 +15,17 @@ static void without_a_list_only_everything_is_too_much(void)
         {TOLERATES("operator: Exists"), "deny " OPERATOR "Exists"},
         {TOLERATES("operator: Exists, effect: NoExecute"), "deny " OPERATOR "Exists"},
         {TOLERATES("operator: Exists, effect: PreferNoSchedule"), ""},
+        /* it leaves after that time, as every pod does */
+        {TOLERATES("operator: Exists, effect: NoExecute, tolerationSeconds: 300"), ""},
+        {TOLERATES("operator: Exists, effect: NoSchedule, tolerationSeconds: 300"),
+         "deny " OPERATOR "Exists"},
+        /* agents are for every node */
+        {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {template: {spec: "
+         "{tolerations: [{operator: Exists}]}}}}",
+         ""},
+        /* no taint has such a key */
+        {TOLERATES("key: 'batch\"', operator: Exists"), "deny " KEY "batch\""},
+        {TOLERATES("key: a/b/c, operator: Exists"), "deny " KEY "a/b/c"},
         {TOLERATES("key: '', operator: Exists"), "deny " OPERATOR "Exists"},
         /* the API server refuses these */
         {TOLERATES("operator: Equal"), ""},
@@ -87,7 +98,8 @@ static void a_grant_leaves_open_what_it_does_not_say(void)
         {TOLERATES("key: any, operator: Exists, effect: NoExecute"), ""},
         {TOLERATES("key: any, value: x, effect: NoExecute"), ""},
         {TOLERATES("operator: Exists, effect: NoExecute"), "deny " OPERATOR "Exists"},
-        {TOLERATES("key: a:b, operator: Exists, effect: NoSchedule"), ""},
+        /* granted, and yet the API server refuses it */
+        {TOLERATES("key: a:b, operator: Exists, effect: NoSchedule"), "deny " KEY "a:b"},
     };
     rail_table_run(&(struct rail_table){"tolerations: {allow: ['team=ml-*', 'bare=', 'pair=a=b', "
                                         "'any:NoExecute', 'a:b:NoSchedule']}",
@@ -117,68 +129,63 @@ static void each_toleration_is_held_against_the_list(void)
 
 static void what_is_granted_is_told_nearest_first(void)
 {
-#define REMOVE "remove the toleration, or ask for it to be granted"
+#define REMOVE "Remove the toleration, or ask for it to be granted."
     static const struct rail_words rows[] = {
-        {TOLERATES("key: team"),
-         "tolerates team, which is not granted; allowed teams, j, k, q, w, "
-         "... (6)",
-         REMOVE},
+        {TOLERATES("key: team"), "The policy does not grant the toleration of team.", REMOVE},
         {TOLERATES("key: team, value: ml, operator: Exists, effect: NoExecute"),
-         "tolerates team:NoExecute, which is not granted; allowed teams, j, k, q, w, ... (6)",
-         REMOVE},
-        {TOLERATES("key: x, value: v"),
-         "tolerates x=v, which is not granted; allowed j, k, q, w, z, ... (6)", REMOVE},
+         "The policy does not grant the toleration of team:NoExecute.", REMOVE},
+        {TOLERATES("key: x, value: v"), "The policy does not grant the toleration of x=v.", REMOVE},
     };
     rail_words_run("tolerations: {allow: [j, k, q, w, z, teams]}", NULL, rows, COUNT_OF(rows));
     rail_words_run("tolerations: {allow: []}", NULL,
                    &(struct rail_words){TOLERATES("key: team"),
-                                        "tolerates team, which is not granted", REMOVE},
+                                        "The policy does not grant the toleration of team.",
+                                        REMOVE},
                    1);
     static const struct rail_words every[] = {
         {TOLERATES("operator: Exists, effect: NoSchedule"),
-         "tolerates every taint of effect NoSchedule",
-         "name the key of the taint that it must tolerate"},
+         "The pod tolerates every NoSchedule taint. It may start on nodes that are kept "
+         "for others or that Karpenter empties (karpenter.sh/disrupted).",
+         "Name the key of the taint that the pod must tolerate."},
         {TOLERATES("operator: Exists"),
-         "tolerates every taint, also those that keep nodes for others or empty them "
-         "(karpenter.sh/disrupted)",
-         "name the key of the taint that it must tolerate"},
+         "The pod tolerates every taint. It may start on nodes that are kept for others "
+         "or that Karpenter empties (karpenter.sh/disrupted).",
+         "Name the key of the taint that the pod must tolerate."},
     };
     rail_words_run("tolerations: {}", NULL, every, COUNT_OF(every));
 }
 
 static void the_word_that_is_missing_is_told(void)
 {
-#define NOT_GRANTED(taint) "tolerates " taint ", which is not granted; allowed "
+#define NOT_GRANTED(taint, fix) "The policy does not grant the toleration of " taint ".", fix
     static const struct rail_words rows[] = {
         {TOLERATES("key: team, value: web"),
-         NOT_GRANTED("team=web") "team=web:NoSchedule, crit:NoSchedule",
-         "team=web:NoSchedule is granted: add effect: NoSchedule"},
+         NOT_GRANTED("team=web", "Add effect: NoSchedule (team=web:NoSchedule is granted).")},
         {TOLERATES("key: crit, operator: Exists"),
-         NOT_GRANTED("crit") "crit:NoSchedule, team=web:NoSchedule",
-         "crit:NoSchedule is granted: add effect: NoSchedule"},
+         NOT_GRANTED("crit", "Add effect: NoSchedule (crit:NoSchedule is granted).")},
         {TOLERATES("key: team, operator: Exists, effect: NoSchedule"),
-         NOT_GRANTED("team:NoSchedule") "team=web:NoSchedule, crit:NoSchedule",
-         "team=web:NoSchedule is granted: write value: web instead of operator: Exists"},
+         NOT_GRANTED(
+             "team:NoSchedule",
+             "Write value: web instead of operator: Exists (team=web:NoSchedule is granted).")},
         {TOLERATES("key: team, effect: NoSchedule"),
-         NOT_GRANTED("team:NoSchedule") "team=web:NoSchedule, crit:NoSchedule",
-         "team=web:NoSchedule is granted: add value: web"},
+         NOT_GRANTED("team:NoSchedule", "Add value: web (team=web:NoSchedule is granted).")},
         {TOLERATES("key: team, operator: Exists"),
-         NOT_GRANTED("team") "crit:NoSchedule, team=web:NoSchedule",
-         "team=web:NoSchedule is granted: write value: web instead of operator: Exists, and add "
-         "effect: NoSchedule"},
-        {TOLERATES("key: team"), NOT_GRANTED("team") "crit:NoSchedule, team=web:NoSchedule",
-         "team=web:NoSchedule is granted: add value: web, and add effect: NoSchedule"},
+         NOT_GRANTED("team",
+                     "Write value: web instead of operator: Exists, and add effect: NoSchedule "
+                     "(team=web:NoSchedule is granted).")},
+        {TOLERATES("key: team"),
+         NOT_GRANTED(
+             "team",
+             "Add value: web, and add effect: NoSchedule (team=web:NoSchedule is granted).")},
         /* another word stands there: it is another taint */
         {TOLERATES("key: team, value: ml, effect: NoSchedule"),
-         NOT_GRANTED("team=ml:NoSchedule") "team=web:NoSchedule, crit:NoSchedule", REMOVE},
-        {TOLERATES("key: team, value: ml"),
-         NOT_GRANTED("team=ml") "team=web:NoSchedule, crit:NoSchedule", REMOVE},
+         NOT_GRANTED("team=ml:NoSchedule", REMOVE)},
+        {TOLERATES("key: team, value: ml"), NOT_GRANTED("team=ml", REMOVE)},
         {TOLERATES("key: crit, operator: Exists, effect: NoExecute"),
-         NOT_GRANTED("crit:NoExecute") "crit:NoSchedule, team=web:NoSchedule", REMOVE},
+         NOT_GRANTED("crit:NoExecute", REMOVE)},
         {TOLERATES("key: team, operator: Exists, effect: NoExecute"),
-         NOT_GRANTED("team:NoExecute") "team=web:NoSchedule, crit:NoSchedule", REMOVE},
-        {TOLERATES("key: teams, operator: Exists"),
-         NOT_GRANTED("teams") "crit:NoSchedule, team=web:NoSchedule", REMOVE},
+         NOT_GRANTED("team:NoExecute", REMOVE)},
+        {TOLERATES("key: teams, operator: Exists"), NOT_GRANTED("teams", REMOVE)},
     };
     rail_words_run("tolerations: {allow: ['team=web:NoSchedule', 'crit:NoSchedule']}", NULL, rows,
                    COUNT_OF(rows));
@@ -187,25 +194,25 @@ static void the_word_that_is_missing_is_told(void)
     } grants[] = {
         /* patterns, and a taint without a value */
         {"'team=ml-*'", TOLERATES("key: team, operator: Exists"),
-         "team=ml-* is granted: write a value that ml-* matches instead of operator: Exists"},
+         "Write a value that ml-* matches instead of operator: Exists (team=ml-* is "
+         "granted)."},
         {"'team=ml-?'", TOLERATES("key: team"),
-         "team=ml-? is granted: add a value that ml-? matches"},
+         "Add a value that ml-? matches (team=ml-? is granted)."},
         {"'bare='", TOLERATES("key: bare, operator: Exists"),
-         "bare= is granted: write value: \"\" instead of operator: Exists"},
+         "Write value: \"\" instead of operator: Exists (bare= is granted)."},
         {"'disk-*:NoExecute'", TOLERATES("key: disk-ssd, operator: Exists"),
-         "disk-*:NoExecute is granted: add effect: NoExecute"},
+         "Add effect: NoExecute (disk-*:NoExecute is granted)."},
         /* what is granted of every taint is no hint at this one; nor is a grant of nothing */
         {"'*:NoExecute'", TOLERATES("key: team, operator: Exists"), REMOVE},
         {"'team:NoSched'", TOLERATES("key: team, operator: Exists"), REMOVE},
         /* of several the one that lacks least, then the first */
         {"'team=a:NoSchedule', 'team:NoExecute', 'team=b'",
          TOLERATES("key: team, operator: Exists"),
-         "team:NoExecute is granted: add effect: "
-         "NoExecute"},
+         "Add effect: NoExecute (team:NoExecute is granted)."},
         {"'team=a:NoSchedule', 'team=b', 'team=c'", TOLERATES("key: team, operator: Exists"),
-         "team=b is granted: write value: b instead of operator: Exists"},
+         "Write value: b instead of operator: Exists (team=b is granted)."},
         {"'team=a:NoSchedule', 'team=b:NoSchedule'", TOLERATES("key: team"),
-         "team=a:NoSchedule is granted: add value: a, and add effect: NoSchedule"},
+         "Add value: a, and add effect: NoSchedule (team=a:NoSchedule is granted)."},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
     for (size_t i = 0; i < COUNT_OF(grants); i++) {

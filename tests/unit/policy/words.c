@@ -45,7 +45,9 @@ static const struct {
     {"node-labels: {allow: {intent: [web]}}", POOL("a"), SELECTS("intent: training"),
      "found \"training\"; allowed web", "select an allowed value, or leave the label out"},
     {"tolerations: {allow: []}", "", POD("tolerations: [{key: team, operator: Exists, value: x}]"),
-     "tolerates team, which is not granted", "remove the toleration, or ask for it to be granted"},
+     "The policy does not grant the toleration of team. Remove the toleration, or ask "
+     "for it to be granted.",
+     "Remove the toleration, or ask for it to be granted."},
     {"disruption-opt-out: {}", "",
      "{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {karpenter.sh/do-not-disrupt: "
      "'true'}}, spec: {}}",

@@ -20,172 +20,192 @@ static void accelerator_pools(void)
 {
     static const struct rail_words rows[] = {
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
-         "NoSchedule}]"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", "
+         "effect: NoSchedule}]."},
         /* the taint is that of the device, of Neuron and of AMD here */
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "inf2"), ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: aws.amazon.com/neuron, value: \"true\", effect: "
-         "NoSchedule}]"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: aws.amazon.com/neuron, value: "
+         "\"true\", effect: NoSchedule}]."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "g4ad"), ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: amd.com/gpu, value: \"true\", effect: "
-         "NoSchedule}]"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: amd.com/gpu, value: \"true\", effect: "
+         "NoSchedule}]."},
         /* one generic type among them */
         {POOL("a", EC2, "cpu: 1", IN(TYPE, "m5.large, g5.xlarge"), ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
-         "NoSchedule}]; or give the accelerators a NodePool of their own"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", "
+         "effect: NoSchedule}], or give the accelerators a NodePool of their own."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
               ", startupTaints: [{key: nvidia.com/gpu, effect: NoSchedule}]"),
-         "no NoSchedule or NoExecute taint (startupTaints are removed once a node is up): any pod "
-         "may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
-         "NoSchedule}]"},
+         "Any pod may take a place on these accelerator nodes, since startupTaints are "
+         "removed once a node is up and no other NoSchedule or NoExecute taint keeps it "
+         "off.",
+         "Add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", "
+         "effect: NoSchedule}]."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
               TAINTS("{key: a, effect: PreferNoSchedule}")),
-         "found \"PreferNoSchedule\", which keeps no pod off these accelerator nodes; allowed "
-         "NoSchedule, NoExecute",
-         "Use NoSchedule."},
+         "PreferNoSchedule keeps no pod off these accelerator nodes.", "Use NoSchedule."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
               TAINTS("{key: nvidia.com/gpus, effect: NoSchedule}")),
-         "found \"nvidia.com/gpus\"; allowed nvidia.com/gpu, amd.com/gpu, habana.ai/gaudi, "
-         "aws.amazon.com/neuron, aws.amazon.com/neuroncore",
+         "Pods that tolerate nvidia.com/gpu do not tolerate the taint "
+         "\"nvidia.com/gpus\", so they would stay off these nodes.",
          "Use nvidia.com/gpu."},
         /* by the vendor's name alone */
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "g4ad"),
               TAINTS("{key: amd-gpus, effect: NoSchedule}")),
-         "found \"amd-gpus\"; allowed amd.com/gpu, nvidia.com/gpu, habana.ai/gaudi, "
-         "aws.amazon.com/neuron, aws.amazon.com/neuroncore",
+         "Pods that tolerate amd.com/gpu do not tolerate the taint \"amd-gpus\", so they "
+         "would stay off these nodes.",
          "Use amd.com/gpu."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "inf2"),
               TAINTS("{key: aws/neuron, effect: NoSchedule}")),
-         "found \"aws/neuron\"; allowed aws.amazon.com/neuron, aws.amazon.com/neuroncore, "
-         "amd.com/gpu, "
-         "nvidia.com/gpu, habana.ai/gaudi",
+         "Pods that tolerate aws.amazon.com/neuron do not tolerate the taint "
+         "\"aws/neuron\", so they would stay off these nodes.",
          "Use aws.amazon.com/neuron."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "dl1"), ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: habana.ai/gaudi, value: \"true\", effect: "
-         "NoSchedule}]"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: habana.ai/gaudi, value: \"true\", "
+         "effect: NoSchedule}]."},
         {POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
-         "no limit: nothing bounds how many accelerator nodes it buys",
-         "set spec.limits, by cpu, memory or nvidia.com/gpu"},
+         "Nothing limits how many accelerator nodes this pool buys.",
+         "Set a limit on nvidia.com/gpu in spec.limits."},
         {POOL("a", EC2, "", IN(AWS "family", "g4dn, g4ad, inf2"), HARD),
-         "no limit: nothing bounds how many accelerator nodes it buys",
-         "set spec.limits, by cpu, memory or nvidia.com/gpu, amd.com/gpu, aws.amazon.com/neuron"},
+         "Nothing limits how many accelerator nodes this pool buys.",
+         "Set a limit on nvidia.com/gpu, amd.com/gpu, aws.amazon.com/neuron in "
+         "spec.limits."},
         /* a mixture: the keys that rule accelerators out, then the types they do not reach */
         {POOL("a", EC2, "cpu: 1", IN(AWS "category", "m, c, inf"), ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: aws.amazon.com/neuron, value: \"true\", effect: "
-         "NoSchedule}]; or give the accelerators a NodePool of their own"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: aws.amazon.com/neuron, value: "
+         "\"true\", effect: NoSchedule}], or give the accelerators a NodePool of their "
+         "own."},
         {POOL(
              "a", EC2, "cpu: 1",
              IN(AWS "cpu", "'4'") ", " IN(AWS "memory", "'16384'") ", " IN(AWS "generation", "'5'"),
              ""),
-         "1 of the 8 instance types it can launch carries accelerators: g5.xlarge",
-         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-gpu-count, "
-         "operator: DoesNotExist}]; or name the accelerators it is for, then taint and limit it"},
+         "1 of the 8 instance types this pool can launch carries accelerators: g5.xlarge.",
+         "Add to spec.template.spec.requirements: [{key: "
+         "karpenter.k8s.aws/instance-gpu-count, operator: DoesNotExist}], or name the "
+         "accelerators it is for, then taint and limit it."},
         {POOL("a", AUTO, "cpu: 1",
               IN("eks.amazonaws.com/instance-cpu",
                  "'4'") ", " IN("eks.amazonaws.com/instance-memory",
                                 "'16384'") ", " IN("eks.amazonaws.com/instance-generation", "'5'"),
               ""),
-         "1 of the 8 instance types it can launch carries accelerators: g5.xlarge",
-         "add to spec.template.spec.requirements: [{key: eks.amazonaws.com/instance-gpu-count, "
-         "operator: DoesNotExist}]; or name the accelerators it is for, then taint and limit it"},
+         "1 of the 8 instance types this pool can launch carries accelerators: g5.xlarge.",
+         "Add to spec.template.spec.requirements: [{key: "
+         "eks.amazonaws.com/instance-gpu-count, operator: DoesNotExist}], or name the "
+         "accelerators it is for, then taint and limit it."},
         {POOL("a", EC2, "cpu: 1",
               "{key: " TYPE ", operator: In, values: [g2.2xlarge, m5.large]}, {key: " AWS
               "category, operator: Exists}",
               ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
-         "NoSchedule}]; or give the accelerators a NodePool of their own"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", "
+         "effect: NoSchedule}], or give the accelerators a NodePool of their own."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge"), ""),
-         "13 of the 148 instance types it can launch carry accelerators: g2.2xlarge, g4ad.2xlarge, "
-         "g4dn.2xlarge, g5.2xlarge, g5g.2xlarge, ... (13)",
-         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-gpu-count, "
-         "operator: DoesNotExist}, {key: karpenter.k8s.aws/instance-accelerator-count, operator: "
-         "DoesNotExist}, {key: node.kubernetes.io/instance-type, operator: NotIn, values: "
-         "[g2.2xlarge]}]; or name the accelerators it is for, then taint and limit it"},
+         "13 of the 148 instance types this pool can launch carry accelerators: "
+         "g2.2xlarge, g4ad.2xlarge, g4dn.2xlarge, g5.2xlarge, g5g.2xlarge, ... (13).",
+         "Add to spec.template.spec.requirements: [{key: "
+         "karpenter.k8s.aws/instance-gpu-count, operator: DoesNotExist}, {key: "
+         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}, {key: "
+         "node.kubernetes.io/instance-type, operator: NotIn, values: [g2.2xlarge]}], or "
+         "name the accelerators it is for, then taint and limit it."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge, 8xlarge"), ""),
-         "27 of the 282 instance types it can launch carry accelerators: g2.2xlarge, g2.8xlarge, "
-         "g3.8xlarge, g4ad.2xlarge, g4ad.8xlarge, ... (27)",
-         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-gpu-count, "
-         "operator: DoesNotExist}, {key: karpenter.k8s.aws/instance-accelerator-count, operator: "
-         "DoesNotExist}, {key: node.kubernetes.io/instance-type, operator: NotIn, values: "
-         "[g2.2xlarge, g2.8xlarge]}]; or name the accelerators it is for, then taint and limit "
-         "it"},
+         "27 of the 282 instance types this pool can launch carry accelerators: "
+         "g2.2xlarge, g2.8xlarge, g3.8xlarge, g4ad.2xlarge, g4ad.8xlarge, ... (27).",
+         "Add to spec.template.spec.requirements: [{key: "
+         "karpenter.k8s.aws/instance-gpu-count, operator: DoesNotExist}, {key: "
+         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}, {key: "
+         "node.kubernetes.io/instance-type, operator: NotIn, values: [g2.2xlarge, "
+         "g2.8xlarge]}], or name the accelerators it is for, then taint and limit it."},
         /* the keys reach none of them */
         {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge") ", " IN(AWS "generation", "'2'"), ""),
-         "1 of the 8 instance types it can launch carries accelerators: g2.2xlarge",
-         "add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
-         "operator: NotIn, values: [g2.2xlarge]}]; or name the accelerators it is for, then taint "
-         "and limit it"},
+         "1 of the 8 instance types this pool can launch carries accelerators: g2.2xlarge.",
+         "Add to spec.template.spec.requirements: [{key: "
+         "node.kubernetes.io/instance-type, operator: NotIn, values: [g2.2xlarge]}], or "
+         "name the accelerators it is for, then taint and limit it."},
         {POOL("a", EC2, "cpu: 1",
               IN(AWS "size", "6xlarge") ", " IN(
                   AWS "cpu", "'24'") ", {key: " AWS "gpu-count, operator: DoesNotExist}",
               ""),
-         "1 of the 12 instance types it can launch carries accelerators: inf1.6xlarge",
-         "add to spec.template.spec.requirements: [{key: "
-         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}]; or name the "
-         "accelerators it is for, then taint and limit it"},
+         "1 of the 12 instance types this pool can launch carries accelerators: "
+         "inf1.6xlarge.",
+         "Add to spec.template.spec.requirements: [{key: "
+         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}], or name "
+         "the accelerators it is for, then taint and limit it."},
         {POOL("a", AZURE, "cpu: 1", IN("karpenter.azure.com/sku-family", "N"), ""),
-         "the catalogue describes EC2 instance types, and this pool's nodes are "
-         "karpenter.azure.com: whether they carry accelerators is not known",
-         "give this cloud's instance types with --catalog FILE"},
+         "Whether these nodes carry accelerators is not known: they are of "
+         "karpenter.azure.com, and the catalogue has EC2 instance types.",
+         "Give this cloud's instance types with --catalog FILE."},
     };
     rail_words_run("accelerators: {}", NULL, rows, COUNT_OF(rows));
     static const struct rail_words limited[] = {
-        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), HARD), "no limit on nvidia.com/gpu",
-         "add nvidia.com/gpu to spec.limits"},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), HARD),
+         "Nothing limits how much nvidia.com/gpu this pool buys.",
+         "Add nvidia.com/gpu to spec.limits."},
         {POOL("a", EC2, "nvidia.com/gpu: 1", IN(AWS "family", "g4dn, g4ad, inf2"), HARD),
-         "no limit on amd.com/gpu, aws.amazon.com/neuron",
-         "add amd.com/gpu, aws.amazon.com/neuron to spec.limits"},
-        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p99"), HARD), "no limit on nvidia.com/gpu",
-         "add nvidia.com/gpu to spec.limits"},
+         "Nothing limits how much amd.com/gpu, aws.amazon.com/neuron this pool buys.",
+         "Add amd.com/gpu, aws.amazon.com/neuron to spec.limits."},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p99"), HARD),
+         "Nothing limits how much nvidia.com/gpu this pool buys.",
+         "Add nvidia.com/gpu to spec.limits."},
     };
     rail_words_run("accelerators: {requireLimits: accelerator}", NULL, limited, COUNT_OF(limited));
     static const struct rail_words own[] = {
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
-         "no NoSchedule or NoExecute taint: any pod may take a place on these accelerator nodes",
-         "add to spec.template.spec.taints: [{key: dedicated, value: \"true\", effect: "
-         "NoSchedule}]"},
+         "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+         "NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: dedicated, value: \"true\", effect: "
+         "NoSchedule}]."},
         {POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
-         "no limit: nothing bounds how many accelerator nodes it buys",
-         "set spec.limits, by cpu, memory or example.com/fpga"},
+         "Nothing limits how many accelerator nodes this pool buys.",
+         "Set a limit on example.com/fpga in spec.limits."},
     };
     rail_words_run("accelerators: {resources: [example.com/fpga, x], taints: [dedicated]}", NULL,
                    own, COUNT_OF(own));
     /* the device's taint before one that tells no device */
     rail_words_run(
         "accelerators: {taints: [dedicated, amd.com/gpu, nvidia.com/gpu, nvidia.com/all]}", NULL,
-        &(struct rail_words){POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
-                             "no NoSchedule or NoExecute taint: any pod may take a place on these "
-                             "accelerator nodes",
-                             "add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: "
-                             "\"true\", effect: NoSchedule}]"},
+        &(struct rail_words){
+            POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
+            "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+            "NoExecute taint keeps it off.",
+            "Add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", "
+            "effect: NoSchedule}]."},
         1);
     /* nothing tells which key */
     rail_words_run(
         "accelerators: {resources: ['*/vgpu?']}", NULL,
-        &(struct rail_words){POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
-                             "no NoSchedule or NoExecute taint: any pod may take a place on these "
-                             "accelerator nodes",
-                             "add a taint with the effect NoSchedule"},
+        &(struct rail_words){
+            POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"), ""),
+            "Any pod may take a place on these accelerator nodes, since no NoSchedule or "
+            "NoExecute taint keeps it off.",
+            "Add a taint with the effect NoSchedule."},
         1);
     /* spec.limits takes no patterns: a name goes before them */
     static const struct rail_words patterns[] = {
         {POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
-         "no limit: nothing bounds how many accelerator nodes it buys",
-         "set spec.limits, by cpu, memory or a resource that nvidia.com/* matches"},
+         "Nothing limits how many accelerator nodes this pool buys.",
+         "Set a limit on a resource that nvidia.com/* matches in spec.limits."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "g4dn, g4ad"), HARD),
-         "no limit on amd.com/gpu, a resource that nvidia.com/* matches",
-         "add amd.com/gpu, a resource that nvidia.com/* matches to spec.limits"},
+         "Nothing limits how much amd.com/gpu, a resource that nvidia.com/* matches this "
+         "pool buys.",
+         "Add amd.com/gpu, a resource that nvidia.com/* matches to spec.limits, or keep "
+         "out g4ad.16xlarge, g4ad.2xlarge, g4ad.4xlarge, g4ad.8xlarge, g4ad.xlarge with "
+         "the requirement {key: karpenter.k8s.aws/instance-gpu-manufacturer, operator: "
+         "In, values: [nvidia]}."},
         {POOL("a", EC2, "", IN(AWS "family", "inf2"), HARD),
-         "no limit: nothing bounds how many accelerator nodes it buys",
-         "set spec.limits, by cpu, memory or amd.com/gpu"},
+         "Nothing limits how many accelerator nodes this pool buys.",
+         "Set a limit on amd.com/gpu in spec.limits."},
     };
     rail_words_run("accelerators: {resources: ['nvidia.com/*', amd.com/gpu], requireLimits: "
                    "accelerator, taints: [nvidia.com/gpu]}",
@@ -196,14 +216,16 @@ static void accelerator_pools(void)
         NULL,
         &(struct rail_words){
             POOL("a", EC2, "cpu: 1", IN(AWS "family", "dl1, inf2"), HARD),
-            "no limit on aws.amazon.com/neuron, a resource that habana.ai/gaud? matches",
-            "add aws.amazon.com/neuron, a resource that habana.ai/gaud? matches to spec.limits"},
+            "Nothing limits how much aws.amazon.com/neuron, a resource that habana.ai/gaud? "
+            "matches this pool buys.",
+            "Add aws.amazon.com/neuron, a resource that habana.ai/gaud? matches to "
+            "spec.limits."},
         1);
     rail_words_run(
         "accelerators: {resources: ['*/vgpu?'], taints: [nvidia.com/gpu]}", NULL,
         &(struct rail_words){POOL("a", EC2, "", IN(AWS "family", "p3"), HARD),
-                             "no limit: nothing bounds how many accelerator nodes it buys",
-                             "set spec.limits, by cpu, memory or a resource that */vgpu? matches"},
+                             "Nothing limits how many accelerator nodes this pool buys.",
+                             "Set a limit on a resource that */vgpu? matches in spec.limits."},
         1);
 }
 
@@ -228,50 +250,55 @@ static void accelerator_pods(void)
 {
     static const struct rail_words idle[] = {
         {POD("tolerations: [" TAINT("nvidia.com/gpu") "], containers: [{name: a}]"),
-         "tolerates nvidia.com/gpu but asks for no accelerator: it would take a place on a node "
-         "that is kept for those that do",
-         "remove the toleration, or ask for nvidia.com/gpu under resources.limits of a container"},
+         "The pod tolerates nvidia.com/gpu but asks for no accelerator. It takes a place "
+         "on a node that is kept for pods that do.",
+         "Remove the toleration, or ask for nvidia.com/gpu under resources.limits of a "
+         "container."},
     };
     rail_words_run("accelerators: {}", NULL, idle, COUNT_OF(idle));
     static const struct rail_words own[] = {
         {POD("tolerations: [" TAINT("dedicated") "], containers: [{name: a}]"),
-         "tolerates dedicated but asks for no accelerator: it would take a place on a node that is "
-         "kept for those that do",
-         "remove the toleration, or ask for example.com/fpga under resources.limits of a "
-         "container"},
+         "The pod tolerates dedicated but asks for no accelerator. It takes a place on a "
+         "node that is kept for pods that do.",
+         "Remove the toleration, or ask for example.com/fpga under resources.limits of a "
+         "container."},
     };
     rail_words_run("accelerators: {resources: [example.com/fpga, b], taints: [dedicated]}", NULL,
                    own, COUNT_OF(own));
     /* a taint that is a resource names itself, and a container asks for no pattern */
     static const struct rail_words of_pattern[] = {
         {POD("tolerations: [" TAINT("amd.com/gpu") "], containers: [{name: a}]"),
-         "tolerates amd.com/gpu but asks for no accelerator: it would take a place on a node that "
-         "is kept for those that do",
-         "remove the toleration, or ask for amd.com/gpu under resources.limits of a container"},
+         "The pod tolerates amd.com/gpu but asks for no accelerator. It takes a place on "
+         "a node that is kept for pods that do.",
+         "Remove the toleration, or ask for amd.com/gpu under resources.limits of a "
+         "container."},
         {POD("tolerations: [" TAINT("dedicated") "], containers: [{name: a}]"),
-         "tolerates dedicated but asks for no accelerator: it would take a place on a node that is "
-         "kept for those that do",
-         "remove the toleration, or ask for a resource that nvidia.com/* matches under "
-         "resources.limits of a container"},
+         "The pod tolerates dedicated but asks for no accelerator. It takes a place on a "
+         "node that is kept for pods that do.",
+         "Remove the toleration, or ask for a resource that nvidia.com/* matches under "
+         "resources.limits of a container."},
     };
     rail_words_run("accelerators: {resources: ['nvidia.com/*', amd.com/gpu], taints: [dedicated, "
                    "amd.com/gpu]}",
                    NULL, of_pattern, COUNT_OF(of_pattern));
     static const struct rail_words asks[] = {
         {POD(ASKS("nvidia.com/gpu: 1")),
-         "asks for nvidia.com/gpu; no NodePool is visible whose taints it would have to tolerate",
-         "make the NodePools visible (--state DIR)"}};
+         "Whether the pod tolerates the taints of nodes with nvidia.com/gpu is not known, "
+         "since no NodePool is visible.",
+         "Make the NodePools visible (--state DIR)."}};
     rail_words_run("accelerators: {}", NULL, asks, 1);
     static const struct rail_words asks_of_two[] = {
         {POD(ASKS("nvidia.com/gpu: 1")),
-         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: one "
-         "(b:NoSchedule, c=d:NoExecute), two (b:NoSchedule, d:NoSchedule)",
-         "add to spec.tolerations: [{key: b, operator: Exists, effect: NoSchedule}, {key: c, "
-         "operator: Exists, effect: NoExecute}]"},
+         "The pod asks for nvidia.com/gpu but does not tolerate the taints of the "
+         "NodePools that could serve it: one (b:NoSchedule, c=d:NoExecute), two "
+         "(b:NoSchedule, d:NoSchedule).",
+         "Add to spec.tolerations: [{key: b, operator: Exists, effect: NoSchedule}, {key: "
+         "c, operator: Exists, effect: NoExecute}]."},
         {POD(ASKS("nvidia.com/gpu: 1") ", tolerations: [" TAINT("d") "]"),
-         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: one "
-         "(b:NoSchedule, c=d:NoExecute), two (b:NoSchedule)",
-         "add to spec.tolerations: [{key: b, operator: Exists, effect: NoSchedule}]"},
+         "The pod asks for nvidia.com/gpu but does not tolerate the taints of the "
+         "NodePools that could serve it: one (b:NoSchedule, c=d:NoExecute), two "
+         "(b:NoSchedule).",
+         "Add to spec.tolerations: [{key: b, operator: Exists, effect: NoSchedule}]."},
     };
     /* The second lacks less. */
     rail_words_run(
@@ -284,19 +311,20 @@ static void accelerator_pods(void)
         asks_of_two, 2);
     static const struct rail_words asks_of_many[] = {
         {POD(ASKS("nvidia.com/gpu: 1")),
-         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: a "
-         "(x:NoSchedule), b (x:NoSchedule), c (x:NoSchedule), d (x:NoSchedule), e (x:NoSchedule)",
-         "add to spec.tolerations: [{key: x, operator: Exists, effect: NoSchedule}]"}};
+         "The pod asks for nvidia.com/gpu but does not tolerate the taints of the "
+         "NodePools that could serve it: a (x:NoSchedule), b (x:NoSchedule), c "
+         "(x:NoSchedule), d (x:NoSchedule), e (x:NoSchedule).",
+         "Add to spec.tolerations: [{key: x, operator: Exists, effect: NoSchedule}]."}};
     rail_words_run("accelerators: {}",
                    CLOSED("a", TAINT("x")) CLOSED("b", TAINT("x")) CLOSED("c", TAINT("x"))
                        CLOSED("d", TAINT("x")) CLOSED("e", TAINT("x")),
                    asks_of_many, 1);
     static const struct rail_words asks_of_six[] = {
         {POD(ASKS("nvidia.com/gpu: 1")),
-         "asks for nvidia.com/gpu but tolerates the taints of no NodePool that could serve it: a "
-         "(x:NoSchedule), b (x:NoSchedule), c (x:NoSchedule), d (x:NoSchedule), e (x:NoSchedule), "
-         "... (6)",
-         "add to spec.tolerations: [{key: x, operator: Exists, effect: NoSchedule}]"}};
+         "The pod asks for nvidia.com/gpu but does not tolerate the taints of the "
+         "NodePools that could serve it: a (x:NoSchedule), b (x:NoSchedule), c "
+         "(x:NoSchedule), d (x:NoSchedule), e (x:NoSchedule), ... (6).",
+         "Add to spec.tolerations: [{key: x, operator: Exists, effect: NoSchedule}]."}};
     rail_words_run("accelerators: {}",
                    CLOSED("a", TAINT("x")) CLOSED("b", TAINT("x")) CLOSED("c", TAINT("x"))
                        CLOSED("d", TAINT("x")) CLOSED("e", TAINT("x")) CLOSED("f", TAINT("x")),

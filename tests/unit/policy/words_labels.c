@@ -24,8 +24,7 @@ static void keys(void)
     static const struct rail_words rows[] = {
         /* old names that work, and names that never did */
         {SELECTS("beta.kubernetes.io/arch: amd64"),
-         "found \"beta.kubernetes.io/arch\", an old name of a label",
-         "Use kubernetes.io/arch."},
+         "found \"beta.kubernetes.io/arch\", an old name of a label", "Use kubernetes.io/arch."},
         {SELECTS("zone: eu-west-1a"), "found \"zone\", a label that no node carries",
          "Use topology.kubernetes.io/zone."},
         {SELECTS("node.kubernetes.io/arch: amd64"),
@@ -155,8 +154,7 @@ static void values(void)
          "allowed one, two, old",
          "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
         {SELECTS("rack: r2"),
-         "found \"r2\", a value of rack that no NodePool or Node carries; allowed r1",
-         "Use r1."},
+         "found \"r2\", a value of rack that no NodePool or Node carries; allowed r1", "Use r1."},
         /* two letters away it was meant, three letters away it was not */
         {SELECTS("team: webxy"),
          "found \"webxy\", a value of team that no NodePool or Node carries; allowed web, shop",

@@ -66,23 +66,23 @@ static void tolerations(void)
 {
     static const struct rail_words rows[] = {
         {POD("tolerations: [{operator: Exists}]"),
-         "tolerates every taint, also those that keep nodes for others or empty them "
-         "(karpenter.sh/disrupted)",
-         "name the key of the taint that it must tolerate"},
+         "The pod tolerates every taint. It may start on nodes that are kept for others "
+         "or that Karpenter empties (karpenter.sh/disrupted).",
+         "Name the key of the taint that the pod must tolerate."},
         {POD("tolerations: [{operator: Exists, effect: NoExecute}]"),
-         "tolerates every taint of effect NoExecute",
-         "name the key of the taint that it must tolerate"},
+         "The pod tolerates every NoExecute taint for ever. It stays on a node that is "
+         "unreachable, and is not replaced.",
+         "Set tolerationSeconds: 300, or name the key of the taint that the pod must "
+         "tolerate."},
         {POD("tolerations: [{key: team, value: ml, effect: NoSchedule}]"),
-         "tolerates team=ml:NoSchedule, which is not granted; allowed batch:NoSchedule, team=web, "
-         "spot",
-         "remove the toleration, or ask for it to be granted"},
+         "The policy does not grant the toleration of team=ml:NoSchedule.",
+         "Remove the toleration, or ask for it to be granted."},
         {POD("tolerations: [{key: team, operator: Exists}]"),
-         "tolerates team, which is not granted; allowed spot, team=web, batch:NoSchedule",
-         "team=web is granted: write value: web instead of operator: Exists"},
+         "The policy does not grant the toleration of team.",
+         "Write value: web instead of operator: Exists (team=web is granted)."},
         {POD("tolerations: [{key: batch, operator: Exists, effect: NoExecute}]"),
-         "tolerates batch:NoExecute, which is not granted; allowed batch:NoSchedule, spot, "
-         "team=web",
-         "remove the toleration, or ask for it to be granted"},
+         "The policy does not grant the toleration of batch:NoExecute.",
+         "Remove the toleration, or ask for it to be granted."},
     };
     rail_words_run("tolerations: {allow: [spot, 'team=web', 'batch:NoSchedule']}", NULL, rows,
                    COUNT_OF(rows));
@@ -149,17 +149,17 @@ static void schedulers(void)
 {
     static const struct rail_words rows[] = {
         {POD("nodeName: node-1"),
-         "found \"node-1\": no scheduler looks whether the pod fits there, and when the node is "
-         "replaced the name is gone",
-         "remove nodeName and select nodes by their labels"},
+         "The pod names its node \"node-1\", so no scheduler looks whether it fits there. "
+         "When the node is replaced, the pod gets no other.",
+         "Remove nodeName, and select nodes by their labels."},
         {POD("schedulerName: default-schedular"),
-         "found \"default-schedular\", a scheduler that nobody runs: the pod would wait for ever; "
-         "allowed default-scheduler, fargate-scheduler",
+         "The policy lists no scheduler \"default-schedular\". If none of that name runs, "
+         "the pod stays Pending without an event.",
          "Use default-scheduler."},
         {POD("schedulerName: volcano"),
-         "found \"volcano\", a scheduler that nobody runs: the pod would wait for ever; allowed "
-         "default-scheduler, fargate-scheduler",
-         "remove schedulerName"},
+         "The policy lists no scheduler \"volcano\". If none of that name runs, the pod "
+         "stays Pending without an event.",
+         "Name it under schedulers in the policy if it runs, or remove schedulerName."},
     };
     rail_words_run("scheduler-bypass: {}", NULL, rows, COUNT_OF(rows));
 }
