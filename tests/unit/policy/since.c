@@ -179,7 +179,8 @@ static void rails_are_spared_one_by_one(void)
     struct world world = world_of(clusters,
                                   "rails: {topology-keys: {since: 2025-07-01}, resource-requests: "
                                   "{since: 2025-07-01, require: [cpu]}, scheduler-bypass: {since: "
-                                  "2025-05-01}, tolerations: {since: 2025-10-01, allow: [a]}}",
+                                  "2025-05-01, schedulers: [default-scheduler]}, tolerations: "
+                                  "{since: 2025-10-01, allow: [a]}}",
                                   arena);
     static const char pod[] = "{apiVersion: v1, kind: Pod, metadata: {name: p, " OF(
         "apps/v1", "ReplicaSet", "web-1",
