@@ -184,11 +184,11 @@ static struct text who_mounts(const struct check *check)
 {
     switch (check->crowd) {
     case CROWD_DAEMON:
-        return TEXT("a pod on every node mounts");
+        return TEXT("A pod on every node mounts");
     case CROWD_UPDATE:
-        return TEXT("an update starts the new pod before the old one ends, and both mount");
+        return TEXT("An update starts the new pod before the old one ends, and both mount");
     default:
-        return TEXT("several pods at a time mount");
+        return TEXT("Several pods mount");
     }
 }
 
@@ -198,19 +198,19 @@ static struct text who_mounts(const struct check *check)
 static struct text fix_of(const struct check *check)
 {
     if (check->crowd == CROWD_UPDATE)
-        return TEXT("set strategy.type: Recreate");
+        return TEXT("Set spec.strategy to {type: Recreate}.");
     if (check->crowd == CROWD_DAEMON)
-        return TEXT("use " SHARED_CLAIM ", or give the pod of each node a volume of its "
-                    "own: ephemeral (volumes[].ephemeral), or of the node (hostPath)");
+        return TEXT("Use " SHARED_CLAIM ", or give the pod of each node a volume of its "
+                    "own: ephemeral (volumes[].ephemeral), or of the node (hostPath).");
     enum kind kind = check->call->object->kind;
     if (kind == KIND_STATEFUL_SET)
-        return TEXT("give each replica a claim of its own under volumeClaimTemplates, or "
-                    "use " SHARED_CLAIM);
+        return TEXT("Give each replica a claim of its own under volumeClaimTemplates, or "
+                    "use " SHARED_CLAIM ".");
     if (kind == KIND_JOB || kind == KIND_CRON_JOB)
-        return TEXT("use " SHARED_CLAIM ", a volume of its own for each pod (ephemeral), "
-                    "or a required podAffinity of the pods to themselves by " LABEL_HOSTNAME);
-    return TEXT("use " SHARED_CLAIM ", a StatefulSet with volumeClaimTemplates, or a "
-                "required podAffinity of the pods to themselves by " LABEL_HOSTNAME);
+        return TEXT("Use " SHARED_CLAIM ", a volume of its own for each pod (ephemeral), "
+                    "or a required podAffinity of the pods to themselves by " LABEL_HOSTNAME ".");
+    return TEXT("Use " SHARED_CLAIM ", a StatefulSet with volumeClaimTemplates, or a "
+                "required podAffinity of the pods to themselves by " LABEL_HOSTNAME ".");
 }
 
 static void judge_claim(const struct check *check, const struct field *field)
@@ -222,14 +222,14 @@ static void judge_claim(const struct check *check, const struct field *field)
                                                call->object->namespace, name);
     if (claim == NULL && !updates)
         report_found(call, SEVERITY_UNDECIDED, field, name,
-                     TEXT("make the claim visible: name its file with -f, or use --state DIR"),
-                     "%.*s claim \"%.*s\", which is not visible: ReadWriteOnce would keep it to "
-                     "one node",
+                     TEXT("Make the claim visible: name its file with -f, or use --state DIR."),
+                     "%.*s claim \"%.*s\", which is not visible. ReadWriteOnce would keep it to "
+                     "one node.",
                      TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
     if (claim != NULL && claim_is_for_one_node(call->world->snapshot, claim, call->arena))
         report_found(call, updates ? SEVERITY_WARN : SEVERITY_RAIL, field, name, fix_of(check),
-                     "%.*s claim \"%.*s\" (ReadWriteOnce), which only one node can attach: on "
-                     "another node a pod waits for ever (Multi-Attach)",
+                     "%.*s claim \"%.*s\" (ReadWriteOnce), which only one node can attach. On "
+                     "another node a pod waits for ever (Multi-Attach).",
                      TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));
 }
 

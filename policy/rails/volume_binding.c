@@ -74,7 +74,8 @@ static bool binds_too_early(const struct rail_call *call, const struct storage_c
 
 /* ---- StorageClass: the mode ---- */
 
-#define TOO_EARLY "the disk gets a zone before its pod has one"
+#define TOO_EARLY \
+    "the disk is created before the pod is scheduled, perhaps in a zone where the pod cannot run."
 
 static void judge_mode(struct rail_call *call, const struct storage_class *class)
 {
@@ -86,16 +87,18 @@ static void judge_mode(struct rail_call *call, const struct storage_class *class
         .field = class->binding_mode,
         .found = node_string(class->binding_mode->node),
         .allowed = ALLOWED_TEXTS(&waits, 1),
-        .fix = TEXT("set volumeBindingMode: WaitForFirstConsumer (the field cannot change later: "
-                    "make a new class)"),
+        .fix = TEXT("Set WaitForFirstConsumer (in a new StorageClass)."),
     };
     if (draft.found.size == 0)
-        draft.statement = TEXT("missing, which means Immediate: " TOO_EARLY);
+        draft.statement = TEXT("Without volumeBindingMode " TOO_EARLY);
     else if (text_is(draft.found, "Immediate"))
-        draft.statement = TEXT("found \"Immediate\": " TOO_EARLY);
+        draft.statement = TEXT("With volumeBindingMode Immediate " TOO_EARLY);
+    else
+        draft.statement =
+            arena_printf(arena, "\"%.*s\" is no volumeBindingMode.", TEXT_ARGS(draft.found));
     if (node_at(class->object->root->node, "parameters.zone") != NULL ||
         node_at(class->object->root->node, "parameters.zones") != NULL)
-        draft.fix = arena_printf(arena, "%.*s; name zones in allowedTopologies, not in parameters",
+        draft.fix = arena_printf(arena, "%.*s Name zones in allowedTopologies, not in parameters.",
                                  TEXT_ARGS(draft.fix));
     report_draft(call, &draft);
 }
@@ -155,10 +158,9 @@ static void judge_key(struct rail_call *call, const struct storage_class *class,
     if (meant.size > 0) {
         draft.fix = arena_printf(arena, "Use %.*s.", TEXT_ARGS(meant));
     } else {
-        draft.statement =
-            arena_printf(arena, "found \"%.*s\", by which %.*s does not place volumes",
-                         TEXT_ARGS(key), TEXT_ARGS(class->provisioner));
-        draft.fix = TEXT("use one of the allowed keys");
+        draft.statement = arena_printf(arena, "%.*s does not place volumes by \"%.*s\".",
+                                       TEXT_ARGS(class->provisioner), TEXT_ARGS(key));
+        draft.fix = TEXT("Use " LABEL_ZONE ".");
     }
     report_draft(call, &draft);
 }
@@ -173,12 +175,12 @@ static void judge_zone(struct rail_call *call, const struct field *field, const 
     report_as(call, valid && !zones->complete ? SEVERITY_WARN : SEVERITY_RAIL, .field = field,
               .found = value,
               .statement =
-                  arena_printf(call->arena, "found \"%.*s\", %s", TEXT_ARGS(value),
+                  arena_printf(call->arena, "\"%.*s\" is %s.", TEXT_ARGS(value),
                                valid ? "a zone that no visible Node, NodePool or EC2NodeClass names"
-                                     : "which no node can carry as a label"),
+                                     : "no value that a node can carry as a label"),
               .allowed = ALLOWED_LIST(zones), .nearest_to = value,
-              .fix = valid ? TEXT("name a zone of this cluster")
-                           : TEXT("put a real value in place of the placeholder"));
+              .fix = valid ? TEXT("Name a zone of this cluster.")
+                           : TEXT("Put a real value in place of the placeholder."));
 }
 
 static void judge_topologies(struct rail_call *call, const struct storage_class *class)
@@ -234,14 +236,14 @@ static struct text fix_of_claim(const struct text_list *names, const char *what,
 {
     if (names->count == 0)
         return arena_printf(arena,
-                            "no visible class of this kind waits for the pod: make one with "
-                            "provisioner %.*s and volumeBindingMode WaitForFirstConsumer",
+                            "Make a class with provisioner %.*s and volumeBindingMode "
+                            "WaitForFirstConsumer.",
                             TEXT_ARGS(class->provisioner));
     struct text_list nearest = nearest_allowed(&ALLOWED_LIST(names), class->object->name, arena);
     struct text list = texts_join(nearest.items, nearest.count, SIZE_MAX, arena);
     if (names->count > nearest.count)
-        list = arena_printf(arena, "%.*s, ... (%zu)", TEXT_ARGS(list), names->count);
-    return arena_printf(arena, "%s that waits for the pod: %.*s", what, TEXT_ARGS(list));
+        list = arena_printf(arena, "%.*s (of %zu)", TEXT_ARGS(list), names->count);
+    return arena_printf(arena, "%s that waits for the pod: %.*s.", what, TEXT_ARGS(list));
 }
 
 /* The class of a claim when it binds too early; false for any other, and for one that is not
@@ -262,13 +264,13 @@ static bool uses_early_class(struct rail_call *call, const struct claim *claim,
 
 static void report_unseen(struct rail_call *call, const struct claim *claim)
 {
-    const struct text fix = TEXT("make the StorageClasses visible (--state DIR)");
+    const struct text fix = TEXT("Make the StorageClasses visible (--state DIR).");
     if (claim->class_named)
         report_found(call, SEVERITY_UNDECIDED, claim->class_field, claim->class_name, fix,
-                     "StorageClass \"%.*s\" is not visible", TEXT_ARGS(claim->class_name));
+                     "StorageClass \"%.*s\" is not visible.", TEXT_ARGS(claim->class_name));
     else
         report_found(call, SEVERITY_UNDECIDED, claim->class_field, claim->class_name, fix,
-                     "no class is named, and no default StorageClass is visible");
+                     "The claim names no class, and no default StorageClass is visible.");
 }
 
 static void judge_claim(struct rail_call *call, const struct claim *claim, struct instead *instead)
@@ -285,16 +287,14 @@ static void judge_claim(struct rail_call *call, const struct claim *claim, struc
     struct text name = class.object->name;
     struct text statement =
         claim->class_named
-            ? arena_printf(arena,
-                           "found \"%.*s\", a StorageClass that binds Immediately: " TOO_EARLY,
+            ? arena_printf(arena, "StorageClass \"%.*s\" binds Immediately, so " TOO_EARLY,
                            TEXT_ARGS(name))
             : arena_printf(arena,
-                           "missing, which means the default StorageClass \"%.*s\", and it binds "
-                           "Immediately: " TOO_EARLY,
+                           "The default StorageClass \"%.*s\" binds Immediately, so " TOO_EARLY,
                            TEXT_ARGS(name));
     report_with(call, .field = claim->class_field, .found = claim->class_name,
                 .statement = statement, .allowed = ALLOWED_LIST(names), .nearest_to = name,
-                .fix = fix_of_claim(names, "name a class", &class, arena));
+                .fix = fix_of_claim(names, "Name a class", &class, arena));
 }
 
 /* A claim that a workload mounts; where it is not visible, it is judged when it is made. */
@@ -315,9 +315,9 @@ static void judge_mounted(struct rail_call *call, const struct field *claim_name
         return;
     const struct text_list *names = classes_that_wait(call, instead, &class);
     report_found(call, SEVERITY_RAIL, claim_name, name,
-                 fix_of_claim(names, "make the claim anew with a class", &class, arena),
-                 "claim \"%.*s\" is not bound, and its StorageClass \"%.*s\" binds "
-                 "Immediately: " TOO_EARLY,
+                 fix_of_claim(names, "Make the claim anew with a class", &class, arena),
+                 "Claim \"%.*s\" is not bound, and its StorageClass \"%.*s\" binds "
+                 "Immediately, so " TOO_EARLY,
                  TEXT_ARGS(name), TEXT_ARGS(class.object->name));
 }
 

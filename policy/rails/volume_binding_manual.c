@@ -21,12 +21,12 @@ static void judge_selected_node(struct rail_call *call, const struct claim *clai
     struct text node = node_string(field->node);
     if (node.size == 0)
         return;
-    report_found(call, SEVERITY_RAIL, field, node,
-                 TEXT("remove the annotation, and choose a zone by the pod's node affinity"),
-                 "found \"%.*s\": kube-scheduler writes the node that it has chosen "
-                 "for the pod; by hand, the disk is made in that node's zone, wherever "
-                 "its pod may run",
-                 TEXT_ARGS(node));
+    report_found(
+        call, SEVERITY_RAIL, field, node,
+        TEXT("Remove the annotation, and choose a zone by the pod's node affinity."),
+        "Only kube-scheduler should name node \"%.*s\" here. Otherwise the disk is made in "
+        "that node's zone, wherever its pod may run.",
+        TEXT_ARGS(node));
 }
 
 /* ---- a volume ---- */
@@ -41,8 +41,8 @@ static void report_apart(struct rail_call *call, const struct field *field,
 {
     struct text name = node_string(field->node);
     report_found(call, SEVERITY_WARN, field, name,
-                 TEXT("name a volume of a zone where the pod can run"),
-                 "volume \"%.*s\" is in %.*s%s, %.*s", TEXT_ARGS(name), TEXT_ARGS(zones->items[0]),
+                 TEXT("Name a volume of a zone where the pod can run."),
+                 "Volume \"%.*s\" is in %.*s%s, %.*s.", TEXT_ARGS(name), TEXT_ARGS(zones->items[0]),
                  zones->count > 1 ? " and others" : "", TEXT_ARGS(where));
 }
 

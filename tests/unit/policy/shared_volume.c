@@ -310,32 +310,29 @@ static void every_kind_with_replicas(void)
 
 static void it_says_how_many_mount_it(void)
 {
-    static const char fix[] = "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), "
+    static const char fix[] = "Use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), "
                               "a volume of its own for each pod (ephemeral), or a required "
-                              "podAffinity of the pods to themselves by kubernetes.io/hostname";
+                              "podAffinity of the pods to themselves by kubernetes.io/hostname.";
     static const struct rail_words rows[] = {
         {OF("batch/v1", "Job", "parallelism: 2, completions: 5, " TEMPLATE(MOUNTS("disk"))),
-         "several pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can "
-         "attach: "
-         "on another node a pod waits for ever (Multi-Attach)",
+         "Several pods mount claim \"disk\" (ReadWriteOnce), which only one node can attach. On "
+         "another node a pod waits for ever (Multi-Attach).",
          fix},
         {OF("batch/v1", "CronJob",
             "jobTemplate: {spec: {parallelism: 9, completions: 3, " TEMPLATE(MOUNTS("disk")) "}}"),
-         "several pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can "
-         "attach: "
-         "on another node a pod waits for ever (Multi-Attach)",
+         "Several pods mount claim \"disk\" (ReadWriteOnce), which only one node can attach. On "
+         "another node a pod waits for ever (Multi-Attach).",
          fix},
         {OF("apps/v1", "ReplicaSet", "replicas: 2, " TEMPLATE(MOUNTS("disk"))),
-         "several pods at a time mount claim \"disk\" (ReadWriteOnce), which only one node can "
-         "attach: "
-         "on another node a pod waits for ever (Multi-Attach)",
-         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
-         "volumeClaimTemplates, or a required "
-         "podAffinity of the pods to themselves by kubernetes.io/hostname"},
+         "Several pods mount claim \"disk\" (ReadWriteOnce), which only one node can attach. On "
+         "another node a pod waits for ever (Multi-Attach).",
+         "Use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
+         "volumeClaimTemplates, or a required podAffinity of the pods to themselves by "
+         "kubernetes.io/hostname."},
         {OF("apps/v1", "DaemonSet", TEMPLATE(MOUNTS("unseen"))),
-         "a pod on every node mounts claim \"unseen\", which is not visible: ReadWriteOnce would "
-         "keep it to one node",
-         "make the claim visible: name its file with -f, or use --state DIR"},
+         "A pod on every node mounts claim \"unseen\", which is not visible. ReadWriteOnce would "
+         "keep it to one node.",
+         "Make the claim visible: name its file with -f, or use --state DIR."},
     };
     rail_words_run("shared-volume: {}", cluster, rows, COUNT_OF(rows));
 }

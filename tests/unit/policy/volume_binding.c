@@ -109,9 +109,9 @@ static void every_zonal_driver_is_known(void)
         static const struct rail_words words = {
             "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: "
             "{storageClassName: a}}",
-            "found \"a\", a StorageClass that binds Immediately: the disk gets a zone before its "
-            "pod has one; allowed mine",
-            "name a class that waits for the pod: mine"};
+            "StorageClass \"a\" binds Immediately, so the disk is created before the pod is "
+            "scheduled, perhaps in a zone where the pod cannot run.",
+            "Name a class that waits for the pod: mine."};
         rail_words_run("volume-binding: {}", cluster, &words, 1);
     }
 }
@@ -129,9 +129,9 @@ static void the_list_of_provisioners_can_be_your_own(void)
     static const struct rail_words claim = {
         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: "
         "{storageClassName: a}}",
-        "found \"a\", a StorageClass that binds Immediately: the disk gets a zone before its pod "
-        "has one; allowed same",
-        "name a class that waits for the pod: same"};
+        "StorageClass \"a\" binds Immediately, so the disk is created before the pod is scheduled, "
+        "perhaps in a zone where the pod cannot run.",
+        "Name a class that waits for the pod: same."};
     rail_words_run(
         "volume-binding: {zonalProvisioners: [csi.example.com, csi.example.org]}",
         CLASS("a", "csi.example.com", EARLY) "\n---\n" CLASS(
@@ -306,10 +306,9 @@ static void a_node_selected_by_hand(void)
     rail_table_run(&(struct rail_table){"volume-binding: {}", CLASSES, cases, COUNT_OF(cases)});
     static const struct rail_words words = {
         CLAIM(SELECTED ": ip-1", "storageClassName: gp3"),
-        "found \"ip-1\": kube-scheduler writes the node that it has chosen for the pod; by hand, "
-        "the "
-        "disk is made in that node's zone, wherever its pod may run",
-        "remove the annotation, and choose a zone by the pod's node affinity"};
+        "Only kube-scheduler should name node \"ip-1\" here. Otherwise the disk is made in that "
+        "node's zone, wherever its pod may run.",
+        "Remove the annotation, and choose a zone by the pod's node affinity."};
     rail_words_run("volume-binding: {}", CLASSES, &words, 1);
 }
 
@@ -389,8 +388,8 @@ static void a_volume_named_by_hand(void)
     rail_table_run(&(struct rail_table){"volume-binding: {}", VOLUMES POOL_IN(""), open, 1});
     static const struct rail_words words = {
         CLAIM("", "storageClassName: in-a, volumeName: b"),
-        "volume \"b\" is in zb, which is none of the zones of StorageClass \"in-a\"",
-        "name a volume of a zone where the pod can run"};
+        "Volume \"b\" is in zb, which is none of the zones of StorageClass \"in-a\".",
+        "Name a volume of a zone where the pod can run."};
     rail_words_run("volume-binding: {}", VOLUMES, &words, 1);
 }
 
@@ -401,17 +400,15 @@ static void the_nearest_five_are_named(void)
 #define EARLY_AND_FIVE                     \
     CLASS("gp2", "ebs.csi.aws.com", EARLY) \
     ANOTHER("gold") ANOTHER("fast") ANOTHER("slow") ANOTHER("gp3") ANOTHER("plain")
-    static const char found[] = "found \"gp2\", a StorageClass that binds Immediately: the disk "
-                                "gets a zone before its pod has one; allowed ";
-    char five[256], six[256];
-    (void)snprintf(five, sizeof five, "%sgp3, gold, fast, slow, plain", found);
-    (void)snprintf(six, sizeof six, "%sgp3, gp4, gold, fast, slow, ... (6)", found);
+    static const char found[] =
+        "StorageClass \"gp2\" binds Immediately, so the disk is created before the pod is "
+        "scheduled, perhaps in a zone where the pod cannot run.";
     const struct rail_words of_five = {
-        CLAIM("", "storageClassName: gp2"), five,
-        "name a class that waits for the pod: gp3, gold, fast, slow, plain"};
+        CLAIM("", "storageClassName: gp2"), found,
+        "Name a class that waits for the pod: gp3, gold, fast, slow, plain."};
     const struct rail_words of_six = {
-        CLAIM("", "storageClassName: gp2"), six,
-        "name a class that waits for the pod: gp3, gp4, gold, fast, slow, ... (6)"};
+        CLAIM("", "storageClassName: gp2"), found,
+        "Name a class that waits for the pod: gp3, gp4, gold, fast, slow (of 6)."};
     rail_words_run("volume-binding: {}", EARLY_AND_FIVE, &of_five, 1);
     rail_words_run("volume-binding: {}", EARLY_AND_FIVE ANOTHER("gp4"), &of_six, 1);
 }

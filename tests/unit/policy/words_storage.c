@@ -16,29 +16,26 @@ static void storage_classes(void)
 {
     static const struct rail_words rows[] = {
         {STORAGE_CLASS("a", EBS),
-         "missing, which means Immediate: the disk gets a zone before its pod has one; allowed "
-         "WaitForFirstConsumer",
-         "set volumeBindingMode: WaitForFirstConsumer (the field cannot change later: make a new "
-         "class)"},
+         "Without volumeBindingMode the disk is created before the pod is scheduled, perhaps in a "
+         "zone where the pod cannot run.",
+         "Set WaitForFirstConsumer (in a new StorageClass)."},
         {STORAGE_CLASS("a", EBS ", volumeBindingMode: Immediate"),
-         "found \"Immediate\": the disk gets a zone before its pod has one; allowed "
-         "WaitForFirstConsumer",
-         "set volumeBindingMode: WaitForFirstConsumer (the field cannot change later: make a new "
-         "class)"},
+         "With volumeBindingMode Immediate the disk is created before the pod is scheduled, "
+         "perhaps in a zone where the pod cannot run.",
+         "Set WaitForFirstConsumer (in a new StorageClass)."},
         {STORAGE_CLASS("a", EBS ", volumeBindingMode: Sometimes"),
-         "found \"Sometimes\"; allowed WaitForFirstConsumer",
-         "set volumeBindingMode: WaitForFirstConsumer (the field cannot change later: make a new "
-         "class)"},
+         "\"Sometimes\" is no volumeBindingMode.",
+         "Set WaitForFirstConsumer (in a new StorageClass)."},
         {STORAGE_CLASS("a", EBS ", parameters: {zone: eu-west-1a}"),
-         "missing, which means Immediate: the disk gets a zone before its pod has one; allowed "
-         "WaitForFirstConsumer",
-         "set volumeBindingMode: WaitForFirstConsumer (the field cannot change later: make a new "
-         "class); name zones in allowedTopologies, not in parameters"},
+         "Without volumeBindingMode the disk is created before the pod is scheduled, perhaps in a "
+         "zone where the pod cannot run.",
+         "Set WaitForFirstConsumer (in a new StorageClass). Name zones in allowedTopologies, not "
+         "in parameters."},
         {STORAGE_CLASS("a", EBS ", parameters: {zones: 'eu-west-1a,eu-west-1b'}"),
-         "missing, which means Immediate: the disk gets a zone before its pod has one; allowed "
-         "WaitForFirstConsumer",
-         "set volumeBindingMode: WaitForFirstConsumer (the field cannot change later: make a new "
-         "class); name zones in allowedTopologies, not in parameters"},
+         "Without volumeBindingMode the disk is created before the pod is scheduled, perhaps in a "
+         "zone where the pod cannot run.",
+         "Set WaitForFirstConsumer (in a new StorageClass). Name zones in allowedTopologies, not "
+         "in parameters."},
         /* a key: by its last word, by its letters, or none that is known */
         {STORAGE_CLASS("a", EBS TOPOLOGY("zone", "a")),
          "found \"zone\"; allowed topology.kubernetes.io/zone, topology.kubernetes.io/region, "
@@ -57,33 +54,30 @@ static void storage_classes(void)
          "topology.k8s.aws/zone-id, topology.kubernetes.io/region, kubernetes.io/hostname",
          "Use topology.ebs.csi.aws.com/zone."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("example.com/rack", "a")),
-         "found \"example.com/rack\", by which ebs.csi.aws.com does not place volumes; allowed "
-         "topology.kubernetes.io/zone, topology.kubernetes.io/region, kubernetes.io/hostname, "
-         "topology.k8s.aws/zone-id",
-         "use one of the allowed keys"},
+         "ebs.csi.aws.com does not place volumes by \"example.com/rack\".",
+         "Use topology.kubernetes.io/zone."},
         {STORAGE_CLASS("a", EBS TOPOLOGY(ZONE, "'<your zone>'")),
-         "found \"<your zone>\", which no node can carry as a label",
-         "put a real value in place of the placeholder"},
+         "\"<your zone>\" is no value that a node can carry as a label.",
+         "Put a real value in place of the placeholder."},
     };
     rail_words_run("volume-binding: {}", NULL, rows, COUNT_OF(rows));
     static const struct rail_words elsewhere[] = {
         {STORAGE_CLASS("a", EBS TOPOLOGY(ZONE, "eu-west-1f")),
-         "found \"eu-west-1f\", a zone that no visible Node, NodePool or EC2NodeClass names; "
-         "allowed eu-west-1a, eu-west-1b",
-         "name a zone of this cluster"},
+         "\"eu-west-1f\" is a zone that no visible Node, NodePool or EC2NodeClass names.",
+         "Name a zone of this cluster."},
     };
     rail_words_run("volume-binding: {}",
                    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, "
                    "status: {subnets: [{zone: eu-west-1a}, {zone: eu-west-1b}]}}",
                    elsewhere, 1);
-    rail_words_run("volume-binding: {}",
-                   "{apiVersion: v1, kind: Node, metadata: {name: node-1, labels: {" ZONE
-                   ": eu-west-1c}}}",
-                   &(struct rail_words){STORAGE_CLASS("a", EBS TOPOLOGY(ZONE, "eu-west-1f")),
-                                        "found \"eu-west-1f\", a zone that no visible Node, "
-                                        "NodePool or EC2NodeClass names; allowed eu-west-1c",
-                                        "name a zone of this cluster"},
-                   1);
+    rail_words_run(
+        "volume-binding: {}",
+        "{apiVersion: v1, kind: Node, metadata: {name: node-1, labels: {" ZONE ": eu-west-1c}}}",
+        &(struct rail_words){
+            STORAGE_CLASS("a", EBS TOPOLOGY(ZONE, "eu-west-1f")),
+            "\"eu-west-1f\" is a zone that no visible Node, NodePool or EC2NodeClass names.",
+            "Name a zone of this cluster."},
+        1);
 }
 
 #define STATEFUL_SET(replicas, template, more)                                                 \
@@ -100,39 +94,39 @@ static void claims(void)
 {
     static const struct rail_words alone[] = {
         {CLAIM("c", "storageClassName: gp2"),
-         "found \"gp2\", a StorageClass that binds Immediately: the disk gets a zone before its "
-         "pod has one",
-         "no visible class of this kind waits for the pod: make one with provisioner "
-         "ebs.csi.aws.com and volumeBindingMode WaitForFirstConsumer"},
+         "StorageClass \"gp2\" binds Immediately, so the disk is created before the pod is "
+         "scheduled, perhaps in a zone where the pod cannot run.",
+         "Make a class with provisioner ebs.csi.aws.com and volumeBindingMode "
+         "WaitForFirstConsumer."},
         {STATEFUL_SET("2", MOUNTS("data"), ""),
-         "claim \"data\" is not bound, and its StorageClass \"gp2\" binds Immediately: the disk "
-         "gets a zone before its pod has one",
-         "no visible class of this kind waits for the pod: make one with provisioner "
-         "ebs.csi.aws.com and volumeBindingMode WaitForFirstConsumer"},
-        {CLAIM("c", "storageClassName: unseen"), "StorageClass \"unseen\" is not visible",
-         "make the StorageClasses visible (--state DIR)"},
+         "Claim \"data\" is not bound, and its StorageClass \"gp2\" binds Immediately, so the disk "
+         "is created before the pod is scheduled, perhaps in a zone where the pod cannot run.",
+         "Make a class with provisioner ebs.csi.aws.com and volumeBindingMode "
+         "WaitForFirstConsumer."},
+        {CLAIM("c", "storageClassName: unseen"), "StorageClass \"unseen\" is not visible.",
+         "Make the StorageClasses visible (--state DIR)."},
         {CLAIM("c", "accessModes: [ReadWriteOnce]"),
-         "no class is named, and no default StorageClass is visible",
-         "make the StorageClasses visible (--state DIR)"},
+         "The claim names no class, and no default StorageClass is visible.",
+         "Make the StorageClasses visible (--state DIR)."},
         {STATEFUL_SET("2", "",
                       ", volumeClaimTemplates: [{metadata: {name: v}, spec: {storageClassName: "
                       "gp2}}]"),
-         "found \"gp2\", a StorageClass that binds Immediately: the disk gets a zone before its "
-         "pod has one",
-         "no visible class of this kind waits for the pod: make one with provisioner "
-         "ebs.csi.aws.com and volumeBindingMode WaitForFirstConsumer"},
+         "StorageClass \"gp2\" binds Immediately, so the disk is created before the pod is "
+         "scheduled, perhaps in a zone where the pod cannot run.",
+         "Make a class with provisioner ebs.csi.aws.com and volumeBindingMode "
+         "WaitForFirstConsumer."},
     };
     rail_words_run("volume-binding: {}", EARLY, alone, COUNT_OF(alone));
     /* Classes that wait, nearest in name first; not those of another kind of disk. */
     static const struct rail_words beside[] = {
         {CLAIM("c", "storageClassName: gp2"),
-         "found \"gp2\", a StorageClass that binds Immediately: the disk gets a zone before its "
-         "pod has one; allowed gp3, fast",
-         "name a class that waits for the pod: gp3, fast"},
+         "StorageClass \"gp2\" binds Immediately, so the disk is created before the pod is "
+         "scheduled, perhaps in a zone where the pod cannot run.",
+         "Name a class that waits for the pod: gp3, fast."},
         {STATEFUL_SET("2", MOUNTS("data"), ""),
-         "claim \"data\" is not bound, and its StorageClass \"gp2\" binds Immediately: the disk "
-         "gets a zone before its pod has one",
-         "make the claim anew with a class that waits for the pod: gp3, fast"},
+         "Claim \"data\" is not bound, and its StorageClass \"gp2\" binds Immediately, so the disk "
+         "is created before the pod is scheduled, perhaps in a zone where the pod cannot run.",
+         "Make the claim anew with a class that waits for the pod: gp3, fast."},
     };
     rail_words_run("volume-binding: {}",
                    EARLY ANOTHER("fast", EBS WAITS) ANOTHER("gp3", EBS WAITS) ANOTHER("gp4", EBS)
@@ -140,19 +134,19 @@ static void claims(void)
                    beside, COUNT_OF(beside));
     static const struct rail_words many[] = {
         {CLAIM("c", "storageClassName: gp2"),
-         "found \"gp2\", a StorageClass that binds Immediately: the disk gets a zone before its "
-         "pod has one; allowed a, b, c, d, e, ... (6)",
-         "name a class that waits for the pod: a, b, c, d, e, ... (6)"}};
+         "StorageClass \"gp2\" binds Immediately, so the disk is created before the pod is "
+         "scheduled, perhaps in a zone where the pod cannot run.",
+         "Name a class that waits for the pod: a, b, c, d, e (of 6)."}};
     rail_words_run("volume-binding: {}",
                    EARLY ANOTHER("a", EBS WAITS) ANOTHER("b", EBS WAITS) ANOTHER("c", EBS WAITS)
                        ANOTHER("d", EBS WAITS) ANOTHER("e", EBS WAITS) ANOTHER("f", EBS WAITS),
                    many, 1);
     static const struct rail_words of_default[] = {
         {CLAIM("c", "accessModes: [ReadWriteOnce]"),
-         "missing, which means the default StorageClass \"std\", and it binds Immediately: the "
-         "disk gets a zone before its pod has one",
-         "no visible class of this kind waits for the pod: make one with provisioner "
-         "ebs.csi.aws.com and volumeBindingMode WaitForFirstConsumer"}};
+         "The default StorageClass \"std\" binds Immediately, so the disk is created before the "
+         "pod is scheduled, perhaps in a zone where the pod cannot run.",
+         "Make a class with provisioner ebs.csi.aws.com and volumeBindingMode "
+         "WaitForFirstConsumer."}};
     rail_words_run("volume-binding: {}",
                    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: std, "
                    "annotations: {storageclass.kubernetes.io/is-default-class: 'true'}}" EBS "}",
@@ -165,51 +159,46 @@ static void shared_volumes(void)
 {
     static const struct rail_words rows[] = {
         {DEPLOYMENT("3", MOUNTS("data"), ""),
-         "several pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can "
-         "attach: "
-         "on another node a pod waits for ever (Multi-Attach)",
-         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
-         "volumeClaimTemplates, or a required "
-         "podAffinity of the pods to themselves by kubernetes.io/hostname"},
+         "Several pods mount claim \"data\" (ReadWriteOnce), which only one node can attach. On "
+         "another node a pod waits for ever (Multi-Attach).",
+         "Use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a StatefulSet with "
+         "volumeClaimTemplates, or a required podAffinity of the pods to themselves by "
+         "kubernetes.io/hostname."},
         {DEPLOYMENT("1", MOUNTS("data"), ""),
-         "an update starts the new pod before the old one ends, and both mount claim \"data\" "
-         "(ReadWriteOnce), which only one node can attach: on another node a pod waits for ever "
-         "(Multi-Attach)",
-         "set strategy.type: Recreate"},
+         "An update starts the new pod before the old one ends, and both mount claim \"data\" "
+         "(ReadWriteOnce), which only one node can attach. On another node a pod waits for ever "
+         "(Multi-Attach).",
+         "Set spec.strategy to {type: Recreate}."},
         {STATEFUL_SET("2", MOUNTS("data"), ""),
-         "several pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can "
-         "attach: "
-         "on another node a pod waits for ever (Multi-Attach)",
-         "give each replica a claim of its own under volumeClaimTemplates, or use a ReadWriteMany "
-         "claim of a shared file system (EFS, FSx, NFS)"},
+         "Several pods mount claim \"data\" (ReadWriteOnce), which only one node can attach. On "
+         "another node a pod waits for ever (Multi-Attach).",
+         "Give each replica a claim of its own under volumeClaimTemplates, or use a ReadWriteMany "
+         "claim of a shared file system (EFS, FSx, NFS)."},
         {DEPLOYMENT("3", MOUNTS("unseen"), ""),
-         "several pods at a time mount claim \"unseen\", which is not visible: ReadWriteOnce would "
-         "keep "
-         "it to one node",
-         "make the claim visible: name its file with -f, or use --state DIR"},
+         "Several pods mount claim \"unseen\", which is not visible. ReadWriteOnce would keep it "
+         "to one node.",
+         "Make the claim visible: name its file with -f, or use --state DIR."},
         {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: "
          "{" MOUNTS("data") "}}}}",
-         "a pod on every node mounts claim \"data\" (ReadWriteOnce), which only one node can "
-         "attach: on another node a pod waits for ever (Multi-Attach)",
-         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), or give the pod of "
-         "each node a volume of its own: "
-         "ephemeral (volumes[].ephemeral), or of the node (hostPath)"},
+         "A pod on every node mounts claim \"data\" (ReadWriteOnce), which only one node can "
+         "attach. On another node a pod waits for ever (Multi-Attach).",
+         "Use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), or give the pod of "
+         "each node a volume of its own: ephemeral (volumes[].ephemeral), or of the node "
+         "(hostPath)."},
         {"{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: 4, "
          "completions: 3, template: {spec: {" MOUNTS("data") "}}}}",
-         "several pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can "
-         "attach: "
-         "on another node a pod waits for ever (Multi-Attach)",
-         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a volume of its own "
-         "for each pod (ephemeral), or a "
-         "required podAffinity of the pods to themselves by kubernetes.io/hostname"},
+         "Several pods mount claim \"data\" (ReadWriteOnce), which only one node can attach. On "
+         "another node a pod waits for ever (Multi-Attach).",
+         "Use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a volume of its own "
+         "for each pod (ephemeral), or a required podAffinity of the pods to themselves by "
+         "kubernetes.io/hostname."},
         {"{apiVersion: batch/v1, kind: CronJob, metadata: {name: j}, spec: {jobTemplate: {spec: "
          "{parallelism: 2, template: {spec: {" MOUNTS("data") "}}}}}}",
-         "several pods at a time mount claim \"data\" (ReadWriteOnce), which only one node can "
-         "attach: "
-         "on another node a pod waits for ever (Multi-Attach)",
-         "use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a volume of its own "
-         "for each pod (ephemeral), or a "
-         "required podAffinity of the pods to themselves by kubernetes.io/hostname"},
+         "Several pods mount claim \"data\" (ReadWriteOnce), which only one node can attach. On "
+         "another node a pod waits for ever (Multi-Attach).",
+         "Use a ReadWriteMany claim of a shared file system (EFS, FSx, NFS), a volume of its own "
+         "for each pod (ephemeral), or a required podAffinity of the pods to themselves by "
+         "kubernetes.io/hostname."},
     };
     rail_words_run("shared-volume: {}", ONE_NODE, rows, COUNT_OF(rows));
 }
