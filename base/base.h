@@ -40,6 +40,8 @@ int text_compare(struct text a, struct text b); /* bytewise, as strcmp */
 bool text_starts_with(struct text t, struct text prefix);
 bool text_ends_with(struct text t, struct text suffix);
 bool text_holds(struct text t, struct text part); /* anywhere */
+/* Whether the first character that is no white space is one of these. */
+bool text_opens_with(struct text t, const char *characters);
 /* The part before and after the first (or last) separator; false when there is none, then
  * nothing is written. Either out pointer may be NULL. */
 bool text_split(struct text t, char separator, struct text *before, struct text *after);

@@ -56,6 +56,14 @@ static bool split_at(struct text t, const char *at, struct text *before, struct 
     return true;
 }
 
+bool text_opens_with(struct text t, const char *characters)
+{
+    size_t at = 0;
+    while (at < t.size && (t.data[at] == ' ' || (t.data[at] >= '\t' && t.data[at] <= '\r')))
+        at++;
+    return at < t.size && t.data[at] != '\0' && strchr(characters, t.data[at]) != NULL;
+}
+
 bool text_holds(struct text t, struct text part)
 {
     return part.size == 0 || memmem(t.data, t.size, part.data, part.size) != NULL;

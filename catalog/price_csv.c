@@ -19,6 +19,11 @@ struct csv {
     uint32_t line, next_line; /* of the row, and behind it */
 };
 
+static bool ends_cell(char c)
+{
+    return c == ',' || c == '\r' || c == '\n';
+}
+
 static size_t quoted_end(const struct csv *csv, size_t at)
 {
     struct text t = csv->text;
@@ -35,13 +40,13 @@ static struct text read_cell(struct csv *csv)
         end = quoted_end(csv, ++start);
         csv->at = end < t.size ? end + 1 : end;
     } else {
-        while (csv->at < t.size && memchr(",\r\n", t.data[csv->at], 3) == NULL)
+        while (csv->at < t.size && !ends_cell(t.data[csv->at]))
             csv->at++;
         end = csv->at;
     }
     for (size_t i = start; i < end; i++)
         csv->next_line += t.data[i] == '\n';
-    while (csv->at < t.size && memchr(",\r\n", t.data[csv->at], 3) == NULL)
+    while (csv->at < t.size && !ends_cell(t.data[csv->at]))
         csv->at++; /* what follows a closing quote */
     return (struct text){t.data + start, end - start};
 }
@@ -120,9 +125,10 @@ struct columns {
 static bool is_called(struct text cell, const char *name)
 {
     for (size_t i = 0; i < cell.size; i++) {
-        if (memchr(" _-", cell.data[i], 3) != NULL)
+        char c = cell.data[i];
+        if (c == ' ' || c == '_' || c == '-')
             continue;
-        if (*name == '\0' || tolower((unsigned char)cell.data[i]) != *name)
+        if (*name == '\0' || tolower((unsigned char)c) != *name)
             return false;
         name++;
     }

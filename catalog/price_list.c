@@ -71,10 +71,7 @@ bool price_list_read(const char *file, struct text text, struct text region, str
                      struct price_list *list, struct error *error)
 {
     *list = (struct price_list){0};
-    size_t at = 0;
-    while (at < text.size && strchr(" \t\r\n", text.data[at]) != NULL && text.data[at] != '\0')
-        at++;
-    bool is_json = at < text.size && (text.data[at] == '{' || text.data[at] == '[');
+    bool is_json = text_opens_with(text, "{[");
     if (!(is_json ? price_read_json : price_read_csv)(file, text, region, arena, list, error) ||
         !choose_region(file, region, arena, list, error))
         return false;

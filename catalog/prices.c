@@ -1,17 +1,12 @@
 /* The built-in types with prices of one's own: a file as `taffrail catalog import` writes it. */
 #include "catalog/prices.h"
 
-#include <string.h>
-
 #include "catalog/build.h"
 #include "kube/quantity.h"
 
 bool prices_are_in(struct text text)
 {
-    size_t at = 0;
-    while (at < text.size && memchr(" \t\r\n", text.data[at], 4) != NULL)
-        at++;
-    return at < text.size && text.data[at] == '{';
+    return text_opens_with(text, "{");
 }
 
 static bool refuse(struct source *source, struct arena *arena, const struct node *at,

@@ -98,14 +98,6 @@ static void take_document(void *context, const struct node *root)
         unfold(context, root);
 }
 
-bool looks_like_json(struct text text)
-{
-    size_t i = 0;
-    while (i < text.size && strchr(" \t\r\n", text.data[i]) != NULL && text.data[i] != '\0')
-        i++;
-    return i < text.size && text.data[i] == '{';
-}
-
 /* JSON with comments, as editors and compilers have it, which no tool of Kubernetes reads. */
 static bool is_commented_json(const struct source *source, const struct error *error)
 {
@@ -125,7 +117,7 @@ static void read_documents(struct manifest_reader *reader, bool only_json,
 {
     struct source *source = reader->source;
     struct arena *arena = reader->manifests->arena;
-    if (only_json || looks_like_json(source->text)) {
+    if (only_json || text_opens_with(source->text, "{")) {
         const struct node *root = NULL;
         struct error error;
         struct problems duplicates = {.arena = arena};

@@ -123,7 +123,7 @@ static void read_file(struct manifests *manifests, const char *path, struct text
     struct text chart = standard_input ? TEXT("") : chart_of(path, arena);
     if (chart.size > 0 && text_holds(source->text, TEXT("{{")))
         skip_template(manifests, chart, source->file);
-    else if (standard_input && !looks_like_json(source->text))
+    else if (standard_input && !text_opens_with(source->text, "{"))
         read_rendered(manifests, source->text, default_namespace);
     else
         manifests_read_text(manifests, source, default_namespace,

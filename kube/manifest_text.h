@@ -4,8 +4,6 @@
 
 #include "kube/manifest.h"
 
-/* Whether the text begins as a JSON object does. */
-bool looks_like_json(struct text text);
 /* Adds the objects of the source, and what is wrong with it, to the manifests. */
 void manifests_read_text(struct manifests *manifests, struct source *source,
                          struct text default_namespace, bool only_json);
