@@ -137,13 +137,13 @@ static struct text fix_of_none(const struct rail_call *call, const struct settin
     bool enough;
     struct text asked = asked_text(call, settings, supply, &enough);
     if (ceilings.size > 0)
-        return arena_printf(arena, "set %.*s, at most %.*s%s%.*s", TEXT_ARGS(path),
+        return arena_printf(arena, "Set %.*s to %.*s or less%s%.*s.", TEXT_ARGS(path),
                             TEXT_ARGS(ceilings), asked.size > 0 ? ", and a limit on " : "",
                             TEXT_ARGS(asked));
     if (!enough) /* nodes are counted by v1 alone */
         asked = text_is(pool->object->api_version, "karpenter.sh/v1") ? TEXT("cpu, memory or nodes")
                                                                       : TEXT("cpu or memory");
-    return arena_printf(arena, "set %.*s, by %.*s", TEXT_ARGS(path), TEXT_ARGS(asked));
+    return arena_printf(arena, "Set %.*s, by %.*s.", TEXT_ARGS(path), TEXT_ARGS(asked));
 }
 
 /* False when it has none that bounds it; then that is said. */
@@ -167,11 +167,11 @@ static bool judge_any(struct rail_call *call, const struct settings *settings,
     struct text fix = fix_of_none(call, settings, pool, supply);
     if (found.size > 0)
         report_found(call, SEVERITY_RAIL, pool->limits_field, found, fix,
-                     "limits only %.*s, and the pool can buy any number of nodes without it",
+                     "Only %.*s has a limit, and the pool can buy any number of nodes without it.",
                      TEXT_ARGS(found));
     else
         report_found(call, SEVERITY_RAIL, pool->limits_field, found, fix,
-                     "no limit: nothing bounds how many nodes the pool buys");
+                     "No limit bounds how many nodes the pool buys.");
     return false;
 }
 
@@ -181,10 +181,11 @@ static void report_missing(struct rail_call *call, const struct pool *pool, stru
     struct arena *arena = call->arena;
     const struct field *field = field_member(arena, pool->limits_field, resource);
     report(call, SEVERITY_RAIL, field,
-           at_most.size > 0 ? arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(at_most))
-                            : arena_printf(arena, "add %.*s to %.*s", TEXT_ARGS(resource),
-                                           TEXT_ARGS(field_path(arena, pool->limits_field))),
-           "no limit on %.*s", TEXT_ARGS(resource));
+           at_most.size > 0
+               ? arena_printf(arena, "Set a limit of at most %.*s.", TEXT_ARGS(at_most))
+               : arena_printf(arena, "Add %.*s to %.*s.", TEXT_ARGS(resource),
+                              TEXT_ARGS(field_path(arena, pool->limits_field))),
+           "The pool has no limit on %.*s.", TEXT_ARGS(resource));
 }
 
 /* ---- limits that are too high ---- */
@@ -247,15 +248,16 @@ static void report_above(struct rail_call *call, const struct settings *settings
     int64_t left = left_of_budget(call, settings, max->name);
     struct text most =
         left > 0 && left < max->milli ? amount_text(max->name, left, arena) : max->written;
-    struct text statement = arena_printf(arena, "found \"%.*s\", above the ceiling of %.*s",
-                                         TEXT_ARGS(limit->written), TEXT_ARGS(max->written));
+    struct text beside = TEXT("");
     if (left > 0 && left < limit->milli)
-        statement = arena_printf(
-            arena,
-            "%.*s for one pool, and above the %.*s that are left for it of the budget for all",
-            TEXT_ARGS(statement), TEXT_ARGS(amount_text(max->name, left, arena)));
+        beside = arena_printf(
+            arena, " for one pool, and above the %.*s that are left for it of the budget for all",
+            TEXT_ARGS(amount_text(max->name, left, arena)));
+    struct text statement =
+        arena_printf(arena, "The limit %.*s is above the ceiling of %.*s%.*s.",
+                     TEXT_ARGS(limit->written), TEXT_ARGS(max->written), TEXT_ARGS(beside));
     report_with(call, .field = limit->field, .found = limit->written, .statement = statement,
-                .fix = arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(most)),
+                .fix = arena_printf(arena, "Set it to at most %.*s.", TEXT_ARGS(most)),
                 .replacement = most);
 }
 
@@ -296,20 +298,19 @@ static void judge_total(struct rail_call *call, const struct settings *settings,
     if (max != NULL && limit.milli > max->milli && left > 0) /* report_above has said it */
         return;
     struct text fix =
-        left > 0 ? arena_printf(arena, "set it to at most %.*s, or lower the others",
+        left > 0 ? arena_printf(arena, "Set it to at most %.*s, or lower the others.",
                                 TEXT_ARGS(amount_text(budget->name, left, arena)))
-                 : TEXT("lower the limits of the other pools first: they take the whole budget");
+                 : TEXT("Lower the limits of the other pools first: they take the whole budget.");
     if (others.count == 0)
         report_found(call, SEVERITY_RAIL, limit.field, limit.written, fix,
-                     "found \"%.*s\", above the budget of %.*s for all pools",
+                     "The limit %.*s is above the budget of %.*s for all pools.",
                      TEXT_ARGS(limit.written), TEXT_ARGS(budget->written));
     else
-        report_found(call, SEVERITY_RAIL, limit.field, limit.written, fix,
-                     "found \"%.*s\": with %.*s the limits on %.*s come to %.*s, above the budget "
-                     "of %.*s for all pools",
-                     TEXT_ARGS(limit.written), TEXT_ARGS(text_builder_text(&others.names)),
-                     TEXT_ARGS(budget->name), TEXT_ARGS(amount_text(budget->name, total, arena)),
-                     TEXT_ARGS(budget->written));
+        report_found(
+            call, SEVERITY_RAIL, limit.field, limit.written, fix,
+            "With %.*s the limits on %.*s come to %.*s, above the budget of %.*s for all pools.",
+            TEXT_ARGS(text_builder_text(&others.names)), TEXT_ARGS(budget->name),
+            TEXT_ARGS(amount_text(budget->name, total, arena)), TEXT_ARGS(budget->written));
 }
 
 /* ---- the whole ---- */
@@ -324,14 +325,16 @@ static void judge_quantity(struct rail_call *call, const struct pool *pool,
         return;
     struct text fix =
         of_provisioner
-            ? arena_printf(arena, "move what is in it to %.*s: only a Provisioner has it",
+            ? arena_printf(arena, "Move what is in it to %.*s: only a Provisioner has it.",
                            TEXT_ARGS(field_path(arena, pool->limits_field)))
-            : TEXT("write a number with a unit, as in 100, 512Gi or 4Ti");
+            : TEXT("Write a number with a unit, as in 100, 512Gi or 4Ti.");
     if (limit.written.size > 0)
-        report(call, SEVERITY_RAIL, limit.field, fix, "found \"%.*s\", which is no quantity",
+        report(call, SEVERITY_RAIL, limit.field, fix,
+               "\"%.*s\" is no quantity, so the API server refuses the pool.",
                TEXT_ARGS(limit.written));
     else
-        report(call, SEVERITY_RAIL, limit.field, fix, "found no quantity");
+        report(call, SEVERITY_RAIL, limit.field, fix,
+               "This is no quantity, so the API server refuses the pool.");
 }
 
 /* A pool of fixed size is its own limit. */
@@ -347,8 +350,8 @@ static bool judge_static(struct rail_call *call, const struct settings *settings
         if (!text_is(max->name, "nodes") || count <= max->milli / 1000)
             continue;
         report(call, SEVERITY_RAIL, replicas,
-               arena_printf(arena, "set it to at most %.*s", TEXT_ARGS(max->written)),
-               "found %lld nodes, above the ceiling of %.*s", (long long)count,
+               arena_printf(arena, "Set it to at most %.*s.", TEXT_ARGS(max->written)),
+               "%lld nodes are above the ceiling of %.*s.", (long long)count,
                TEXT_ARGS(max->written));
     }
     return true;

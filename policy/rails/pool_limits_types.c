@@ -141,12 +141,12 @@ static void judge_limit(struct rail_call *call, const struct pool_supply *supply
         text_is(resource, "memory") && text_is_digits(written) && written.size <= LONGEST;
     report_found(call, SEVERITY_WARN, field, written,
                  no_unit
-                     ? arena_printf(arena, "write a unit, as in %.*sGi", TEXT_ARGS(written))
-                     : arena_printf(arena, "set it to at least %.*s, or to 0 if it is to buy none",
+                     ? arena_printf(arena, "Write a unit, as in %.*sGi.", TEXT_ARGS(written))
+                     : arena_printf(arena, "Set it to at least %.*s, or to 0 if it is to buy none.",
                                     TEXT_ARGS(needed)),
-                 "found \"%.*s\", and %.*s, the smallest type that the pool may launch, has %.*s: "
-                 "it never buys a node",
-                 TEXT_ARGS(written), TEXT_ARGS(smallest.type), TEXT_ARGS(needed));
+                 "The pool never buys a node: %.*s, the smallest type that it may launch, has "
+                 "%.*s, and the limit is %.*s.",
+                 TEXT_ARGS(smallest.type), TEXT_ARGS(needed), TEXT_ARGS(written));
 }
 
 void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
@@ -157,8 +157,9 @@ void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
         if (!quantity_milli(node_text(field->node), &milli) || milli == 0)
             continue; /* 0 is how a pool is switched off */
         if (milli < 0)
-            report(call, SEVERITY_RAIL, field, TEXT("write what it may buy; 0, if that is nothing"),
-                   "found \"%.*s\", below zero: the pool never buys a node",
+            report(call, SEVERITY_RAIL, field,
+                   TEXT("Write what it may buy; 0, if that is nothing."),
+                   "The limit %.*s is below zero, so the pool never buys a node.",
                    TEXT_ARGS(node_text(field->node)));
         else if (supply->launchable->covered && is_of_type(field->key))
             judge_limit(call, supply, field, milli);

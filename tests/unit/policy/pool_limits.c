@@ -245,97 +245,99 @@ static void a_limit_of_none_is_within_any_budget(void)
 
 static void it_says_what_to_write(void)
 {
-    static const char none[] = "no limit: nothing bounds how many nodes the pool buys";
+    static const char none[] = "No limit bounds how many nodes the pool buys.";
     static const struct rail_words any[] = {
-        {PLAIN(""), none, "set spec.limits, by cpu, memory or nodes"},
+        {PLAIN(""), none, "Set spec.limits, by cpu, memory or nodes."},
         {POOL("a", LIMITS("nvidia.com/gpu: 8, amd.com/gpu: 8"), FAMILY("g5, m5")),
-         "limits only nvidia.com/gpu, amd.com/gpu, and the pool can buy any number of nodes "
-         "without "
-         "it",
-         "set spec.limits, by cpu, memory or nodes"},
+         "Only nvidia.com/gpu, amd.com/gpu has a limit, and the pool can buy any number of nodes "
+         "without it.",
+         "Set spec.limits, by cpu, memory or nodes."},
         {POOL("a",
               LIMITS("r/a: 1, r/b: 1, r/c: 1, r/d: 1, r/e: 1, r/f: 1, r/g: 1, r/h: 1, r/i: 1, "
                      "r/j: 1, r/k: 1, nvidia.com/l: 1"),
               FAMILY("g5, m5")),
-         "limits only r/a, r/b, r/c, r/d, r/e, r/f, r/g, r/h, r/i, r/j and 2 more, and the pool "
-         "can buy any number of nodes without it",
-         "set spec.limits, by cpu, memory or nodes"},
-        {PLAIN(LIMITS("cpu: many")), "found \"many\", which is no quantity",
-         "write a number with a unit, as in 100, 512Gi or 4Ti"},
-        {PLAIN(LIMITS("cpu: [1]")), "found no quantity",
-         "write a number with a unit, as in 100, 512Gi or 4Ti"},
-        {PLAIN(LIMITS("cpu: ''")), "found no quantity",
-         "write a number with a unit, as in 100, 512Gi or 4Ti"},
-        {PLAIN(LIMITS("cpu: 1, resources: {memory: 1Gi}")), "found no quantity",
-         "move what is in it to spec.limits: only a Provisioner has it"},
-        {PLAIN(LIMITS("cpu: 1, resources: [1]")), "found no quantity",
-         "write a number with a unit, as in 100, 512Gi or 4Ti"},
-        {PLAIN(LIMITS("cpu: {value: 1}")), "found no quantity",
-         "write a number with a unit, as in 100, 512Gi or 4Ti"},
+         "Only r/a, r/b, r/c, r/d, r/e, r/f, r/g, r/h, r/i, r/j and 2 more has a limit, and the "
+         "pool can buy any number of nodes without it.",
+         "Set spec.limits, by cpu, memory or nodes."},
+        {PLAIN(LIMITS("cpu: many")), "\"many\" is no quantity, so the API server refuses the pool.",
+         "Write a number with a unit, as in 100, 512Gi or 4Ti."},
+        {PLAIN(LIMITS("cpu: [1]")), "This is no quantity, so the API server refuses the pool.",
+         "Write a number with a unit, as in 100, 512Gi or 4Ti."},
+        {PLAIN(LIMITS("cpu: ''")), "This is no quantity, so the API server refuses the pool.",
+         "Write a number with a unit, as in 100, 512Gi or 4Ti."},
+        {PLAIN(LIMITS("cpu: 1, resources: {memory: 1Gi}")),
+         "This is no quantity, so the API server refuses the pool.",
+         "Move what is in it to spec.limits: only a Provisioner has it."},
+        {PLAIN(LIMITS("cpu: 1, resources: [1]")),
+         "This is no quantity, so the API server refuses the pool.",
+         "Write a number with a unit, as in 100, 512Gi or 4Ti."},
+        {PLAIN(LIMITS("cpu: {value: 1}")),
+         "This is no quantity, so the API server refuses the pool.",
+         "Write a number with a unit, as in 100, 512Gi or 4Ti."},
     };
     rail_words_run("pool-limits: {}", NULL, any, COUNT_OF(any));
     static const struct rail_words old[] = {
         {"{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {}}",
-         none, "set spec.limits.resources, by cpu or memory"},
+         none, "Set spec.limits.resources, by cpu or memory."},
         {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: {}}", none,
-         "set spec.limits, by cpu or memory"},
+         "Set spec.limits, by cpu or memory."},
     };
     rail_words_run("pool-limits: {}", NULL, old, COUNT_OF(old));
     static const struct rail_words accelerated[] = {
-        {POOL("a", "", FAMILY("g5")), none, "set spec.limits, at most {nvidia.com/gpu: 8}"},
-        {POOL("a", "", FAMILY("g5, m5")), none, "set spec.limits, by cpu, memory or nodes"},
-        {POOL("a", "", FAMILY("m5")), none, "set spec.limits, by cpu, memory or nodes"},
+        {POOL("a", "", FAMILY("g5")), none, "Set spec.limits to {nvidia.com/gpu: 8} or less."},
+        {POOL("a", "", FAMILY("g5, m5")), none, "Set spec.limits, by cpu, memory or nodes."},
+        {POOL("a", "", FAMILY("m5")), none, "Set spec.limits, by cpu, memory or nodes."},
     };
     rail_words_run("pool-limits: {max: {nvidia.com/gpu: 8}}", NULL, accelerated,
                    COUNT_OF(accelerated));
     static const struct rail_words required[] = {
-        {PLAIN(""), none, "set spec.limits, by cpu, memory"},
-        {PLAIN(LIMITS("cpu: 1")), "no limit on memory", "add memory to spec.limits"},
-        {PROVISIONER("cpu: 1"), "no limit on memory", "add memory to spec.limits.resources"},
+        {PLAIN(""), none, "Set spec.limits, by cpu, memory."},
+        {PLAIN(LIMITS("cpu: 1")), "The pool has no limit on memory.", "Add memory to spec.limits."},
+        {PROVISIONER("cpu: 1"), "The pool has no limit on memory.",
+         "Add memory to spec.limits.resources."},
     };
     rail_words_run("pool-limits: {require: [cpu, memory]}", NULL, required, COUNT_OF(required));
     static const struct rail_words in_part[] = {
-        {POOL("a", "", FAMILY("m5")), none, "set spec.limits, at most {cpu: 1k}"},
+        {POOL("a", "", FAMILY("m5")), none, "Set spec.limits to {cpu: 1k} or less."},
         {POOL("a", "", FAMILY("g5")), none,
-         "set spec.limits, at most {nvidia.com/gpu: 8, cpu: 1k}"},
+         "Set spec.limits to {nvidia.com/gpu: 8, cpu: 1k} or less."},
     };
     rail_words_run("pool-limits: {max: {nvidia.com/gpu: 8, cpu: 1k}}", NULL, in_part,
                    COUNT_OF(in_part));
     static const struct rail_words besides[] = {
         {POOL("a", "", FAMILY("m5")), none,
-         "set spec.limits, at most {cpu: 1k}, and a limit on memory, nodes, pods"},
+         "Set spec.limits to {cpu: 1k} or less, and a limit on memory, nodes, pods."},
         {AZURE(""), none,
-         "set spec.limits, at most {nvidia.com/gpu: 8, cpu: 1k}, and a limit on "
-         "memory, nodes, pods"},
+         "Set spec.limits to {nvidia.com/gpu: 8, cpu: 1k} or less, and a limit on memory, nodes, "
+         "pods."},
     };
     rail_words_run(
         "pool-limits: {require: [memory, amd.com/gpu, cpu, nodes], max: {nvidia.com/gpu: "
         "8, cpu: 1k}, maxTotal: {cpu: 9k, nodes: 9, pods: 900}}",
         NULL, besides, COUNT_OF(besides));
     static const struct rail_words shared[] = {
-        {POOL("a", "", FAMILY("g5")), none, "set spec.limits, by nvidia.com/gpu, memory"},
-        {POOL("a", "", FAMILY("m5")), none, "set spec.limits, by memory"},
+        {POOL("a", "", FAMILY("g5")), none, "Set spec.limits, by nvidia.com/gpu, memory."},
+        {POOL("a", "", FAMILY("m5")), none, "Set spec.limits, by memory."},
     };
     rail_words_run("pool-limits: {maxTotal: {nvidia.com/gpu: 8, memory: 9Ti}}", NULL, shared,
                    COUNT_OF(shared));
     /* A limit on GPUs would not do for a pool that may do without; one that is required does. */
     static const struct rail_words in_vain = {POOL("a", "", FAMILY("g5, m5")), none,
-                                              "set spec.limits, by cpu, memory or nodes"};
+                                              "Set spec.limits, by cpu, memory or nodes."};
     rail_words_run("pool-limits: {maxTotal: {nvidia.com/gpu: 8}}", NULL, &in_vain, 1);
     static const struct rail_words enough = {POOL("a", "", FAMILY("g5, m5")), none,
-                                             "set spec.limits, by nvidia.com/gpu"};
+                                             "Set spec.limits, by nvidia.com/gpu."};
     rail_words_run("pool-limits: {require: [nvidia.com/gpu]}", NULL, &enough, 1);
     static const struct rail_words one_bounds = {
         POOL("a", "", FAMILY("g5, m5")), none,
-        "set spec.limits, at most {cpu: 1k, nvidia.com/gpu: 8}"};
+        "Set spec.limits to {cpu: 1k, nvidia.com/gpu: 8} or less."};
     rail_words_run("pool-limits: {max: {cpu: 1k, nvidia.com/gpu: 8}}", NULL, &one_bounds, 1);
     static const struct rail_words bounded[] = {
-        {PLAIN(""), none, "set spec.limits, at most {cpu: 1k, nodes: 50}"},
-        {PLAIN(LIMITS("cpu: 5")), "no limit on nodes", "set it to at most 50"},
-        {PLAIN(LIMITS("cpu: 2k, nodes: 1")), "found \"2k\", above the ceiling of 1k",
-         "set it to at most 1k"},
-        {PLAIN("replicas: 51, "), "found 51 nodes, above the ceiling of 50",
-         "set it to at most 50"},
+        {PLAIN(""), none, "Set spec.limits to {cpu: 1k, nodes: 50} or less."},
+        {PLAIN(LIMITS("cpu: 5")), "The pool has no limit on nodes.", "Set a limit of at most 50."},
+        {PLAIN(LIMITS("cpu: 2k, nodes: 1")), "The limit 2k is above the ceiling of 1k.",
+         "Set it to at most 1k."},
+        {PLAIN("replicas: 51, "), "51 nodes are above the ceiling of 50.", "Set it to at most 50."},
     };
     rail_words_run("pool-limits: {max: {cpu: 1k, nodes: 50}}", NULL, bounded, COUNT_OF(bounded));
 }
@@ -350,63 +352,58 @@ static void tools_can_lower_it(void)
 static void it_says_what_the_pools_come_to(void)
 {
     static const struct rail_words one[] = {
-        {PLAIN(LIMITS("memory: 3Ti")), "found \"3Ti\", above the budget of 2Ti for all pools",
-         "set it to at most 2Ti, or lower the others"},
+        {PLAIN(LIMITS("memory: 3Ti")), "The limit 3Ti is above the budget of 2Ti for all pools.",
+         "Set it to at most 2Ti, or lower the others."},
     };
     rail_words_run("pool-limits: {maxTotal: {memory: 2Ti}}", NULL, one, COUNT_OF(one));
     static const char cluster[] =
         POOL("b", LIMITS("cpu: 1500m, memory: 512Gi, ephemeral-storage: 1Ki"), "");
     static const struct rail_words more[] = {
         {PLAIN(LIMITS("memory: 1Ti")),
-         "found \"1Ti\": with b 512Gi the limits on memory come to 1536Gi, above the budget of 1Ti "
-         "for all pools",
-         "set it to at most 512Gi, or lower the others"},
+         "With b 512Gi the limits on memory come to 1536Gi, above the budget of 1Ti for all pools.",
+         "Set it to at most 512Gi, or lower the others."},
     };
     rail_words_run("pool-limits: {maxTotal: {memory: 1Ti}}", cluster, more, COUNT_OF(more));
     static const struct rail_words parts[] = {
         {PLAIN(LIMITS("cpu: 2")),
-         "found \"2\": with b 1500m the limits on cpu come to 3500m, above the budget of 3 for all "
-         "pools",
-         "set it to at most 1500m, or lower the others"},
+         "With b 1500m the limits on cpu come to 3500m, above the budget of 3 for all pools.",
+         "Set it to at most 1500m, or lower the others."},
         {PLAIN(LIMITS("cpu: 2000")),
-         "found \"2000\": with b 1500m the limits on cpu come to 2001500m, above the budget of 3 "
-         "for all pools",
-         "set it to at most 1500m, or lower the others"},
+         "With b 1500m the limits on cpu come to 2001500m, above the budget of 3 for all pools.",
+         "Set it to at most 1500m, or lower the others."},
     };
     rail_words_run("pool-limits: {maxTotal: {cpu: 3}}", cluster, parts, COUNT_OF(parts));
     static const struct rail_words bytes[] = {
         {PLAIN(LIMITS("ephemeral-storage: 1500")),
-         "found \"1500\": with b 1Ki the limits on ephemeral-storage come to 2524, above the "
-         "budget "
-         "of 1Ki for all pools",
-         "lower the limits of the other pools first: they take the whole budget"},
+         "With b 1Ki the limits on ephemeral-storage come to 2524, above the budget of 1Ki for all "
+         "pools.",
+         "Lower the limits of the other pools first: they take the whole budget."},
         {PLAIN(LIMITS("ephemeral-storage: 1023Ki")),
-         "found \"1023Ki\": with b 1Ki the limits on ephemeral-storage come to 1Mi, above the "
-         "budget of 1Ki for all pools",
-         "lower the limits of the other pools first: they take the whole budget"},
+         "With b 1Ki the limits on ephemeral-storage come to 1Mi, above the budget of 1Ki for all "
+         "pools.",
+         "Lower the limits of the other pools first: they take the whole budget."},
     };
     rail_words_run("pool-limits: {maxTotal: {ephemeral-storage: 1Ki}}", cluster, bytes,
                    COUNT_OF(bytes));
-    static const struct rail_words pages = {
-        PLAIN(LIMITS("hugepages-2Mi: 1Gi")),
-        "found \"1Gi\": with b 512Mi the limits on hugepages-2Mi come to 1536Mi, above the budget "
-        "of 1Gi for all pools",
-        "set it to at most 512Mi, or lower the others"};
+    static const struct rail_words pages = {PLAIN(LIMITS("hugepages-2Mi: 1Gi")),
+                                            "With b 512Mi the limits on hugepages-2Mi come to "
+                                            "1536Mi, above the budget of 1Gi for all pools.",
+                                            "Set it to at most 512Mi, or lower the others."};
     rail_words_run("pool-limits: {require: [hugepages-2Mi], maxTotal: {hugepages-2Mi: 1Gi}}",
                    POOL("b", LIMITS("hugepages-2Mi: 512Mi"), ""), &pages, 1);
     static const struct rail_words vast[] = {
         {PLAIN(LIMITS("memory: 100Pi")),
-         "found \"100Pi\": with b 512Gi the limits on memory come to more than 9P, above the "
-         "budget of 1Ti for all pools",
-         "set it to at most 512Gi, or lower the others"},
+         "With b 512Gi the limits on memory come to more than 9P, above the budget of 1Ti for all "
+         "pools.",
+         "Set it to at most 512Gi, or lower the others."},
     };
     rail_words_run("pool-limits: {maxTotal: {memory: 1Ti}}", cluster, vast, COUNT_OF(vast));
     /* Two of 8Pi are more than 64 bits hold of thousandths, and yet they are two. */
     static const struct rail_words two_vast[] = {
         {PLAIN(LIMITS("memory: 1Ti")),
-         "found \"1Ti\": with b 8Pi, c 8Pi the limits on memory come to more than 9P, above the "
-         "budget of 1Ti for all pools",
-         "lower the limits of the other pools first: they take the whole budget"},
+         "With b 8Pi, c 8Pi the limits on memory come to more than 9P, above the budget of 1Ti for "
+         "all pools.",
+         "Lower the limits of the other pools first: they take the whole budget."},
     };
     rail_words_run(
         "pool-limits: {maxTotal: {memory: 1Ti}}",
@@ -414,16 +411,15 @@ static void it_says_what_the_pools_come_to(void)
         two_vast, COUNT_OF(two_vast));
     static const struct rail_words nothing_left[] = {
         {PLAIN(LIMITS("cpu: 2")),
-         "found \"2\": with b 1 the limits on cpu come to 3, above the budget of 1 for all pools",
-         "lower the limits of the other pools first: they take the whole budget"},
+         "With b 1 the limits on cpu come to 3, above the budget of 1 for all pools.",
+         "Lower the limits of the other pools first: they take the whole budget."},
     };
     rail_words_run("pool-limits: {maxTotal: {cpu: 1}}", POOL("b", LIMITS("cpu: 1"), ""),
                    nothing_left, COUNT_OF(nothing_left));
     static const struct rail_words little_left = {
         PLAIN(LIMITS("cpu: 2")),
-        "found \"2\": with b 999m the limits on cpu come to 2999m, above the budget of 1 for all "
-        "pools",
-        "set it to at most 1m, or lower the others"};
+        "With b 999m the limits on cpu come to 2999m, above the budget of 1 for all pools.",
+        "Set it to at most 1m, or lower the others."};
     rail_words_run("pool-limits: {maxTotal: {cpu: 1}}", POOL("b", LIMITS("cpu: 999m"), ""),
                    &little_left, 1);
 }
@@ -433,26 +429,24 @@ static void it_says_what_the_pools_come_to(void)
 static void it_names_five_pools(void)
 {
     static const char fix[] =
-        "lower the limits of the other pools first: they take the whole budget";
-    static const struct rail_words five = {
-        PLAIN(LIMITS("cpu: 1")),
-        "found \"1\": with b 1, c 1, d 1, e 1, f 1 the limits on cpu come to 6, above the budget "
-        "of 5 for all pools",
-        fix};
+        "Lower the limits of the other pools first: they take the whole budget.";
+    static const struct rail_words five = {PLAIN(LIMITS("cpu: 1")),
+                                           "With b 1, c 1, d 1, e 1, f 1 the limits on cpu come to "
+                                           "6, above the budget of 5 for all pools.",
+                                           fix};
     rail_words_run("pool-limits: {maxTotal: {cpu: 5}}",
                    ONE("b") ONE("c") ONE("d") ONE("e") ONE("f"), &five, 1);
-    static const struct rail_words seven = {
-        PLAIN(LIMITS("cpu: 1")),
-        "found \"1\": with b 1, c 1, d 1, e 1, f 1, ... the limits on cpu come to 8, above the "
-        "budget of 5 for all pools",
-        fix};
+    static const struct rail_words seven = {PLAIN(LIMITS("cpu: 1")),
+                                            "With b 1, c 1, d 1, e 1, f 1, ... the limits on cpu "
+                                            "come to 8, above the budget of 5 for all pools.",
+                                            fix};
     rail_words_run("pool-limits: {maxTotal: {cpu: 5}}",
                    ONE("b") ONE("c") ONE("d") ONE("e") ONE("f") ONE("g") ONE("h"), &seven, 1);
     static const struct rail_words six[] = {
         {PLAIN(LIMITS("cpu: 1018")), /* CPUs are counted by 1000, not by 1024 */
-         "found \"1018\": with b 1, c 1, d 1, e 1, f 1, ... the limits on cpu come to 1024, above "
-         "the budget of 6 for all pools",
-         "lower the limits of the other pools first: they take the whole budget"},
+         "With b 1, c 1, d 1, e 1, f 1, ... the limits on cpu come to 1024, above the budget of 6 "
+         "for all pools.",
+         "Lower the limits of the other pools first: they take the whole budget."},
     };
     rail_words_run("pool-limits: {maxTotal: {cpu: 6}}",
                    ONE("b") ONE("c") ONE("d") ONE("e") ONE("f") ONE("g"), six, COUNT_OF(six));
@@ -463,18 +457,17 @@ static void two_ceilings_are_said_once(void)
 {
     static const struct rail_words alone[] = {
         {PLAIN(LIMITS("cpu: 90")),
-         "found \"90\", above the ceiling of 20 for one pool, and above the 30 that are left for "
-         "it "
-         "of the budget for all",
-         "set it to at most 20"},
-        {PLAIN(LIMITS("cpu: 25")), "found \"25\", above the ceiling of 20", "set it to at most 20"},
+         "The limit 90 is above the ceiling of 20 for one pool, and above the 30 that are left for "
+         "it of the budget for all.",
+         "Set it to at most 20."},
+        {PLAIN(LIMITS("cpu: 25")), "The limit 25 is above the ceiling of 20.",
+         "Set it to at most 20."},
     };
     static const struct rail_words beside[] = {
         {POOL("a", LIMITS("cpu: 90"), ""),
-         "found \"90\", above the ceiling of 20 for one pool, and above the 10 that are left for "
-         "it "
-         "of the budget for all",
-         "set it to at most 10"},
+         "The limit 90 is above the ceiling of 20 for one pool, and above the 10 that are left for "
+         "it of the budget for all.",
+         "Set it to at most 10."},
     };
     rail_words_run("pool-limits: {max: {cpu: 20}, maxTotal: {cpu: 30}}", NULL, alone,
                    COUNT_OF(alone));

@@ -69,35 +69,36 @@ static void it_says_what_a_node_has(void)
 {
     static const struct rail_words words[] = {
         {POOL("cpu: 64", TYPE("m5.24xlarge")),
-         "found \"64\", and m5.24xlarge, the smallest type that the pool may launch, has 96: it "
-         "never buys a node",
-         "set it to at least 96, or to 0 if it is to buy none"},
+         "The pool never buys a node: m5.24xlarge, the smallest type that it may launch, has 96, "
+         "and the limit is 64.",
+         "Set it to at least 96, or to 0 if it is to buy none."},
         {POOL("cpu: 64", TYPE("m5.metal, m5.24xlarge, c5.metal, c5.18xlarge")),
-         "found \"64\", and c5.18xlarge, the smallest type that the pool may launch, has 72: it "
-         "never buys a node",
-         "set it to at least 72, or to 0 if it is to buy none"},
+         "The pool never buys a node: c5.18xlarge, the smallest type that it may launch, has 72, "
+         "and the limit is 64.",
+         "Set it to at least 72, or to 0 if it is to buy none."},
         {POOL("memory: 1000", TYPE("m5.24xlarge")),
-         "found \"1000\", and m5.24xlarge, the smallest type that the pool may launch, has "
-         "363724Mi: it never buys a node",
-         "write a unit, as in 1000Gi"},
+         "The pool never buys a node: m5.24xlarge, the smallest type that it may launch, has "
+         "363724Mi, and the limit is 1000.",
+         "Write a unit, as in 1000Gi."},
         {POOL("memory: 99999", TYPE("m5.24xlarge")),
-         "found \"99999\", and m5.24xlarge, the smallest type that the pool may launch, has "
-         "363724Mi: it never buys a node",
-         "write a unit, as in 99999Gi"},
+         "The pool never buys a node: m5.24xlarge, the smallest type that it may launch, has "
+         "363724Mi, and the limit is 99999.",
+         "Write a unit, as in 99999Gi."},
         {POOL("memory: 100000", TYPE("m5.24xlarge")),
-         "found \"100000\", and m5.24xlarge, the smallest type that the pool may launch, has "
-         "363724Mi: it never buys a node",
-         "set it to at least 363724Mi, or to 0 if it is to buy none"},
+         "The pool never buys a node: m5.24xlarge, the smallest type that it may launch, has "
+         "363724Mi, and the limit is 100000.",
+         "Set it to at least 363724Mi, or to 0 if it is to buy none."},
         {POOL("memory: 1Gi", TYPE("m5.24xlarge")),
-         "found \"1Gi\", and m5.24xlarge, the smallest type that the pool may launch, has "
-         "363724Mi: it never buys a node",
-         "set it to at least 363724Mi, or to 0 if it is to buy none"},
+         "The pool never buys a node: m5.24xlarge, the smallest type that it may launch, has "
+         "363724Mi, and the limit is 1Gi.",
+         "Set it to at least 363724Mi, or to 0 if it is to buy none."},
         {POOL("nvidia.com/gpu: 4", TYPE("p5.48xlarge")),
-         "found \"4\", and p5.48xlarge, the smallest type that the pool may launch, has 8: it "
-         "never buys a node",
-         "set it to at least 8, or to 0 if it is to buy none"},
-        {POOL("cpu: -1", TYPE("m5.large")), "found \"-1\", below zero: the pool never buys a node",
-         "write what it may buy; 0, if that is nothing"},
+         "The pool never buys a node: p5.48xlarge, the smallest type that it may launch, has 8, "
+         "and the limit is 4.",
+         "Set it to at least 8, or to 0 if it is to buy none."},
+        {POOL("cpu: -1", TYPE("m5.large")),
+         "The limit -1 is below zero, so the pool never buys a node.",
+         "Write what it may buy; 0, if that is nothing."},
     };
     rail_words_run("pool-limits: {}", NULL, words, COUNT_OF(words));
 }
