@@ -44,6 +44,12 @@ static void add_digit(struct decimal *decimal, char c, bool in_fraction)
     decimal->more = decimal->more || (!room && c != '0');
 }
 
+/* Whether no suffix makes a number of it that fits: the rest, however long, need not be read. */
+static bool is_beyond_all(const struct decimal *decimal)
+{
+    return decimal->exponent > 2 * MOST_EXPONENT;
+}
+
 /* Reads the sign and the digits; *rest is what follows. */
 static bool read_number(struct text t, struct decimal *decimal, struct text *rest)
 {
@@ -60,6 +66,8 @@ static bool read_number(struct text t, struct decimal *decimal, struct text *res
         }
         digits_seen++;
         add_digit(decimal, t.data[i], in_fraction);
+        if (is_beyond_all(decimal))
+            i = t.size - 1;
     }
     *rest = (struct text){t.data + i, t.size - i};
     return digits_seen > 0;

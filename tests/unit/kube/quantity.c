@@ -215,8 +215,10 @@ static void test_vast(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ASSERT_INT(quantity_is_vast(text_of(cases[i].text)), cases[i].vast);
-    char digits[1000];
+    char digits[5000];
     memset(digits, '1', sizeof digits);
+    CU_ASSERT_TRUE(quantity_is_vast((struct text){digits, sizeof digits}));
+    memcpy(digits + 4995, "E-990", 5);
     CU_ASSERT_TRUE(quantity_is_vast((struct text){digits, sizeof digits}));
     memcpy(digits + 990, "E-988", 5);
     int64_t milli = 0;
