@@ -57,19 +57,6 @@ static bool asks_for_a_placeholder(const struct text_map *names)
     return false;
 }
 
-/* A device may come by CDI: the container runtime reads annotations of the pod. */
-static bool is_given_by_annotation(const struct workload *workload)
-{
-    const struct node *annotations = node_get(workload->metadata->node, "annotations");
-    for (size_t i = 0; node_is(annotations, NODE_MAP) && i < node_count(annotations); i++) {
-        struct text domain = TEXT("");
-        text_split(member_key(&annotations->members[i]), '/', &domain, NULL);
-        if (text_is(domain, "cdi.k8s.io") || text_is(domain, "nvidia.cdi.k8s.io"))
-            return true;
-    }
-    return false;
-}
-
 /* Spark makes its pods of a template, whose container it looks for by name, and adds the
  * accelerators that its own settings ask for. */
 static bool is_completed_by_spark(const struct workload *workload)
@@ -84,18 +71,23 @@ static bool is_completed_by_spark(const struct workload *workload)
     return false;
 }
 
-/* The cluster's own controllers run also where all nodes have accelerators. */
+/* The cluster's own controllers run also where all nodes have accelerators. Elsewhere anybody could
+ * write the priority class. */
 static bool is_critical(const struct workload *workload)
 {
-    return TEXT_IS_ONE_OF(node_string(node_get(workload->spec->node, "priorityClassName")),
+    return text_is(workload->object->namespace, "kube-system") &&
+           TEXT_IS_ONE_OF(node_string(node_get(workload->spec->node, "priorityClassName")),
                           "system-cluster-critical", "system-node-critical");
 }
 
+/* A template may be completed later; a Pod has what it asks for, so that nobody takes a place by
+ * what a template is called. */
 static bool may_tolerate_without_asking(const struct workload *workload,
                                         const struct text_map *names)
 {
-    return asks_for_a_placeholder(names) || is_given_by_annotation(workload) ||
-           is_completed_by_spark(workload) || is_critical(workload);
+    bool is_template = workload->object->kind != KIND_POD;
+    return is_critical(workload) ||
+           (is_template && (asks_for_a_placeholder(names) || is_completed_by_spark(workload)));
 }
 
 #define TAKES_A_PLACE " It takes a place on a node that is kept for pods that do."

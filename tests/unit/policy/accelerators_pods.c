@@ -356,18 +356,24 @@ static void who_need_not_ask(void)
 {
 #define CONTAINER(name) "containers: [{name: " name "}]"
     static const struct rail_case cases[] = {
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, namespace: kube-system}, "
+         "spec: {template: {spec: {tolerations: [" TOLERATES "], " ASKS_NOTHING
+         ", priorityClassName: system-node-critical}}}}",
+         ""},
         {TEMPLATE("Deployment", TOLERATES,
                   ASKS_NOTHING ", priorityClassName: system-node-critical"),
-         ""},
+         "deny spec.template.spec.tolerations[0].key nvidia.com/gpu"},
         {TEMPLATE("Deployment", TOLERATES, ASKS_NOTHING ", priorityClassName: high"),
          "deny spec.template.spec.tolerations[0].key nvidia.com/gpu"},
         {TEMPLATE("Deployment", TOLERATES, ASKS("FILLED_BY_AN_OPERATOR")), ""},
-        {POD(TOLERATES, CONTAINER("spark-kubernetes-executor")), ""},
-        {POD(TOLERATES, CONTAINER("spark")), "deny spec.tolerations[0].key nvidia.com/gpu"},
+        {TEMPLATE("Deployment", TOLERATES, CONTAINER("spark-kubernetes-executor")), ""},
+        /* a Pod is complete, whatever its parts are called */
+        {POD(TOLERATES, CONTAINER("spark-kubernetes-executor")),
+         "deny spec.tolerations[0].key nvidia.com/gpu"},
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "
          "{cdi.k8s.io/gpu: vendor.com/gpu=all}}, spec: {tolerations: [" TOLERATES "], " ASKS_NOTHING
          "}}",
-         ""},
+         "deny spec.tolerations[0].key nvidia.com/gpu"},
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
 }
