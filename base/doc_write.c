@@ -1,4 +1,5 @@
 /* Writes trees as YAML: on one line, for messages, or as people write files. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -33,22 +34,38 @@ static bool is_plain(struct text t)
     return true;
 }
 
+/* What is written for a character that cannot stand in quotes as it is; empty for all others. */
+enum { ESCAPE_ROOM = sizeof "\\xff" };
+static struct text escape_of(char c, char room[ESCAPE_ROOM])
+{
+    if (c == '\n')
+        return TEXT("\\n");
+    if (c == '\t')
+        return TEXT("\\t");
+    if (c == '"' || c == '\\') {
+        room[0] = '\\';
+        room[1] = c;
+        return (struct text){room, 2};
+    }
+    if ((unsigned char)c >= 0x20 && c != 0x7f)
+        return TEXT("");
+    return (struct text){room, (size_t)snprintf(room, ESCAPE_ROOM, "\\x%02x", (unsigned char)c)};
+}
+
 static void add_quoted(struct text_builder *out, struct text t)
 {
+    size_t start = 0; /* of what is written as it is */
+    char room[ESCAPE_ROOM];
     text_builder_add(out, TEXT("\""));
     for (size_t i = 0; i < t.size; i++) {
-        char c = t.data[i];
-        if (c == '"' || c == '\\')
-            text_builder_printf(out, "\\%c", c);
-        else if (c == '\n')
-            text_builder_add(out, TEXT("\\n"));
-        else if (c == '\t')
-            text_builder_add(out, TEXT("\\t"));
-        else if ((unsigned char)c < 0x20 || c == 0x7f)
-            text_builder_printf(out, "\\x%02x", (unsigned char)c);
-        else
-            text_builder_add(out, (struct text){&t.data[i], 1});
+        struct text escape = escape_of(t.data[i], room);
+        if (escape.size == 0)
+            continue;
+        text_builder_add(out, (struct text){t.data + start, i - start});
+        text_builder_add(out, escape);
+        start = i + 1;
     }
+    text_builder_add(out, (struct text){t.data + start, t.size - start});
     text_builder_add(out, TEXT("\""));
 }
 
