@@ -21,6 +21,9 @@ Each message as the rails say it of the scenarios in `tests/scenarios`: what is 
 then what to do. A long fix has a line of its own. `tests/scenarios/messages.py` writes this page.
 """
 LONGEST = 700
+TIMES = re.compile(r"\w{3} \d{4}-\d\d-\d\d \d\d:\d\d")
+# A sentence may begin with the name of a field, a label or a resource.
+BEGINS = re.compile(r'[A-Z"0-9]|[a-z]+[A-Z]|[a-z0-9.-]+[/.][a-z]')
 
 
 def collect(taffrail):
@@ -40,7 +43,7 @@ def collect(taffrail):
 def lines_of(finding):
     field = re.sub(r"^spec\.(jobTemplate\.spec\.)?template\.spec\.", "", finding["field"])
     level = "undecided" if finding["undecided"] else finding["action"]
-    yield f"- **{finding['kind']}**, `{field}` ({level}): {finding['message']}"
+    yield TIMES.sub("DAY HH:MM", f"- **{finding['kind']}**, `{field}` ({level}): {finding['message']}")
     if finding["fix"] and not finding["message"].endswith(finding["fix"]):
         yield f"  Fix: `{finding['fix']}`"
 
@@ -58,13 +61,13 @@ def page_of(rails):
 
 def faults_of(message):
     """What speaks against the way a message is written."""
-    if not re.match(r'[A-Z"0-9]', message):
+    if not BEGINS.match(message):
         yield "does not begin as a sentence does"
     if not message.endswith("."):
         yield "does not end as a sentence does"
     if message.startswith('found "'):
         yield "has no subject"
-    if "..." in message.replace("...,", ""):
+    if "..." in re.sub(r", \.\.\. \(\d+\)", "", message):
         yield "leaves out what is to be written"
     if len(message) > LONGEST:
         yield f"has {len(message)} bytes"
