@@ -299,7 +299,7 @@ static void exceptions_warn_in_their_last_days(void)
         &record);
     struct text message = node_string(node_at(response, "status.message"));
     CU_ASSERT_PTR_NOT_NULL(
-        memmem(message.data, message.size, "exception EX-2 expired on 2026-11-01", 36));
+        memmem(message.data, message.size, "Exception EX-2 expired on 2026-11-01", 36));
 }
 
 static void warnings_keep_to_the_limits_of_the_api_server(void)
