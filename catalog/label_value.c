@@ -131,6 +131,11 @@ static struct text value_meant(const struct catalog *catalog, struct text key, s
         same = among(&values, spelt_out(key, wanted, arena));
     if (same.size > 0)
         return same;
+    /* One digit too many at the end is likelier than a wrong one within: "m51" is m5. */
+    if (wanted.size > 2 && leading_digits((struct text){wanted.data + wanted.size - 1, 1}) > 0)
+        same = among(&values, (struct text){wanted.data, wanted.size - 1});
+    if (same.size > 0)
+        return same;
     /* Short values are near each other even when another one was meant. */
     size_t most = wanted.size > SHORT ? MOST_EDITS : wanted.size / 2;
     size_t nearest = text_nearest(wanted, values.items, values.count, most);

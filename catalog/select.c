@@ -60,9 +60,18 @@ struct type_set expressions_select(const struct catalog *catalog, const struct e
     return catalog_select(catalog, names, &set, arena);
 }
 
+/* Where no group is written the kind tells whose it is. */
+static bool is_kind_of_aws(struct text kind)
+{
+    return kind.size == 0 || text_is(kind, "EC2NodeClass") || text_is(kind, "AWSNodeTemplate") ||
+           text_is(kind, "NodeClass");
+}
+
 bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool)
 {
     struct text group = pool->node_class_group;
-    return !catalog_is_builtin(catalog) || group.size == 0 ||
-           text_ends_with(group, TEXT("karpenter.k8s.aws")) || pool_is_of_auto_mode(pool);
+    if (group.size == 0)
+        return !catalog_is_builtin(catalog) || is_kind_of_aws(pool->node_class_kind);
+    return !catalog_is_builtin(catalog) || text_ends_with(group, TEXT("karpenter.k8s.aws")) ||
+           pool_is_of_auto_mode(pool);
 }

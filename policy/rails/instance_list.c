@@ -1,6 +1,8 @@
 /* The allowed instance types of a policy, by type, family, category, size and generation. */
 #include "policy/rails/instance_list.h"
 
+#include <string.h>
+
 #include "catalog/catalog.h"
 #include "kube/expression.h"
 #include "solver/well_known.h"
@@ -209,6 +211,15 @@ static void read_name(const struct instance_list *list, struct text name,
         type->architecture = catalog_type(list->catalog, first)->architecture;
 }
 
+/* SageMaker HyperPod writes "ml." before the name of a type. */
+static struct text without_prefix(enum dimension dimension, struct text value)
+{
+    static const struct text prefix = TEXT("ml.");
+    if (dimension != DIMENSION_TYPE || !text_starts_with(value, prefix))
+        return value;
+    return (struct text){value.data + prefix.size, value.size - prefix.size};
+}
+
 /* A type of which nothing is known but this value, which the catalogue does not have. */
 static struct instance_type type_of_value(const struct instance_list *list,
                                           enum dimension dimension, struct text value)
@@ -242,8 +253,9 @@ static struct instance_type type_of_value(const struct instance_list *list,
 }
 
 enum value_state instance_list_value(const struct instance_list *list, enum dimension dimension,
-                                     struct text value, struct arena *arena)
+                                     struct text written, struct arena *arena)
 {
+    struct text value = without_prefix(dimension, written);
     struct text canonical = canonical_value(dimension, value, arena);
     switch (text_map_get(&list->known[dimension], canonical, 0)) {
     case OF_THE_LIST:
@@ -257,8 +269,50 @@ enum value_state instance_list_value(const struct instance_list *list, enum dime
     return accepts(list, &type) ? VALUE_UNKNOWN : VALUE_OUTSIDE;
 }
 
+static size_t first_type_of(const struct instance_list *list, enum dimension dimension,
+                            struct text value)
+{
+    const struct catalog *catalog = list->catalog;
+    size_t count = catalog_count(catalog);
+    if (dimension == DIMENSION_TYPE)
+        return catalog_find(catalog, value);
+    if (dimension == DIMENSION_FAMILY)
+        return text_map_get(&list->families, value, count);
+    size_t i = 0;
+    while (dimension == DIMENSION_CATEGORY && i < count &&
+           !text_equal(catalog_type(catalog, i)->category, value))
+        i++;
+    return dimension == DIMENSION_CATEGORY ? i : count;
+}
+
+struct instance_type instance_list_type(const struct instance_list *list, enum dimension dimension,
+                                        struct text written)
+{
+    struct text value = without_prefix(dimension, written);
+    struct instance_type type = type_of_value(list, dimension, value);
+    type.cpu = (uint32_t)cpu_of_size(type.size);
+    size_t first = first_type_of(list, dimension, value);
+    if (first == catalog_count(list->catalog))
+        return type;
+    struct instance_type known = *catalog_type(list->catalog, first);
+    if (dimension == DIMENSION_TYPE)
+        return known;
+    known.cpu = known.gpu_count = 0; /* of its size alone */
+    known.memory_mib = 0;
+    return known;
+}
+
 bool instance_list_knows(const struct instance_list *list, enum dimension dimension,
                          struct text value)
 {
     return text_map_has(&list->known[dimension], value);
+}
+
+bool instance_value_is_placeholder(struct text value)
+{
+    static const char *const marks[] = {"${", "$(", "{{"};
+    for (size_t i = 0; i < COUNT_OF(marks); i++)
+        if (memmem(value.data, value.size, marks[i], 2) != NULL)
+            return true;
+    return false;
 }

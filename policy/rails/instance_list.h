@@ -3,12 +3,10 @@
 #ifndef TAFFRAIL_POLICY_RAILS_INSTANCE_LIST_H
 #define TAFFRAIL_POLICY_RAILS_INSTANCE_LIST_H
 
-#include "catalog/type_set.h"
+#include "catalog/catalog.h"
 #include "policy/rail.h"
 
-struct catalog;
 struct expression_value;
-struct instance_type;
 
 /* Every key given must accept (AND of keys, OR within a list). */
 struct type_filter {
@@ -56,6 +54,10 @@ enum value_state {
 };
 enum value_state instance_list_value(const struct instance_list *list, enum dimension dimension,
                                      struct text value, struct arena *arena);
+/* What can be told of the types that have it: of a type all, of a family or a category what its
+ * types share, as far as the first one shows. */
+struct instance_type instance_list_type(const struct instance_list *list, enum dimension dimension,
+                                        struct text value);
 /* Whether some type of the catalogue has it. */
 bool instance_list_knows(const struct instance_list *list, enum dimension dimension,
                          struct text value);
@@ -65,11 +67,21 @@ bool instance_list_knows(const struct instance_list *list, enum dimension dimens
 void instance_judge_workload(struct rail_call *call, const struct instance_list *list);
 void instance_judge_pool(struct rail_call *call, const struct instance_list *list);
 
-/* Findings at a value: outside the list; not in the catalogue, though its name would pass. */
+/* "${TYPE}", "{{ .Values.type }}" and the like, which no label can hold. */
+bool instance_value_is_placeholder(struct text value);
+/* Values of one expression that are outside the list, in its order. */
+struct values_outside {
+    const struct expression_value *first;
+    struct text_list names;
+    bool others_stay; /* the expression has others, which are in the list */
+    bool preferred;
+};
 void instance_report_outside(struct rail_call *call, const struct instance_list *list,
-                             enum dimension dimension, const struct expression_value *value,
-                             enum severity severity);
+                             enum dimension dimension, const struct values_outside *values);
+/* A value that is not in the catalogue, though its name would pass. */
 void instance_report_unknown(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value);
+/* "Ask #platform for an exception to policy strict": what is left where no allowed type will do. */
+struct text instance_ask_for_exception(const struct rail_call *call);
 
 #endif

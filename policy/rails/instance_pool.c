@@ -2,8 +2,34 @@
 #include "catalog/catalog.h"
 #include "kube/pool.h"
 #include "policy/launchable.h"
+#include "policy/policy_set.h"
 #include "policy/rails/instance_list.h"
 #include "policy/reading.h"
+
+/* Whether pool-shape, of the same policy, tells of names that no type has. */
+static bool pool_shape_tells(const struct rail_call *call)
+{
+    const struct policy *policy = call->policy;
+    for (size_t i = 0; i < policy->rail_count; i++)
+        if (policy->rails[i].rail == &rail_pool_shape)
+            return policy->rails[i].mode != MODE_OFF;
+    return false;
+}
+
+static void judge_unknown_value(struct rail_call *call, const struct instance_list *list,
+                                enum dimension dimension, const struct expression *expression,
+                                const struct expression_value *value)
+{
+    if (instance_value_is_placeholder(value->text) || pool_shape_tells(call))
+        return;
+    if (instance_list_value(list, dimension, value->text, call->arena) == VALUE_UNKNOWN) {
+        instance_report_unknown(call, list, dimension, value);
+        return;
+    }
+    struct values_outside outside = {.first = value, .others_stay = expression->value_count > 1};
+    *LIST_PUSH(call->arena, &outside.names) = value->text;
+    instance_report_outside(call, list, dimension, &outside);
+}
 
 /* Values of In requirements that the catalogue does not know are judged by name. Returns how many
  * there are. */
@@ -11,7 +37,6 @@ static size_t judge_unknown_values(struct rail_call *call, const struct instance
                                    const struct pool *pool)
 {
     size_t unknown = 0;
-    struct arena *arena = call->arena;
     FOR_EACH(expression, &pool->requirements) {
         enum dimension dimension = dimension_of(expression->key);
         if (!expression->valid || expression->op != SOLVER_IN || dimension == DIMENSION_COUNT)
@@ -21,10 +46,7 @@ static size_t judge_unknown_values(struct rail_call *call, const struct instance
             if (instance_list_knows(list, dimension, value->text))
                 continue;
             unknown++;
-            if (instance_list_value(list, dimension, value->text, arena) == VALUE_UNKNOWN)
-                instance_report_unknown(call, list, dimension, value);
-            else
-                instance_report_outside(call, list, dimension, value, SEVERITY_RAIL);
+            judge_unknown_value(call, list, dimension, expression, value);
         }
     }
     return unknown;
@@ -133,11 +155,39 @@ static struct text requirements_to_add(const struct instance_list *list, const s
     return text_builder_text(&narrowing.yaml);
 }
 
-/* "; change the one on KEY", of the requirements that alone keep every type of the list out. */
-static struct text way_out(const struct instance_list *list, const struct pool *pool,
-                           struct arena *arena)
+/* Whether no type of the list has the accelerators of those that the pool launches. */
+static bool needs_other_devices(const struct instance_list *list, const struct type_set *launchable)
 {
+    device_set asked = 0, allowed = 0;
+    bool some_without = false, asks = false, has = false;
+    for (size_t i = 0; i < catalog_count(list->catalog); i++) {
+        const struct instance_type *type = catalog_type(list->catalog, i);
+        bool accelerated = type->has_gpu || type->has_accelerator;
+        if (type_set_has(launchable, i)) {
+            asked |= type->devices;
+            asks |= accelerated;
+            some_without |= !accelerated;
+        }
+        if (type_set_has(&list->allowed, i)) {
+            allowed |= type->devices;
+            has |= accelerated;
+        }
+    }
+    return asks && !some_without && (!has || (asked != 0 && (asked & allowed) == 0));
+}
+
+/* Where no type of the list fits: which requirements alone keep them out. */
+static struct text way_out(const struct rail_call *call, const struct instance_list *list,
+                           const struct pool *pool, const struct type_set *launchable)
+{
+    struct arena *arena = call->arena;
+    struct text ask = instance_ask_for_exception(call);
     struct text_list keys = {0};
+    if (needs_other_devices(list, launchable))
+        return arena_printf(arena,
+                            "%.*s, or for a policy of its own for this pool, because no allowed "
+                            "type has such accelerators.",
+                            TEXT_ARGS(ask));
     for (size_t i = 0; i < pool->requirements.count; i++) {
         struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
         struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
@@ -145,8 +195,9 @@ static struct text way_out(const struct instance_list *list, const struct pool *
             *LIST_PUSH(arena, &keys) = one.items[0].key;
     }
     if (keys.count == 0)
-        return TEXT(" together; change them");
-    return arena_printf(arena, "; change the %s on %.*s", keys.count == 1 ? "one" : "ones",
+        return TEXT("Change the requirements, which no allowed type meets together.");
+    return arena_printf(arena, "Change the requirement%s on %.*s, which no allowed type meets.",
+                        keys.count == 1 ? "" : "s",
                         TEXT_ARGS(texts_join(keys.items, keys.count, SIZE_MAX, arena)));
 }
 
@@ -175,24 +226,24 @@ static void report_pool_outside(struct rail_call *call, const struct instance_li
     };
     if (launchable->count == 1)
         draft.statement =
-            arena_printf(arena, "the one instance type it can launch is outside the list: %.*s",
+            arena_printf(arena,
+                         "The one instance type that the pool can launch is not allowed: "
+                         "%.*s.",
                          TEXT_ARGS(draft.found));
     else
-        draft.statement =
-            arena_printf(arena, "%s%zu%s instance types it can launch %s outside the list: %.*s",
-                         all ? "all " : "", outside_count,
-                         all ? "" : arena_printf(arena, " of the %zu", launchable->count).data,
-                         outside_count == 1 ? "is" : "are", TEXT_ARGS(draft.found));
+        draft.statement = arena_printf(
+            arena, "%s%zu%s instance types that the pool can launch %s not allowed: %.*s.",
+            all ? "All " : "", outside_count,
+            all ? "" : arena_printf(arena, " of the %zu", launchable->count).data,
+            outside_count == 1 ? "is" : "are", TEXT_ARGS(draft.found));
     draft.allowed = allowed_types(list, &launchable->types, arena);
 
-    if (type_set_intersects(&launchable->types, &list->allowed)) {
+    if (type_set_intersects(&launchable->types, &list->allowed))
         draft.fix = arena_printf(
-            arena, "add to %.*s: [%.*s]", TEXT_ARGS(field_path(arena, pool->requirements_field)),
+            arena, "Add to %.*s: [%.*s].", TEXT_ARGS(field_path(arena, pool->requirements_field)),
             TEXT_ARGS(requirements_to_add(list, pool, &launchable->types, arena)));
-    } else {
-        draft.fix = arena_printf(arena, "no type of the list fits these requirements%.*s",
-                                 TEXT_ARGS(way_out(list, pool, arena)));
-    }
+    else
+        draft.fix = way_out(call, list, pool, &launchable->types);
     report_draft(call, &draft);
 }
 
@@ -200,14 +251,16 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
 {
     struct arena *arena = call->arena;
     const struct pool *pool = call_pool(call);
-    if (pool == NULL)
+    if (pool == NULL || pool_is_built_in(pool))
         return;
     const struct launchable *launchable = pool_launchable(call, pool);
     if (!launchable->covered) {
         report(call, SEVERITY_UNDECIDED, pool->requirements_field,
-               TEXT("give this cloud's instance types with --catalog FILE"),
-               "the catalogue describes EC2 instance types, and this pool's nodes are %.*s",
-               TEXT_ARGS(pool->node_class_group));
+               TEXT("Give this cloud's instance types with --catalog FILE."),
+               "The catalogue has EC2 instance types alone, and the nodes of this pool are of "
+               "%.*s.",
+               TEXT_ARGS(pool->node_class_group.size > 0 ? pool->node_class_group
+                                                         : pool->node_class_kind));
         return;
     }
     size_t unknown = judge_unknown_values(call, list, pool);
@@ -216,7 +269,6 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
         report_pool_outside(call, list, pool, launchable, &outside);
     else if (launchable->count == 0 && unknown == 0)
         report(call, SEVERITY_RAIL, pool->requirements_field,
-               TEXT("remove one of the requirements"),
-               "no instance type fits these "
-               "requirements: the pool can launch none");
+               TEXT("Remove one of the requirements."),
+               "No instance type fits these requirements, so the pool can launch none.");
 }

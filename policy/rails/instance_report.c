@@ -1,25 +1,220 @@
-/* The findings of instance-types at a value. */
-#include "catalog/catalog.h"
+/* The findings of instance-types at values: what may stand there instead, by nearness in kind. */
 #include "catalog/label.h"
 #include "kube/expression.h"
+#include "kube/pod.h"
+#include "policy/policy_set.h"
 #include "policy/rails/instance_list.h"
+#include "simulation/amounts.h"
+
+static const struct {
+    const char *one, *many, *allowed;
+} words[DIMENSION_COUNT] = {
+    [DIMENSION_TYPE] = {"Instance type", "Instance types", "types"},
+    [DIMENSION_FAMILY] = {"Instance family", "Instance families", "families"},
+    [DIMENSION_SIZE] = {"Instance size", "Instance sizes", "sizes"},
+    [DIMENSION_CATEGORY] = {"Instance category", "Instance categories", "categories"},
+    [DIMENSION_GENERATION] = {"Instance generation", "Instance generations", "generations"},
+    [DIMENSION_ARCHITECTURE] = {"Architecture", "Architectures", "architectures"},
+};
+
+/* What was asked for, and what the pod needs at least. */
+struct asked {
+    const struct rail_call *call;
+    const struct instance_list *list;
+    enum dimension dimension;
+    struct instance_type type;
+    int64_t cpu_milli, memory_bytes, devices; /* 0: not said */
+    const char *removal;
+};
+
+static bool is_accelerated(const struct instance_type *type)
+{
+    return type->has_gpu || type->has_accelerator || type->devices != 0;
+}
+
+static bool has_the_devices(const struct asked *asked, const struct instance_type *type)
+{
+    if (!is_accelerated(&asked->type))
+        return true;
+    if (!is_accelerated(type) || (asked->type.devices & type->devices) != asked->type.devices)
+        return false;
+    /* Families and categories do not say how many. */
+    int64_t count = asked->devices > 0 ? asked->devices : (int64_t)asked->type.gpu_count;
+    return asked->dimension != DIMENSION_TYPE || asked->type.gpu_count == 0 ||
+           (int64_t)type->gpu_count >= count;
+}
+
+/* A node keeps some of the machine to itself. */
+static bool is_large_enough(const struct asked *asked, const struct instance_type *type)
+{
+    int64_t memory_bytes = (int64_t)type->memory_mib * 1024 * 1024;
+    return (type->cpu == 0 || (int64_t)type->cpu * 1000 > asked->cpu_milli) &&
+           (memory_bytes == 0 || memory_bytes / 10 * 9 > asked->memory_bytes);
+}
+
+static size_t apart(uint64_t a, uint64_t b)
+{
+    return (size_t)(a > b ? a - b : b - a);
+}
+
+/* How many quarters of the smaller one the larger one has more. */
+static size_t size_apart(uint32_t cpu, uint32_t other)
+{
+    enum { MOST = 255 };
+    uint32_t small = cpu < other ? cpu : other;
+    if (small == 0)
+        return cpu == other ? 0 : MOST;
+    size_t quarters = apart(cpu, other) * 4 / small;
+    return quarters < MOST ? quarters : MOST;
+}
+
+/* Accelerators and what the pod needs come first, then architecture, category, size, generation and
+ * spelling; each weighs more than all that follow. */
+static size_t nearness_in_kind(struct text allowed, struct text found, size_t limit,
+                               const void *about)
+{
+    enum { SPELLING_MOST = 7 };
+    const struct asked *asked = about;
+    struct instance_type type = instance_list_type(asked->list, asked->dimension, allowed);
+    size_t letters = text_distance(allowed, found, SPELLING_MOST);
+    size_t generations = apart(type.generation, asked->type.generation);
+    (void)limit;
+    return (size_t)!has_the_devices(asked, &type) << 20 |
+           (size_t)!is_large_enough(asked, &type) << 19 |
+           (size_t)(is_accelerated(&type) && !is_accelerated(&asked->type)) << 18 |
+           (size_t)!text_equal(type.architecture, asked->type.architecture) << 17 |
+           (size_t)!text_equal(type.category, asked->type.category) << 16 |
+           size_apart(type.cpu, asked->type.cpu) << 8 | (generations < 31 ? generations : 31) << 3 |
+           (letters < SPELLING_MOST ? letters : SPELLING_MOST);
+}
+
+struct text instance_ask_for_exception(const struct rail_call *call)
+{
+    struct text contact = call->policy->contact;
+    struct text name = call->policy->name;
+    if (contact.size == 0)
+        return arena_printf(call->arena, "Ask the owner of policy %.*s for an exception",
+                            TEXT_ARGS(name));
+    return arena_printf(call->arena, "Ask %.*s for an exception to policy %.*s", TEXT_ARGS(contact),
+                        TEXT_ARGS(name));
+}
+
+/* ---- outside the list ---- */
 
 static void advise_nearest(struct draft *draft, struct arena *arena)
 {
+    const struct asked *asked = draft->adviser;
+    const char *kind = words[asked->dimension].allowed;
+    struct text ask = instance_ask_for_exception(asked->call);
+    struct instance_type nearest = {0};
     if (draft->allowed.count > 0)
-        draft->fix = arena_printf(arena, "Use %.*s, or leave the choice to the NodePools.",
+        nearest = instance_list_type(asked->list, asked->dimension, draft->allowed.items[0]);
+    size_t total = asked->list->values[asked->dimension].count;
+    if (total == 0)
+        draft->fix = arena_printf(arena, "%s.", asked->removal);
+    else if (!has_the_devices(asked, &nearest))
+        draft->fix =
+            arena_printf(arena, "%.*s, because none of the %zu allowed %s %s.", TEXT_ARGS(ask),
+                         total, kind, "has accelerators of this kind and number");
+    else if (!is_large_enough(asked, &nearest))
+        draft->fix =
+            arena_printf(arena, "%.*s, because none of the %zu allowed %s is large enough.",
+                         TEXT_ARGS(ask), total, kind);
+    else if (total == 1)
+        draft->fix = arena_printf(arena, "%s, or choose %.*s.", asked->removal,
                                   TEXT_ARGS(draft->allowed.items[0]));
+    else
+        draft->fix = arena_printf(arena, "%s, or choose one of %zu allowed %s, such as %.*s.",
+                                  asked->removal, total, kind, TEXT_ARGS(draft->allowed.items[0]));
+}
+
+static const char *removal_of(const struct rail_call *call, const struct values_outside *values)
+{
+    if (values->others_stay)
+        return values->names.count == 1 ? "Remove it from the list" : "Remove them from the list";
+    if (values->preferred)
+        return "Remove the preference";
+    bool of_pods = (KIND_BIT(call->object->kind) & KINDS_WORKLOADS) != 0;
+    return of_pods && values->first->position == 0 ? "Remove this entry of the nodeSelector"
+                                                   : "Remove the requirement";
+}
+
+static void read_needs(struct asked *asked)
+{
+    const struct rail_call *call = asked->call;
+    struct workload workload;
+    struct named_amounts requests = {0};
+    struct error error;
+    if (!workload_read(call->object, call->arena, &workload) ||
+        !pod_requests_read(call->world->snapshot, &workload, call->arena, &requests, &error))
+        return;
+    asked->cpu_milli = named_amount_of(&requests, "cpu");
+    asked->memory_bytes = named_amount_of(&requests, "memory");
+    FOR_EACH(amount, &requests)
+        if (device_of_resource(text_of(amount->resource)) != DEVICE_COUNT)
+            asked->devices += amount->quantity;
+}
+
+/* No node is bought for a DaemonSet: it runs where such nodes are. */
+static void report_of_daemon_set(struct rail_call *call, enum dimension dimension,
+                                 const struct field *field, const struct text_list *names)
+{
+    enum { SHOWN = 5 };
+    bool one = names->count == 1;
+    report_as(call, SEVERITY_WARN, .field = field,
+              .found = texts_join(names->items, names->count, SHOWN, call->arena),
+              .statement = arena_printf(
+                  call->arena,
+                  "%zu %s named here %s not allowed. The DaemonSet buys no nodes of such kinds, "
+                  "and runs where there are any.",
+                  names->count, one ? "value" : "values", one ? "is" : "are"),
+              .fix = arena_printf(call->arena, "Remove the %s that this cluster does not have.",
+                                  words[dimension].allowed));
 }
 
 void instance_report_outside(struct rail_call *call, const struct instance_list *list,
-                             enum dimension dimension, const struct expression_value *value,
-                             enum severity severity)
+                             enum dimension dimension, const struct values_outside *values)
 {
-    report_as(call, severity, .field = expression_value_field(value, call->arena),
-              .found = value->text, .allowed = ALLOWED_LIST(&list->values[dimension]),
-              .nearest_to = value->text, .fix = TEXT("leave the choice to the NodePools"),
-              .advise = advise_nearest);
+    enum { SHOWN = 5 };
+    struct arena *arena = call->arena;
+    const struct text_list *names = &values->names;
+    enum severity severity = values->preferred ? severity_of_preference(call) : SEVERITY_RAIL;
+    if (report_counts(call, severity))
+        return;
+    bool one = names->count == 1;
+    const struct field *field =
+        one ? expression_value_field(values->first, arena) : values->first->within;
+    if (is_of_daemon_set(call)) {
+        report_of_daemon_set(call, dimension, field, names);
+        return;
+    }
+    struct asked *asked = ARENA_NEW(arena, struct asked);
+    *asked = (struct asked){.call = call,
+                            .list = list,
+                            .dimension = dimension,
+                            .type = instance_list_type(list, dimension, values->first->text),
+                            .removal = removal_of(call, values)};
+    read_needs(asked);
+    struct text found = texts_join(names->items, names->count, SHOWN, arena);
+    struct allowed allowed = ALLOWED_LIST(&list->values[dimension]);
+    allowed.nearness = nearness_in_kind;
+    allowed.about = asked;
+    report_say(call,
+               &(struct draft){
+                   .severity = severity,
+                   .field = field,
+                   .found = found,
+                   .statement = arena_printf(arena, "%s %.*s %s not allowed here.",
+                                             one ? words[dimension].one : words[dimension].many,
+                                             TEXT_ARGS(found), one ? "is" : "are"),
+                   .allowed = allowed,
+                   .nearest_to = values->first->text,
+                   .advise = advise_nearest,
+                   .adviser = asked,
+               });
 }
+
+/* ---- not in the catalogue ---- */
 
 /* The list whose values of a dimension may have been meant. */
 struct meant {
@@ -46,8 +241,10 @@ static struct text value_meant(const struct meant *adviser, struct text value, s
 static void advise_meant(struct draft *draft, struct arena *arena)
 {
     struct text meant = value_meant(draft->adviser, draft->found, arena);
-    if (meant.size > 0)
-        draft->fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(meant));
+    if (meant.size == 0)
+        return;
+    draft->fix = arena_printf(arena, "Replace with %.*s.", TEXT_ARGS(meant));
+    draft->replacement = meant;
 }
 
 /* Catalogues age: what the built-in one does not know may exist all the same. */
@@ -64,10 +261,11 @@ void instance_report_unknown(struct rail_call *call, const struct instance_list 
                          .field = expression_value_field(value, call->arena),
                          .found = value->text,
                          .statement = arena_printf(call->arena,
-                                                   "found \"%.*s\", which the catalogue does not "
-                                                   "know",
-                                                   TEXT_ARGS(value->text)),
-                         .fix = TEXT("check the name"),
+                                                   "%s %.*s is not in the catalogue, and may not "
+                                                   "exist.",
+                                                   words[dimension].one, TEXT_ARGS(value->text)),
+                         .fix = TEXT("Check the name: taffrail catalog show lists those that "
+                                     "exist."),
                          .advise = advise_meant,
                          .adviser = adviser,
                      });

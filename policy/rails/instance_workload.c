@@ -1,39 +1,66 @@
 /* What instance-types says of workloads. */
-#include "catalog/catalog.h"
 #include "kube/pod.h"
 #include "policy/rails/instance_list.h"
 #include "policy/reading.h"
 
 /* What the values of a term came to. */
 struct term_values {
-    bool outside, unknown;
+    bool outside;
+    bool unknown; /* one of them: what the term reaches cannot be told */
 };
 
-/* Each value an In names must itself be possible. */
-static void judge_values(struct rail_call *call, const struct instance_list *list,
-                         const struct expressions *expressions, enum severity severity,
-                         struct term_values *result)
+/* SageMaker HyperPod's nodes have labels that the catalogue's types do not have. */
+static bool is_label_of_types(const struct instance_list *list, enum dimension dimension,
+                              struct text value)
 {
+    return dimension != DIMENSION_TYPE || instance_list_knows(list, dimension, value);
+}
+
+/* A placeholder is filled in before the object is applied. */
+static void judge_value(struct rail_call *call, const struct instance_list *list,
+                        enum dimension dimension, const struct expression_value *value,
+                        struct values_outside *outside, struct term_values *result)
+{
+    if (instance_value_is_placeholder(value->text)) {
+        result->unknown = true;
+        return;
+    }
+    switch (instance_list_value(list, dimension, value->text, call->arena)) {
+    case VALUE_POSSIBLE:
+        outside->others_stay = true;
+        result->unknown |= !is_label_of_types(list, dimension, value->text);
+        break;
+    case VALUE_OUTSIDE:
+        if (outside->names.count == 0)
+            outside->first = value;
+        *LIST_PUSH(call->arena, &outside->names) = value->text;
+        break;
+    case VALUE_UNKNOWN:
+        outside->others_stay = true;
+        result->unknown = true;
+        instance_report_unknown(call, list, dimension, value);
+        break;
+    }
+}
+
+/* Each value an In names must itself be possible. */
+static struct term_values judge_values(struct rail_call *call, const struct instance_list *list,
+                                       const struct expressions *expressions, bool preferred)
+{
+    struct term_values result = {0};
     FOR_EACH(expression, expressions) {
         enum dimension dimension = dimension_of(expression->key);
         if (!expression->valid || expression->op != SOLVER_IN || dimension == DIMENSION_COUNT)
             continue;
-        for (size_t j = 0; j < expression->value_count; j++) {
-            const struct expression_value *value = &expression->values[j];
-            switch (instance_list_value(list, dimension, value->text, call->arena)) {
-            case VALUE_POSSIBLE:
-                break;
-            case VALUE_OUTSIDE:
-                result->outside = true;
-                instance_report_outside(call, list, dimension, value, severity);
-                break;
-            case VALUE_UNKNOWN:
-                result->unknown = true;
-                instance_report_unknown(call, list, dimension, value);
-                break;
-            }
-        }
+        struct values_outside outside = {.preferred = preferred};
+        for (size_t j = 0; j < expression->value_count; j++)
+            judge_value(call, list, dimension, &expression->values[j], &outside, &result);
+        if (outside.names.count == 0)
+            continue;
+        result.outside = true;
+        instance_report_outside(call, list, dimension, &outside);
     }
+    return result;
 }
 
 /* True when the types reached meet the list; otherwise reports at field. */
@@ -45,20 +72,24 @@ static bool judge_reach(struct rail_call *call, const struct instance_list *list
         return true;
     struct arena *arena = call->arena;
     size_t count = type_set_count(reached);
-    struct draft draft = {.severity = severity, .field = field};
+    struct draft draft = {
+        .severity = is_of_daemon_set(call) && severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
+        .field = field,
+    };
     if (count == 0) {
-        draft.statement = TEXT("no instance type fits all of this together");
-        draft.fix = TEXT("remove one of the requirements");
+        draft.statement = TEXT("No instance type fits all of this together.");
+        draft.fix = TEXT("Remove one of the requirements.");
     } else {
         draft.found = type_set_text(list->catalog, reached, arena);
         draft.statement =
             count == 1
-                ? arena_printf(arena, "reaches one instance type, which is not in the list: %.*s",
+                ? arena_printf(arena, "This reaches one instance type, %.*s, which is not allowed.",
                                TEXT_ARGS(draft.found))
-                : arena_printf(arena, "reaches %zu instance types, none of them in the list: %.*s",
+                : arena_printf(arena,
+                               "This reaches %zu instance types, none of which is allowed: %.*s.",
                                count, TEXT_ARGS(draft.found));
-        draft.fix = TEXT("widen the requirements until they meet the list, or leave the choice to "
-                         "the NodePools");
+        draft.fix = TEXT("Widen the requirements until they reach an allowed type, or leave the "
+                         "choice to the NodePools.");
     }
     draft.allowed = ALLOWED_LIST(&list->values[DIMENSION_TYPE]);
     report_draft(call, &draft);
@@ -67,17 +98,17 @@ static bool judge_reach(struct rail_call *call, const struct instance_list *list
 
 static void judge_terms(struct rail_call *call, const struct instance_list *list,
                         const struct expressions *selector, struct term_values selector_values,
-                        const struct node_terms *terms, enum severity severity)
+                        const struct node_terms *terms, bool preferred)
 {
     FOR_EACH(term, terms) {
-        struct term_values values = {0};
-        judge_values(call, list, &term->expressions, severity, &values);
+        struct term_values values = judge_values(call, list, &term->expressions, preferred);
         if (values.outside || values.unknown || selector_values.outside ||
             selector_values.unknown || term->expressions.count == 0)
             continue;
         struct type_set reached =
             expressions_select(list->catalog, selector, &term->expressions, call->arena);
-        judge_reach(call, list, term->field, &reached, severity);
+        judge_reach(call, list, term->field, &reached,
+                    preferred ? severity_of_preference(call) : SEVERITY_RAIL);
     }
 }
 
@@ -89,15 +120,13 @@ void instance_judge_workload(struct rail_call *call, const struct instance_list 
         return;
     const struct node_selection *selection = call_selection(call, &workload);
 
-    struct term_values values = {0};
-    judge_values(call, list, &selection->selector, SEVERITY_RAIL, &values);
+    struct term_values values = judge_values(call, list, &selection->selector, false);
     if (selection->selector.count > 0 && !values.outside && !values.unknown) {
         struct type_set reached =
             expressions_select(list->catalog, &selection->selector, NULL, arena);
         if (!judge_reach(call, list, selection->selector_field, &reached, SEVERITY_RAIL))
             values.outside = true;
     }
-    judge_terms(call, list, &selection->selector, values, &selection->required, SEVERITY_RAIL);
-    judge_terms(call, list, &selection->selector, values, &selection->preferred,
-                severity_of_preference(call));
+    judge_terms(call, list, &selection->selector, values, &selection->required, false);
+    judge_terms(call, list, &selection->selector, values, &selection->preferred, true);
 }

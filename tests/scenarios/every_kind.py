@@ -63,7 +63,8 @@ def finding(fault, kind, action):
 def case_of(fault):
     """The manifest of a fault, and its case."""
     kinds = fault.get("kinds", list(KINDS))
-    objects = [(kind, "denied", "deny") for kind in kinds]
+    objects = [(kind, "denied", fault["of_daemon_sets"] if kind == "DaemonSet" and "of_daemon_sets" in fault
+                else "deny") for kind in kinds]
     objects += [("Deployment", name, action) for name, (_, action) in MODES.items() if name != "denied"]
     objects.append(("Deployment", "excused", "excepted"))
     return ([workload(fault, kind, name) for kind, name, _ in objects],

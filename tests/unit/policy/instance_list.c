@@ -212,18 +212,26 @@ static void of_a_catalogue_of_ones_own(void)
                                           COUNT_OF(generations)},
                      types);
     static const struct rail_words words[] = {
-        {TYPE("c-8x-amd64-linux"), "found \"c-8x-amd64-linux\", which the catalogue does not know",
-         "did you mean c-4x-amd64-linux?"},
-        {POD(AWS "generation: '0'"), "found \"0\", which the catalogue does not know",
-         "check the name"},
+        {TYPE("c-8x-amd64-linux"),
+         "Instance type c-8x-amd64-linux is not in the catalogue, and may not exist. Replace with "
+         "c-4x-amd64-linux.",
+         "Replace with c-4x-amd64-linux."},
+        {POD(AWS "generation: '0'"),
+         "Instance generation 0 is not in the catalogue, and may not exist. Check the name: "
+         "taffrail catalog show lists those that exist.",
+         "Check the name: taffrail catalog show lists those that exist."},
     };
     rail_catalog_words_run("instance-types: {deny: {types: [m5.metal]}}", NULL, types, words,
                            COUNT_OF(words));
     static const struct rail_words few[] = {
-        {POD(AWS "generation: '4'"), "found \"4\"; allowed 5",
-         "Use 5, or leave the choice to the NodePools."},
-        {POD(AWS "category: c"), "found \"c\"; allowed m",
-         "Use m, or leave the choice to the NodePools."},
+        {POD(AWS "generation: '4'"),
+         "Instance generation 4 is not allowed here. Remove this entry of the nodeSelector, or "
+         "choose 5.",
+         "Remove this entry of the nodeSelector, or choose 5."},
+        {POD(AWS "category: c"),
+         "Instance category c is not allowed here. Remove this entry of the nodeSelector, or "
+         "choose m.",
+         "Remove this entry of the nodeSelector, or choose m."},
     };
     rail_catalog_words_run("instance-types: {allow: {categories: [m], minGeneration: 5}}", NULL,
                            types, few, COUNT_OF(few));

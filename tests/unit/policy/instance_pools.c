@@ -9,23 +9,23 @@
 /* Of g5 there are eight sizes, and one of them is in the list. */
 static void what_to_add_is_spelt_as_the_provider_does(void)
 {
-    static const char seven[] =
-        "7 of the 8 instance types it can launch are outside the list: g5.12xlarge, g5.16xlarge, "
-        "g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (7); allowed g5.xlarge, c5.xlarge";
+#define SEVEN                                                                           \
+    "7 of the 8 instance types that the pool can launch are not allowed: g5.12xlarge, " \
+    "g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (7). "
+#define ADDS(requirement)                                               \
+    SEVEN "Add to spec.template.spec.requirements: [" requirement "].", \
+        "Add to spec.template.spec.requirements: [" requirement "]."
     static const struct rail_words rows[] = {
-        {POOL("karpenter.k8s.aws", "EC2NodeClass", "karpenter.k8s.aws/instance-family"), seven,
-         "add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-size, "
-         "operator: In, values: [xlarge]}]"},
-        {POOL("eks.amazonaws.com", "NodeClass", "eks.amazonaws.com/instance-family"), seven,
-         "add to spec.template.spec.requirements: [{key: eks.amazonaws.com/instance-size, "
-         "operator: In, values: [xlarge]}]"},
+        {POOL("karpenter.k8s.aws", "EC2NodeClass", "karpenter.k8s.aws/instance-family"),
+         ADDS("{key: karpenter.k8s.aws/instance-size, operator: In, values: [xlarge]}")},
+        {POOL("eks.amazonaws.com", "NodeClass", "eks.amazonaws.com/instance-family"),
+         ADDS("{key: eks.amazonaws.com/instance-size, operator: In, values: [xlarge]}")},
     };
     rail_words_run("instance-types: {allow: {families: [c5, g5], sizes: [xlarge]}}", NULL, rows,
                    COUNT_OF(rows));
     static const struct rail_words types[] = {
-        {POOL("eks.amazonaws.com", "NodeClass", "eks.amazonaws.com/instance-family"), seven,
-         "add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
-         "operator: In, values: [g5.xlarge]}]"},
+        {POOL("eks.amazonaws.com", "NodeClass", "eks.amazonaws.com/instance-family"),
+         ADDS("{key: node.kubernetes.io/instance-type, operator: In, values: [g5.xlarge]}")},
     };
     rail_words_run("instance-types: {allow: {types: [c5.xlarge, g5.xlarge]}}", NULL, types,
                    COUNT_OF(types));
@@ -42,25 +42,25 @@ static void what_keeps_the_list_out_is_named(void)
 #define FAMILY(values) IN("karpenter.k8s.aws/instance-family", values)
 #define SIZE(values) IN("karpenter.k8s.aws/instance-size", values)
     static const char two[] =
-        "all 2 instance types it can launch are outside the list: m5.large, m5.xlarge; "
-        "allowed c7g.2xlarge, m5.2xlarge";
+        "All 2 instance types that the pool can launch are not allowed: m5.large, m5.xlarge. "
+        "Change the requirement on karpenter.k8s.aws/instance-size, which no allowed type meets.";
     static const struct rail_words rows[] = {
         {OF(FAMILY("m5") ", " SIZE("large, xlarge")), two,
-         "no type of the list fits these requirements; change the one on "
-         "karpenter.k8s.aws/instance-size"},
+         "Change the requirement on karpenter.k8s.aws/instance-size, which no allowed type meets."},
         {OF(FAMILY("r5") ", " SIZE("large")),
-         "the one instance type it can launch is outside the list: r5.large; allowed c7g.2xlarge, "
-         "m5.2xlarge",
-         "no type of the list fits these requirements; change the ones on "
-         "karpenter.k8s.aws/instance-family, karpenter.k8s.aws/instance-size"},
+         "The one instance type that the pool can launch is not allowed: r5.large. Change the "
+         "requirements on karpenter.k8s.aws/instance-family, karpenter.k8s.aws/instance-size, "
+         "which no allowed type meets.",
+         "Change the requirements on karpenter.k8s.aws/instance-family, "
+         "karpenter.k8s.aws/instance-size, which no allowed type meets."},
         {OF(FAMILY("m5, r5") ", " SIZE("2xlarge") ", " IN(
              "kubernetes.io/arch",
              "amd64") ", "
                       "{key: karpenter.k8s.aws/instance-memory, operator: Gt, values: ['40000']}"),
-         "the one instance type it can launch is outside the list: r5.2xlarge; allowed "
-         "c7g.2xlarge, m5.2xlarge",
-         "no type of the list fits these requirements; change the one on "
-         "karpenter.k8s.aws/instance-memory"},
+         "The one instance type that the pool can launch is not allowed: r5.2xlarge. Change the "
+         "requirement on karpenter.k8s.aws/instance-memory, which no allowed type meets.",
+         "Change the requirement on karpenter.k8s.aws/instance-memory, which no allowed type "
+         "meets."},
     };
     rail_words_run("instance-types: {allow: {families: [c7g, m5], sizes: [2xlarge]}}", NULL, rows,
                    COUNT_OF(rows));
@@ -106,7 +106,7 @@ static void unknown_values_are_judged_by_name(void)
 /* Each key of the list is one requirement, and named only where it narrows the pool. */
 static void each_key_is_one_requirement(void)
 {
-#define ADD(requirements) "add to spec.template.spec.requirements: [" requirements "]"
+#define ADD(requirements) "Add to spec.template.spec.requirements: [" requirements "]."
 #define ONE(key, operator, values) "{key: " key ", operator: " operator", values: [" values "]}"
 #define PROVIDER "karpenter.k8s.aws/instance-"
     static const struct {
@@ -150,8 +150,10 @@ static void each_key_is_one_requirement(void)
     /* EKS Auto Mode's own names for the provider's keys; Kubernetes' are the same everywhere */
     static const struct rail_words automatic[] = {
         {POOL("eks.amazonaws.com", "NodeClass", "eks.amazonaws.com/instance-family"),
-         "7 of the 8 instance types it can launch are outside the list: g5.12xlarge, g5.16xlarge, "
-         "g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (7); allowed g5.xlarge, m5.large, m5.xlarge",
+         "7 of the 8 instance types that the pool can launch are not allowed: g5.12xlarge, "
+         "g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (7). Add to "
+         "spec.template.spec.requirements: [{key: eks.amazonaws.com/instance-cpu, operator: Lt, "
+         "values: [\"5\"]}].",
          ADD(ONE("eks.amazonaws.com/instance-cpu", "Lt", "\"5\""))},
     };
     rail_words_run("instance-types: {allow: {families: [g5, m5]}, max: {cpu: 4}}", NULL, automatic,
@@ -162,10 +164,12 @@ static void the_pool_s_owner_is_told_what_is_wrong(void)
 {
     static const struct rail_words rows[] = {
         {OF(FAMILY("m5") ", " IN("kubernetes.io/arch", "arm64")),
-         "no instance type fits these requirements: the pool can launch none",
-         "remove one of the requirements"},
-        {OF(FAMILY("m99")), "found \"m99\", which the catalogue does not know",
-         "did you mean m9g?"},
+         "No instance type fits these requirements, so the pool can launch none. Remove one of the "
+         "requirements.",
+         "Remove one of the requirements."},
+        {OF(FAMILY("m99")),
+         "Instance family m99 is not in the catalogue, and may not exist. Replace with m9g.",
+         "Replace with m9g."},
     };
     rail_words_run("instance-types: {allow: {categories: [m]}}", NULL, rows, COUNT_OF(rows));
 }

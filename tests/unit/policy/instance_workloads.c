@@ -39,8 +39,7 @@ static void terms_are_judged_one_by_one(void)
         {TERMS(AWS "category: q", "", PREFERENCE(IN(AWS "cpu", "'96'"))),
          "warn spec.nodeSelector[karpenter.k8s.aws/instance-category] q"},
         {TERMS("", TERM(IN(AWS "family", "c5, r5")), ""),
-         "deny " REQUIRED "[0].matchExpressions[0].values[0] c5\n"
-         "deny " REQUIRED "[0].matchExpressions[0].values[1] r5"},
+         "deny " REQUIRED "[0].matchExpressions[0].values c5, r5"},
         {TERMS("", TERM(IN(AWS "family", "m5") ", " IN(AWS "cpu", "'3'")), ""),
          "deny " REQUIRED "[0] "},
         {TERMS(AWS "family: m5, " AWS "size: large", "", ""), ""},
@@ -112,51 +111,104 @@ static void it_says_what_is_reached(void)
 {
     static const struct rail_words rows[] = {
         {TERMS(AWS "family: m5, " AWS "cpu: '3'", "", ""),
-         "no instance type fits all of this together; allowed m5.large, m5.xlarge",
-         "remove one of the requirements"},
+         "No instance type fits all of this together. Remove one of the requirements.",
+         "Remove one of the requirements."},
         {TERMS("", TERM(IN(AWS "family", "m5") ", " IN(AWS "cpu", "'3'")), ""),
-         "no instance type fits all of this together; allowed m5.large, m5.xlarge",
-         "remove one of the requirements"},
+         "No instance type fits all of this together. Remove one of the requirements.",
+         "Remove one of the requirements."},
         {TERMS(AWS "family: m5, " AWS "cpu: '32'", "", ""),
-         "reaches one instance type, which is not in the list: m5.8xlarge; allowed m5.large, "
-         "m5.xlarge",
-         "widen the requirements until they meet the list, or leave the choice to the NodePools"},
+         "This reaches one instance type, m5.8xlarge, which is not allowed. Widen the requirements "
+         "until they reach an allowed type, or leave the choice to the NodePools.",
+         "Widen the requirements until they reach an allowed type, or leave the choice to the "
+         "NodePools."},
         {TERMS(AWS "family: m5", TERM(IN(AWS "cpu", "'96'")), ""),
-         "reaches 2 instance types, none of them in the list: m5.24xlarge, m5.metal; allowed "
-         "m5.large, m5.xlarge",
-         "widen the requirements until they meet the list, or leave the choice to the NodePools"},
+         "This reaches 2 instance types, none of which is allowed: m5.24xlarge, m5.metal. Widen "
+         "the requirements until they reach an allowed type, or leave the choice to the NodePools.",
+         "Widen the requirements until they reach an allowed type, or leave the choice to the "
+         "NodePools."},
     };
     rail_words_run("instance-types: {allow: {families: [m5], sizes: [large, xlarge]}}", NULL, rows,
                    COUNT_OF(rows));
     /* four edits away is no typing error */
     static const struct rail_words unknown[] = {
         {TERMS(TYPE ": m7i.metal-9", "", ""),
-         "found \"m7i.metal-9\", which the catalogue does not know", "check the name"},
+         "Instance type m7i.metal-9 is not in the catalogue, and may not exist. Check the name: "
+         "taffrail catalog show lists those that exist.",
+         "Check the name: taffrail catalog show lists those that exist."},
         {TERMS(TYPE ": m7i.metal-24", "", ""),
-         "found \"m7i.metal-24\", which the catalogue does not know",
-         "did you mean m7i.metal-24xl?"},
+         "Instance type m7i.metal-24 is not in the catalogue, and may not exist. Replace with "
+         "m7i.metal-24xl.",
+         "Replace with m7i.metal-24xl."},
         /* every letter is near to every other */
-        {TERMS(AWS "category: q", "", ""), "found \"q\", which the catalogue does not know",
-         "check the name"},
-        {TERMS(AWS "generation: '22'", "", ""), "found \"22\", which the catalogue does not know",
-         "check the name"},
-        {TERMS(AWS "generation: '77'", "", ""), "found \"77\", which the catalogue does not know",
-         "did you mean 7?"},
+        {TERMS(AWS "category: q", "", ""),
+         "Instance category q is not in the catalogue, and may not exist. Check the name: taffrail "
+         "catalog show lists those that exist.",
+         "Check the name: taffrail catalog show lists those that exist."},
+        {TERMS(AWS "generation: '22'", "", ""),
+         "Instance generation 22 is not in the catalogue, and may not exist. Check the name: "
+         "taffrail catalog show lists those that exist.",
+         "Check the name: taffrail catalog show lists those that exist."},
+        {TERMS(AWS "generation: '77'", "", ""),
+         "Instance generation 77 is not in the catalogue, and may not exist. Replace with 7.",
+         "Replace with 7."},
     };
     rail_words_run("instance-types: {allow: {families: [m7i]}}", NULL, unknown, COUNT_OF(unknown));
     /* as people write what the label has in another way, and only what is in the list */
     static const struct rail_words other_words[] = {
-        {TERMS(AWS "family: M5", "", ""), "found \"M5\", which the catalogue does not know",
-         "did you mean m5?"},
-        {TERMS(AWS "size: 2XL", "", ""), "found \"2XL\", which the catalogue does not know",
-         "did you mean 2xlarge?"},
-        {TERMS(TYPE ": m5.24xl", "", ""), "found \"m5.24xl\", which the catalogue does not know",
-         "did you mean m5.24xlarge?"},
-        {TERMS(TYPE ": C5.24xl", "", ""), "found \"C5.24xl\", which the catalogue does not know",
-         "check the name"},
+        {TERMS(AWS "family: M5", "", ""),
+         "Instance family M5 is not in the catalogue, and may not exist. Replace with m5.",
+         "Replace with m5."},
+        {TERMS(AWS "size: 2XL", "", ""),
+         "Instance size 2XL is not in the catalogue, and may not exist. Replace with 2xlarge.",
+         "Replace with 2xlarge."},
+        {TERMS(TYPE ": m5.24xl", "", ""),
+         "Instance type m5.24xl is not in the catalogue, and may not exist. Replace with "
+         "m5.24xlarge.",
+         "Replace with m5.24xlarge."},
+        {TERMS(TYPE ": C5.24xl", "", ""),
+         "Instance type C5.24xl is not in the catalogue, and may not exist. Check the name: "
+         "taffrail catalog show lists those that exist.",
+         "Check the name: taffrail catalog show lists those that exist."},
     };
     rail_words_run("instance-types: {deny: {categories: [c]}}", NULL, other_words,
                    COUNT_OF(other_words));
+}
+
+/* What a pod asks for stays in kind: the accelerator, the size that it needs, the architecture. */
+static void advice_is_near_in_kind(void)
+{
+#define REMOVE "Remove this entry of the nodeSelector, or choose "
+#define DAEMON_SET                                                                      \
+    "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {selector: {}, " \
+    "template: {metadata: {}, spec: {nodeSelector: {" TYPE ": c5.large}}}}}"
+    static const struct rail_words rows[] = {
+        {TERMS(TYPE ": g5.xlarge", "", ""),
+         "Instance type g5.xlarge is not allowed here. Ask the owner of policy a for an exception, "
+         "because none of the 3 allowed types has accelerators of this kind and number.",
+         "Ask the owner of policy a for an exception, because none of the 3 allowed types has "
+         "accelerators of this kind and number."},
+        {TERMS(TYPE ": r5.4xlarge", "", ""),
+         "Instance type r5.4xlarge is not allowed here. " REMOVE
+         "one of 3 allowed types, such as r6a.2xlarge.",
+         REMOVE "one of 3 allowed types, such as r6a.2xlarge."},
+        {TERMS(TYPE ": r7g.large", "", ""),
+         "Instance type r7g.large is not allowed here. " REMOVE
+         "one of 3 allowed types, such as m6g.large.",
+         REMOVE "one of 3 allowed types, such as m6g.large."},
+        {DAEMON_SET,
+         "1 value named here is not allowed. The DaemonSet buys no nodes of such kinds, and runs "
+         "where there are any. Remove the types that this cluster does not have.",
+         "Remove the types that this cluster does not have."},
+    };
+    rail_words_run("instance-types: {allow: {types: [m6g.large, r6a.2xlarge, m6a.large]}}", NULL,
+                   rows, COUNT_OF(rows));
+    static const struct rail_case names[] = {
+        {TERMS(TYPE ": ml.m6g.large", "", ""), ""},
+        {TERMS(TYPE ": ml.p5.48xlarge", "", ""), "deny spec.nodeSelector[" TYPE "] ml.p5.48xlarge"},
+        {TERMS(TYPE ": '${TYPE}'", "", ""), ""},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {types: [m6g.large]}}", NULL,
+                                        names, COUNT_OF(names)});
 }
 
 static void it_speaks_in_every_mode(void)
@@ -174,6 +226,7 @@ const struct unit_test unit_tests[] = {
     {"only In names values", only_in_names_values},
     {"of an empty list", of_an_empty_list},
     {"it says what is reached", it_says_what_is_reached},
+    {"advice is near in kind", advice_is_near_in_kind},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

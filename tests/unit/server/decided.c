@@ -532,7 +532,11 @@ static void answers_are_bounded(void)
                        "\"nodeSelectorTerms\":[{\"matchExpressions\":[{\"key\":"
                        "\"node.kubernetes.io/instance-type\",\"operator\":\"In\",\"values\":["));
         for (size_t j = 0; j < cases[i].count; j++) {
-            text_builder_printf(&out, "%s\"c5.%zu", j == 0 ? "" : ",", j);
+            text_builder_printf(&out, "%s\"c5.%zu",
+                                j == 0 ? ""
+                                       : "]},{\"key\":\"node.kubernetes.io/instance-type\","
+                                         "\"operator\":\"In\",\"values\":[",
+                                j);
             for (size_t k = 0; k < cases[i].size; k++)
                 text_builder_add(&out, text_of(cases[i].fill));
             text_builder_add(&out, TEXT("\""));

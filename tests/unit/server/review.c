@@ -314,7 +314,10 @@ static void warnings_keep_to_the_limits_of_the_api_server(void)
                         "[{\"matchExpressions\":[{\"key\":\"karpenter.k8s.aws/instance-family\","
                         "\"operator\":\"In\",\"values\":[\"r5\"");
     for (int i = 0; i < 40; i++)
-        text_builder_printf(&body, ",\"%s\\n\\u0007%d\"", "\xc3\xa9\xe2\x82\xac-family", i);
+        text_builder_printf(&body,
+                            "]},{\"key\":\"karpenter.k8s.aws/instance-family\","
+                            "\"operator\":\"In\",\"values\":[\"%s\\n\\u0007%d\"",
+                            "\xc3\xa9\xe2\x82\xac-family", i);
     text_builder_printf(&body, "]}]}]}}}}}}}");
     struct review_record record;
     const struct node *response =
