@@ -85,7 +85,7 @@ class Guides:
 
     def custom_kind(self, where, policy, kind, line, field):
         """That a claimed finding in a custom resource, which begins like line, is one."""
-        value = re.match(r'found "(.*?)"', line)[1]
+        value = re.search(r"(\S+) is not allowed here", line)[1]
         entry = next(e for e in policy["spec"]["podTemplates"] if e["kind"] == kind)
         path, _, key = field.partition("[")
         *way, last = [*path.split("."), *filter(None, [key.rstrip("]")])]
@@ -122,7 +122,8 @@ def main(taffrail):
                         guides.load(where, policy)
                     continue
                 guides.output(where, block)
-                claimed = re.search(r"deny \S+  (\w+) \S+\n  (found .*)\n  field: (\S+)", block)
+                claimed = re.search(r"deny \S+  (\w+) \S+\n  (.* is not allowed here\.)\n"
+                                    r"(?:  fix: .*\n)?  field: (\S+)", block)
                 if claimed and policy and "podTemplates" in policy["spec"]:
                     guides.custom_kind(where, policy, *claimed.groups())
             rows = re.findall(r"^\| (\w+) \| (`group: .*?) \| [^|]+ \|$",

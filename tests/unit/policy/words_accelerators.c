@@ -339,29 +339,26 @@ static void accelerator_pods(void)
 static void instance_types(void)
 {
     static const struct rail_words rows[] = {
-        {SELECTS(TYPE ": m5.4xlarge"),
-         "Instance type m5.4xlarge is not allowed here.",
+        {SELECTS(TYPE ": m5.4xlarge"), "Instance type m5.4xlarge is not allowed here.",
          "Remove this entry of the nodeSelector, or choose one of 4 allowed types, such as "
          "m5.xlarge."},
-        {SELECTS(TYPE ": m5.lrge"),
-         "Instance type m5.lrge is not allowed here.",
+        {SELECTS(TYPE ": m5.lrge"), "Instance type m5.lrge is not allowed here.",
          "Remove this entry of the nodeSelector, or choose one of 4 allowed types, such as "
          "m5.large."},
-        {SELECTS(TYPE ": m5.77xlarge"),
-         "Instance type m5.77xlarge is not allowed here.",
+        {SELECTS(TYPE ": m5.77xlarge"), "Instance type m5.77xlarge is not allowed here.",
          "Remove this entry of the nodeSelector, or choose one of 4 allowed types, such as "
          "m5.xlarge."},
         {SELECTS(TYPE ": nonsense"),
          "Instance type nonsense is not in the catalogue, and may not exist.",
          "Check the name: taffrail catalog show lists those that exist."},
-        {SELECTS(AWS "family: c5"),
-         "Instance family c5 is not allowed here.",
+        {SELECTS(AWS "family: c5"), "Instance family c5 is not allowed here.",
          "Remove this entry of the nodeSelector, or choose one of 2 allowed families, such as m5."},
         {SELECTS(AWS "family: m5, kubernetes.io/arch: arm64"),
          "Architecture arm64 is not allowed here.",
          "Remove this entry of the nodeSelector, or choose amd64."},
         {REQUIRES("{key: " AWS "memory, operator: Gt, values: ['1000000']}"),
-         "This reaches 140 instance types, none of which is allowed: f2.48xlarge, g6e.48xlarge, g7e.24xlarge, g7e.48xlarge, hpc6id.32xlarge, ... (140).",
+         "This reaches 140 instance types, none of which is allowed: f2.48xlarge, g6e.48xlarge, "
+         "g7e.24xlarge, g7e.48xlarge, hpc6id.32xlarge, ... (140).",
          "Widen the requirements until they reach an allowed type, or leave the choice to the "
          "NodePools."},
         {REQUIRES("{key: " AWS "family, operator: In, values: [m5]}, {key: " AWS
@@ -375,7 +372,8 @@ static void instance_types(void)
          "Widen the requirements until they reach an allowed type, or leave the choice to the "
          "NodePools."},
         {POOL("a", EC2, "", IN(AWS "family", "m5"), ""),
-         "7 of the 9 instance types that the pool can launch are not allowed: m5.12xlarge, m5.16xlarge, m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (7).",
+         "7 of the 9 instance types that the pool can launch are not allowed: m5.12xlarge, "
+         "m5.16xlarge, m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (7).",
          "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-size, "
          "operator: In, values: [large, xlarge]}]."},
         {POOL("a", EC2, "", IN(TYPE, "m5.large, m5.4xlarge"), ""),
@@ -387,7 +385,8 @@ static void instance_types(void)
          "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-family, "
          "operator: In, values: [m5, r5]}]."},
         {POOL("a", EC2, "", IN(AWS "family", "c5"), ""),
-         "All 9 instance types that the pool can launch are not allowed: c5.12xlarge, c5.18xlarge, c5.24xlarge, c5.2xlarge, c5.4xlarge, ... (9).",
+         "All 9 instance types that the pool can launch are not allowed: c5.12xlarge, c5.18xlarge, "
+         "c5.24xlarge, c5.2xlarge, c5.4xlarge, ... (9).",
          "Change the requirement on karpenter.k8s.aws/instance-family, which no allowed type "
          "meets."},
         {POOL("a", EC2, "", IN(AWS "family", "m5") ", " IN(AWS "size", "4xlarge"), ""),
@@ -405,42 +404,44 @@ static void instance_types(void)
          "Remove one of the requirements."},
         {POOL("a", EC2, "", IN(AWS "family", "m5x"), ""),
          "Instance family m5x is not allowed here.",
-         "Remove this entry of the nodeSelector, or choose one of 2 allowed families, such as m5."},
+         "Remove the requirement, or choose one of 2 allowed families, such as m5."},
         {POOL("a", AUTO, "", IN("eks.amazonaws.com/instance-family", "m5"), ""),
-         "7 of the 9 instance types that the pool can launch are not allowed: m5.12xlarge, m5.16xlarge, m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (7).",
+         "7 of the 9 instance types that the pool can launch are not allowed: m5.12xlarge, "
+         "m5.16xlarge, m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (7).",
          "Add to spec.template.spec.requirements: [{key: eks.amazonaws.com/instance-size, "
          "operator: In, values: [large, xlarge]}]."},
         {POOL("a", AZURE, "", "", ""),
-         "The catalogue has EC2 instance types alone, and the nodes of this pool are of karpenter.azure.com.",
+         "The catalogue has EC2 instance types alone, and the nodes of this pool are of "
+         "karpenter.azure.com.",
          "Give this cloud's instance types with --catalog FILE."},
     };
     rail_words_run("instance-types: {allow: {families: [m5, r5], sizes: [large, xlarge]}}", NULL,
                    rows, COUNT_OF(rows));
     static const struct rail_words bounded[] = {
-        {SELECTS(TYPE ": m5.8xlarge"),
-         "Instance type m5.8xlarge is not allowed here.",
+        {SELECTS(TYPE ": m5.8xlarge"), "Instance type m5.8xlarge is not allowed here.",
          "Remove this entry of the nodeSelector, or choose one of 112 allowed types, such as "
          "m5.4xlarge."},
-        {SELECTS(TYPE ": m4.large"),
-         "Instance type m4.large is not allowed here.",
+        {SELECTS(TYPE ": m4.large"), "Instance type m4.large is not allowed here.",
          "Remove this entry of the nodeSelector, or choose one of 112 allowed types, such as "
          "m5.large."},
-        {SELECTS(TYPE ": m5.metal"),
-         "Instance type m5.metal is not allowed here.",
+        {SELECTS(TYPE ": m5.metal"), "Instance type m5.metal is not allowed here.",
          "Remove this entry of the nodeSelector, or choose one of 112 allowed types, such as "
          "m5.4xlarge."},
         {POOL("a", EC2, "", IN(AWS "category", "m"), ""),
-         "277 of the 389 instance types that the pool can launch are not allowed: m1.large, m1.medium, m1.small, m1.xlarge, m2.2xlarge, ... (277).",
+         "277 of the 389 instance types that the pool can launch are not allowed: m1.large, "
+         "m1.medium, m1.small, m1.xlarge, m2.2xlarge, ... (277).",
          "Add to spec.template.spec.requirements: [{key: kubernetes.io/arch, operator: In, values: "
          "[amd64]}, {key: karpenter.k8s.aws/instance-generation, operator: Gt, values: [\"4\"]}, "
          "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: [\"17\"]}]."},
         {POOL("a", EC2, "", IN(AWS "family", "m5, g5"), ""),
-         "13 of the 17 instance types that the pool can launch are not allowed: g5.12xlarge, g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (13).",
+         "13 of the 17 instance types that the pool can launch are not allowed: g5.12xlarge, "
+         "g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (13).",
          "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-cpu, operator: "
          "Lt, values: [\"17\"]}, {key: node.kubernetes.io/instance-type, operator: NotIn, values: "
          "[g5.2xlarge, g5.4xlarge, g5.xlarge]}]."},
         {POOL("a", EC2, "", IN(AWS "family", "m7i, m7g, r7i"), ""),
-         "27 of the 31 instance types that the pool can launch are not allowed: m7g.12xlarge, m7g.16xlarge, m7g.2xlarge, m7g.4xlarge, m7g.8xlarge, ... (27).",
+         "27 of the 31 instance types that the pool can launch are not allowed: m7g.12xlarge, "
+         "m7g.16xlarge, m7g.2xlarge, m7g.4xlarge, m7g.8xlarge, ... (27).",
          "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-category, "
          "operator: In, values: [m, g]}, {key: kubernetes.io/arch, operator: In, values: [amd64]}, "
          "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: [\"17\"]}]."},
@@ -455,7 +456,8 @@ static void what_to_add_or_change(void)
 {
     static const struct rail_words memory[] = {
         {POOL("a", EC2, "", IN(AWS "family", "r5"), ""),
-         "6 of the 9 instance types that the pool can launch are not allowed: r5.12xlarge, r5.16xlarge, r5.24xlarge, r5.4xlarge, r5.8xlarge, ... (6).",
+         "6 of the 9 instance types that the pool can launch are not allowed: r5.12xlarge, "
+         "r5.16xlarge, r5.24xlarge, r5.4xlarge, r5.8xlarge, ... (6).",
          "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-memory, "
          "operator: Lt, values: [\"65537\"]}]."}};
     rail_words_run("instance-types: {max: {memory: 64Gi}}", NULL, memory, 1);
@@ -487,17 +489,14 @@ static void what_to_add_or_change(void)
          "Instance type m5.16xlg is not in the catalogue, and may not exist.",
          "Replace with m5.16xlarge."},
         {SELECTS(AWS "family: m99"),
-         "Instance family m99 is not in the catalogue, and may not exist.",
-         "Replace with m9g."},
+         "Instance family m99 is not in the catalogue, and may not exist.", "Replace with m9g."},
         {SELECTS(AWS "family: m5zn8"),
-         "Instance family m5zn8 is not in the catalogue, and may not exist.",
-         "Replace with m5zn."},
+         "Instance family m5zn8 is not in the catalogue, and may not exist.", "Replace with m5zn."},
     };
     rail_words_run("instance-types: {allow: {categories: [m]}}", NULL, unknown, COUNT_OF(unknown));
-    static const struct rail_words nothing[] = {
-        {SELECTS(TYPE ": m5.large"),
-         "Instance type m5.large is not allowed here.",
-         "Remove this entry of the nodeSelector."}};
+    static const struct rail_words nothing[] = {{SELECTS(TYPE ": m5.large"),
+                                                 "Instance type m5.large is not allowed here.",
+                                                 "Remove this entry of the nodeSelector."}};
     rail_words_run("instance-types: {deny: {types: ['*']}}", NULL, nothing, 1);
 }
 
