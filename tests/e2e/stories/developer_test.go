@@ -87,7 +87,7 @@ func TestReplicaSetSaysWhy(t *testing.T) {
 			if !strings.HasPrefix(first, wanted) || !strings.HasSuffix(first, ": topology-keys") {
 				t.Errorf("the event's first line is not complete: %s", first)
 			}
-			if !strings.Contains(rest, `found "zone"`) {
+			if !strings.Contains(rest, `Nodes have no label "zone"`) {
 				t.Errorf("the event does not say what was found: %s", rest)
 			}
 			return nil
