@@ -68,21 +68,20 @@ struct type_set type_set_and(const struct type_set *a, const struct type_set *b,
     return result;
 }
 
+struct text_list type_set_names(const struct catalog *catalog, const struct type_set *set,
+                                struct arena *arena)
+{
+    struct text_list names = {0};
+    for (size_t i = 0; i < catalog_count(catalog); i++)
+        if (type_set_has(set, i))
+            *LIST_PUSH(arena, &names) = catalog_type(catalog, i)->name;
+    return names;
+}
+
 struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
                           struct arena *arena)
 {
     enum { SHOWN = 5 };
-    struct text_builder builder = {.arena = arena};
-    size_t count = 0;
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (!type_set_has(set, i))
-            continue;
-        if (count < SHOWN)
-            text_builder_printf(&builder, "%s%.*s", count == 0 ? "" : ", ",
-                                TEXT_ARGS(catalog_type(catalog, i)->name));
-        count++;
-    }
-    if (count > SHOWN)
-        text_builder_printf(&builder, ", ... (%zu)", count);
-    return text_builder_text(&builder);
+    struct text_list names = type_set_names(catalog, set, arena);
+    return texts_join(names.items, names.count, SHOWN, arena);
 }

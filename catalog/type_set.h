@@ -24,6 +24,8 @@ struct type_set type_set_minus(const struct type_set *a, const struct type_set *
                                struct arena *arena);
 struct type_set type_set_and(const struct type_set *a, const struct type_set *b,
                              struct arena *arena);
+struct text_list type_set_names(const struct catalog *catalog, const struct type_set *set,
+                                struct arena *arena);
 /* "a, b, c, d, e, ... (17)": the names of at most five types of a set, then the number of all. */
 struct text type_set_text(const struct catalog *catalog, const struct type_set *set,
                           struct arena *arena);

@@ -141,6 +141,9 @@ struct draft {
     const struct field *field;
     struct text found;     /* the value; with statement empty the message is: found "VALUE" */
     struct text statement; /* instead of: found "VALUE" */
+    /* All that is told of, where that may be several values of one list: on UPDATE the finding is
+     * new when one of them is, and not when one of them is gone. */
+    struct text_list values;
     struct allowed allowed;
     /* Of allowed the five nearest to this are shown, nearest first; empty: the first five. */
     struct text nearest_to;

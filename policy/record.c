@@ -92,6 +92,9 @@ static uint64_t hash_field(struct record *record, const struct field *field, boo
     uint64_t above = hash_above(record, field->parent, by_name);
     if (field->key.data != NULL)
         return hash_after(record, above, field->key);
+    /* A value has no name, and may be told of at its list. */
+    if (by_name && !node_is(field->node, NODE_MAP))
+        return above;
     if (by_name)
         return hash_after(record, ~above, name_of(record, field->node));
     struct text index = {(const char *)&field->index, sizeof field->index};
@@ -104,6 +107,40 @@ static uint64_t hash_draft(struct record *record, const struct draft *draft, boo
     hash = hash_after(record, hash, draft->found);
     hash = hash_after(record, hash, draft->statement);
     return hash == 0 ? 1 : hash;
+}
+
+/* One of several values that a draft tells of: beside which others it is told does not matter. */
+static uint64_t hash_value(struct record *record, const struct draft *draft, size_t i)
+{
+    uint64_t hash = hash_field(record, draft->field, true);
+    hash = hash_after(record, hash, TEXT("value"));
+    hash = hash_after(record, hash, draft->values.items[i]);
+    return hash == 0 ? 1 : hash;
+}
+
+/* ---- what the old object had ---- */
+
+static void excuses_add(struct record *record, struct bag *excuses, const struct draft *draft)
+{
+    for (size_t i = 0; i < draft->values.count; i++)
+        bag_add(excuses, record->arena, hash_value(record, draft, i));
+    if (draft->values.count == 0)
+        bag_add(excuses, record->arena, hash_draft(record, draft, true));
+}
+
+/* Whether all that the draft tells of was there before; then that excuses nothing else. */
+static bool excuses_take(struct record *record, struct bag *excuses, const struct draft *draft)
+{
+    if (draft->values.count == 0)
+        return bag_take(excuses, hash_draft(record, draft, true));
+    size_t taken = 0;
+    while (taken < draft->values.count && bag_take(excuses, hash_value(record, draft, taken)))
+        taken++;
+    if (taken == draft->values.count)
+        return true;
+    while (taken > 0)
+        bag_add(excuses, record->arena, hash_value(record, draft, --taken));
+    return false;
 }
 
 /* ---- the record ---- */
@@ -129,11 +166,10 @@ void record_add(struct record *record, const struct draft *draft)
     if (is_told(record, draft))
         return;
     if (record->of_old) {
-        bag_add(record->excuses, record->arena, hash_draft(record, draft, true));
+        excuses_add(record, record->excuses, draft);
         return;
     }
-    bool pre_existing =
-        record->excuses != NULL && bag_take(record->excuses, hash_draft(record, draft, true));
+    bool pre_existing = record->excuses != NULL && excuses_take(record, record->excuses, draft);
     size_t *count = &record->counts[pre_existing][draft->severity];
     if ((*count)++ >= DRAFTS_KEPT && !record->keeps_all)
         return;
@@ -166,7 +202,7 @@ void record_excuse(struct record *record, struct bag *excuses)
 {
     for (size_t i = 0; i < record->drafts.count; i++) {
         struct draft *draft = &record->drafts.items[i];
-        if (!bag_take(excuses, hash_draft(record, draft, true)))
+        if (!excuses_take(record, excuses, draft))
             continue;
         draft->pre_existing = true;
         record->counts[false][draft->severity]--;

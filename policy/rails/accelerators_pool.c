@@ -334,16 +334,18 @@ static void report_mixture(struct rail_call *call, const struct accelerators *se
     struct arena *arena = call->arena;
     struct text carriers = type_set_text(settings->catalog, &purpose->carried, arena);
     const struct type_set *types = &purpose->launchable->types;
-    report_found(
-        call, SEVERITY_WARN, pool->requirements_field, carriers,
-        arena_printf(
+    report_as(
+        call, SEVERITY_WARN, .field = pool->requirements_field, .found = carriers,
+        .values = type_set_names(settings->catalog, &purpose->carried, arena),
+        .statement = arena_printf(
+            arena, "%zu of the %zu instance types this pool can launch carr%s accelerators: %.*s.",
+            purpose->carried_count, purpose->launchable->count,
+            purpose->carried_count == 1 ? "ies" : "y", TEXT_ARGS(carriers)),
+        .fix = arena_printf(
             arena,
             "Add to %.*s: [%.*s], or name the accelerators it is for, then taint and limit it.",
             TEXT_ARGS(field_path(arena, pool->requirements_field)),
-            TEXT_ARGS(requirements_to_add(settings, pool, types, arena))),
-        "%zu of the %zu instance types this pool can launch carr%s accelerators: %.*s.",
-        purpose->carried_count, purpose->launchable->count,
-        purpose->carried_count == 1 ? "ies" : "y", TEXT_ARGS(carriers));
+            TEXT_ARGS(requirements_to_add(settings, pool, types, arena))));
 }
 
 /* ---- the whole ---- */

@@ -145,10 +145,7 @@ static struct text requirements_to_add(const struct instance_list *list, const s
     struct type_set inside = type_set_and(&narrowing.launchable, &list->allowed, arena);
     bool name_inside = type_set_count(&inside) <= type_set_count(&outside);
     const struct type_set *named = name_inside ? &inside : &outside;
-    struct text_list names = {0};
-    for (size_t i = 0; i < catalog_count(list->catalog); i++)
-        if (type_set_has(named, i))
-            *LIST_PUSH(arena, &names) = catalog_type(list->catalog, i)->name;
+    struct text_list names = type_set_names(list->catalog, named, arena);
     try_addition(&narrowing, &(struct addition){dimension_keys[DIMENSION_TYPE],
                                                 name_inside ? SOLVER_IN : SOLVER_NOT_IN,
                                                 names.items, names.count});
@@ -223,6 +220,7 @@ static void report_pool_outside(struct rail_call *call, const struct instance_li
     struct draft draft = {
         .field = pool->requirements_field,
         .found = type_set_text(list->catalog, outside, arena),
+        .values = type_set_names(list->catalog, outside, arena),
     };
     if (launchable->count == 1)
         draft.statement =

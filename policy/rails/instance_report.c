@@ -162,7 +162,7 @@ static void report_of_daemon_set(struct rail_call *call, enum dimension dimensio
     enum { SHOWN = 5 };
     bool one = names->count == 1;
     report_as(call, SEVERITY_WARN, .field = field,
-              .found = texts_join(names->items, names->count, SHOWN, call->arena),
+              .found = texts_join(names->items, names->count, SHOWN, call->arena), .values = *names,
               .statement = arena_printf(
                   call->arena,
                   "%zu %s named here %s not allowed. The DaemonSet buys no nodes of such kinds, "
@@ -204,6 +204,7 @@ void instance_report_outside(struct rail_call *call, const struct instance_list 
                    .severity = severity,
                    .field = field,
                    .found = found,
+                   .values = *names,
                    .statement = arena_printf(arena, "%s %.*s %s not allowed here.",
                                              one ? words[dimension].one : words[dimension].many,
                                              TEXT_ARGS(found), one ? "is" : "are"),

@@ -81,6 +81,7 @@ static bool judge_reach(struct rail_call *call, const struct instance_list *list
         draft.fix = TEXT("Remove one of the requirements.");
     } else {
         draft.found = type_set_text(list->catalog, reached, arena);
+        draft.values = type_set_names(list->catalog, reached, arena);
         draft.statement =
             count == 1
                 ? arena_printf(arena, "This reaches one instance type, %.*s, which is not allowed.",

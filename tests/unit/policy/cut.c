@@ -68,6 +68,52 @@ static void counts_stay_right(void)
     arena_destroy(arena);
 }
 
+/* A finding that tells of several values is new where one of them is, at the list or at a value. */
+static void a_list_that_loses_wrong_values_is_no_news(void)
+{
+#define TYPES(values)                                                                           \
+    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {affinity: {nodeAffinity: {"        \
+    "requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [" \
+    "{key: node.kubernetes.io/instance-type, operator: In, values: [" values "]}]}]}}}}}"
+#define POOL(families)                                                                         \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "     \
+    "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, "          \
+    "requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [" families \
+    "]}]}}}}"
+    static const struct {
+        const char *before, *after;
+        enum action action;
+    } cases[] = {
+        {TYPES("r5.large, m5.large, c5.large"), TYPES("r5.large, m5.large, c5.large"),
+         ACTION_AUDIT},
+        {TYPES("r5.large, m5.large, c5.large"), TYPES("c5.large, m5.large"), ACTION_AUDIT},
+        {TYPES("r5.large, m5.large, c5.large"), TYPES("c5.large, m6i.large"), ACTION_AUDIT},
+        {TYPES("r5.large, c5.large"), TYPES("r5.large, m6i.large, c5.xlarge"), ACTION_DENY},
+        {TYPES("r5.large"), TYPES("r5.large, c5.large"), ACTION_DENY},
+        {TYPES("m6i.large"), TYPES("r5.large"), ACTION_DENY},
+        {POOL("r5, c5, m6i"), POOL("r5, m6i"), ACTION_AUDIT},
+        {POOL("r5, c5, m6i"), POOL("r5"), ACTION_AUDIT},
+        {POOL("r5, m6i"), POOL("r5, c5, m6i"), ACTION_DENY},
+    };
+    struct arena *arena = arena_create((size_t)256 << 20);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct world world =
+            rail_table_world("instance-types: {allow: {families: [m6i]}}", NULL, arena);
+        struct rail_documents before = rail_table_read(cases[i].before, arena);
+        struct rail_documents after = rail_table_read(cases[i].after, arena);
+        const struct subject subject = {.operation = OPERATION_UPDATE,
+                                        .object = &after.items[0],
+                                        .old_object = &before.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        if (verdict.action != cases[i].action)
+            fprintf(stderr, "%s\n", cases[i].after);
+        ASSERT_INT(verdict.action, cases[i].action);
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}
+
 /* Warnings before it hide no denial. */
 static void severities_are_cut_apart(void)
 {
@@ -158,6 +204,7 @@ static void on_the_way_out_what_still_works_is_judged(void)
 
 const struct unit_test unit_tests[] = {
     {"counts stay right", counts_stay_right},
+    {"a list that loses wrong values is no news", a_list_that_loses_wrong_values_is_no_news},
     {"severities are cut apart", severities_are_cut_apart},
     {"a warning behind denials is one", a_warning_behind_denials_is_one},
     {"on the way out what still works is judged", on_the_way_out_what_still_works_is_judged},
