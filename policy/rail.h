@@ -245,6 +245,10 @@ struct rail {
     const char *detail;  /* paragraphs for explain */
     const char *example; /* YAML, as it stands under spec.rails */
     kind_set kinds;
+    /* Where it looks for its answers. While not one object of such a kind is visible, what it leaves
+     * undecided of the kinds in sources_of (0: of all) is undecided for every object alike: that is
+     * said once, not of each. */
+    kind_set sources, sources_of;
     bool judges_resize; /* of Pods also pods/resize */
     bool judges_scale;  /* of KINDS_SCALED also the subresource scale, by the workload's template */
     bool asks_supply;   /* where pods could run at all: world.supply */

@@ -1,36 +1,13 @@
-/* What a rail looks for its answers in. While not one object of such a kind is visible, what it
- * leaves undecided is undecided for every object alike: that is said once, not of each. */
+/* Which of the kinds that rails look for their answers in (struct rail, sources) have no object. */
 #include "kube/snapshot.h"
 #include "policy/policy_set.h"
 
-static const struct {
-    const struct rail *rail;
-    kind_set kinds;
-    kind_set judged; /* of these objects */
-} sources[] = {
-    {&rail_accelerators, KIND_BIT(KIND_NODE_POOL), KINDS_WORKLOADS},
-    {&rail_node_labels, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE), KINDS_WORKLOADS},
-    {&rail_placeable, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE), KINDS_WORKLOADS},
-    {&rail_resource_requests, KIND_BIT(KIND_LIMIT_RANGE), KINDS_WORKLOADS},
-    {&rail_shared_volume, KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM), KINDS_WORKLOADS},
-    {&rail_topology_keys, KIND_BIT(KIND_NODE_POOL), KINDS_WORKLOADS},
-    {&rail_volume_binding, KIND_BIT(KIND_STORAGE_CLASS), ~(kind_set)0},
-    {&rail_zones, KIND_BIT(KIND_EC2_NODE_CLASS), ~(kind_set)0},
-};
-
-static kind_set sources_of(const struct rail *rail, enum kind judged)
-{
-    for (size_t i = 0; i < COUNT_OF(sources); i++)
-        if (sources[i].rail == rail && (sources[i].judged & KIND_BIT(judged)) != 0)
-            return sources[i].kinds;
-    return 0;
-}
-
 kind_set rail_unseen_sources(const struct rail *rail, enum kind judged, const struct world *world)
 {
-    kind_set kinds = sources_of(rail, judged), unseen = 0;
+    kind_set unseen = 0;
+    if (rail->sources_of != 0 && (rail->sources_of & KIND_BIT(judged)) == 0) return 0;
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
-        if ((kinds & KIND_BIT(kind)) != 0 && snapshot_count(world->snapshot, kind) == 0)
+        if ((rail->sources & KIND_BIT(kind)) != 0 && snapshot_count(world->snapshot, kind) == 0)
             unseen |= KIND_BIT(kind);
     return unseen;
 }
@@ -39,9 +16,11 @@ static struct text rails_that_look(const struct policy_set *policies, enum kind 
                                    struct arena *arena)
 {
     struct text_builder names = {.arena = arena};
-    for (size_t i = 0; i < COUNT_OF(sources); i++)
-        if ((sources[i].kinds & KIND_BIT(kind)) != 0 && policy_set_uses(policies, sources[i].rail))
-            text_builder_list(&names, text_of(sources[i].rail->name));
+    for (size_t i = 0; i < rail_count(); i++) {
+        const struct rail *rail = rail_at(i);
+        if ((rail->sources & KIND_BIT(kind)) != 0 && policy_set_uses(policies, rail))
+            text_builder_list(&names, text_of(rail->name));
+    }
     return text_builder_text(&names);
 }
 

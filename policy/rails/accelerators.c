@@ -215,6 +215,8 @@ const struct rail rail_accelerators = {
                "  requireLimits: accelerator\n"
                "  addToleration: true\n",
     .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL),
+    .sources = KIND_BIT(KIND_NODE_POOL),
+    .sources_of = KINDS_WORKLOADS,
     .keys = keys,
     .settings_size = sizeof(struct accelerators),
     .prepare = prepare,

@@ -228,6 +228,8 @@ const struct rail rail_node_labels = {
                "    karpenter.sh/nodepool: [general, \"team-web-*\"]\n"
                "    example.com/disk: [\"*\"]\n",
     .kinds = KINDS_WORKLOADS,
+    .sources = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE),
+    .sources_of = KINDS_WORKLOADS,
     .keys = keys,
     .settings_size = sizeof(struct node_labels),
     .prepare = prepare,

@@ -273,6 +273,8 @@ const struct rail rail_placeable = {
     .example = "placeable:\n"
                "  mode: enforce\n",
     .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_DAEMON_SET),
+    .sources = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE),
+    .sources_of = KINDS_WORKLOADS,
     .only_warns = true,
     .asks_supply = true,
     .keys = keys,

@@ -433,6 +433,8 @@ const struct rail rail_resource_requests = {
                "  max: {cpu: 16, memory: 64Gi}\n"
                "  memoryLimitEqualsRequest: true\n",
     .kinds = KINDS_WORKLOADS,
+    .sources = KIND_BIT(KIND_LIMIT_RANGE),
+    .sources_of = KINDS_WORKLOADS,
     .judges_resize = true,
     .keys = keys,
     .settings_size = sizeof(struct settings),

@@ -288,6 +288,8 @@ const struct rail rail_shared_volume = {
     .example = "shared-volume:\n"
                "  mode: enforce\n",
     .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_POD) & ~KIND_BIT(KIND_CUSTOM),
+    .sources = KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM),
+    .sources_of = KINDS_WORKLOADS,
     .judges_scale = true,
     .only_warns = true,
     .keys = keys,

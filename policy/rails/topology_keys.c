@@ -205,6 +205,8 @@ const struct rail rail_topology_keys = {
                "  allow: [" LABEL_ZONE ", " LABEL_HOSTNAME "]\n"
                "  selfMatch: true\n",
     .kinds = KINDS_WORKLOADS,
+    .sources = KIND_BIT(KIND_NODE_POOL),
+    .sources_of = KINDS_WORKLOADS,
     .keys = keys,
     .settings_size = sizeof(struct settings),
     .judge = judge,

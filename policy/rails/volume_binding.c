@@ -380,6 +380,7 @@ const struct rail rail_volume_binding = {
                "  zonalProvisioners: [ebs.csi.aws.com, kubernetes.io/aws-ebs]\n",
     .kinds =
         KINDS_WORKLOADS | KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM),
+    .sources = KIND_BIT(KIND_STORAGE_CLASS),
     .keys = keys,
     .settings_size = sizeof(struct settings),
     .judge = judge,

@@ -151,6 +151,7 @@ const struct rail rail_zones = {
                "  mode: enforce\n"
                "  allow: [eu-west-1a, eu-west-1b]\n",
     .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_STORAGE_CLASS),
+    .sources = KIND_BIT(KIND_EC2_NODE_CLASS),
     .keys = keys,
     .settings_size = sizeof(struct settings),
     .prepare = prepare,
