@@ -124,7 +124,7 @@ func TestAttackByPadding(t *testing.T) {
 		{"selector", podOf("selector", "", spec(plain, "nodeSelector: {karpenter.sh/capacity-type: probe, "+repeated(478, "example.com/k%d: v")+"}"))},
 		{"containers", podOf("containers", "", spec(repeated(511, "{name: c%d, image: none}"), dear))},
 		{"init-containers", podOf("init-containers", "", spec(plain, dear, "initContainers: ["+repeated(600, "{name: i%d, image: none}")+"]"))},
-		{"tolerations", podOf("tolerations", "", spec(plain, "tolerations: ["+repeated(1025, "{operator: Exists, effect: NoExecute, tolerationSeconds: %d}")+"]"))},
+		{"tolerations", podOf("tolerations", "", spec(plain, "tolerations: ["+repeated(1024, "{key: example.com/k%d, operator: Exists}")+", {operator: Exists}]"))},
 		{"resources", podOf("resources", "", spec("{name: main, image: none, resources: {requests: {cpu: 100m, memory: 64Mi, "+
 			resources+"}, limits: {"+resources+"}}}", dear))},
 		{"managed-fields", podOf("managed-fields", nested(130), spec(plain, dear))},

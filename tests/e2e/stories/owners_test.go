@@ -189,7 +189,7 @@ func TestOldOwnersAreOperated(t *testing.T) {
 		turnsTo(t, 3, 0)
 		w.podsBack(t, space, podsOf(running), 3)
 	})
-	t.Run("EXPERIMENT paused, scaled to none and back", func(t *testing.T) {
+	t.Run("it is paused, scaled to none and back", func(t *testing.T) {
 		running, _, _ := w.newestSet(space, "shop")
 		w.kubectl(t, "", "-n", space, "scale", "deployment/shop", "--replicas=0").works(t)
 		w.eventually(t, "none", func() error { return w.atRevision(space, "shop", 0, 0) })
