@@ -1,7 +1,6 @@
 /* The rail disruption-budgets: when, and how fast, Karpenter may replace nodes. */
 #include "policy/rails/disruption_budgets.h"
 
-#include "kube/pool.h"
 #include "policy/rails/duration_fault.h"
 #include "policy/reading.h"
 
@@ -153,6 +152,27 @@ static enum bound bound_of(const struct budgets *budgets, unsigned reason, struc
     return bound;
 }
 
+/* Of all reasons the worst. */
+static enum bound bound_of_all(const struct budgets *budgets, struct share most)
+{
+    enum bound worst = BOUND_GOOD;
+    for (unsigned reason = 1; reason < REASONS_ALL; reason <<= 1) {
+        enum bound bound = bound_of(budgets, reason, most);
+        if (bound < worst)
+            worst = bound;
+    }
+    return worst;
+}
+
+/* Beside the maximum a larger budget, in its unit, would count for nothing. */
+static bool has_larger(const struct budgets *budgets, struct share most)
+{
+    FOR_EACH(budget, budgets)
+        if (budget->share.percent == most.percent && budget->share.amount > most.amount)
+            return true;
+    return false;
+}
+
 static void judge_max_nodes(struct rail_call *call, const struct disruption_budgets *settings,
                             const struct budgets *budgets)
 {
@@ -160,28 +180,25 @@ static void judge_max_nodes(struct rail_call *call, const struct disruption_budg
     struct share most = settings->max_nodes;
     struct text most_text =
         arena_printf(arena, "%lld%s", (long long)most.amount, most.percent ? "%" : "");
-    enum bound worst = BOUND_GOOD;
-    for (unsigned reason = 1; reason < REASONS_ALL; reason <<= 1) {
-        enum bound bound = bound_of(budgets, reason, most);
-        if (bound < worst)
-            worst = bound;
-    }
+    enum bound worst = bound_of_all(budgets, most);
     if (worst == BOUND_GOOD)
         return;
     bool alone = budgets->count == 1 && !budget_is_scheduled(&budgets->items[0]);
     const struct budget *only = alone ? &budgets->items[0] : NULL;
+    bool above = worst == BOUND_NONE && alone && only->reasons == REASONS_ALL;
     struct draft draft = {
         .severity = worst == BOUND_NONE ? SEVERITY_RAIL : SEVERITY_WARN,
         .field = alone ? only->nodes_field : budgets->field,
         .found = alone ? only->nodes : TEXT(""),
-        .fix = arena_printf(arena, "Add {nodes: \"%.*s\"}, a budget without a schedule.",
-                            TEXT_ARGS(most_text)),
+        .fix = arena_printf(
+            arena, "Add {nodes: \"%.*s\"}, a budget without a schedule%s.", TEXT_ARGS(most_text),
+            budgets->given && has_larger(budgets, most) ? ", and remove what is larger" : ""),
     };
     if (worst == BOUND_OTHER_UNIT)
         draft.statement =
             arena_printf(arena, "A budget in %s cannot be compared with the maximum of %.*s.",
                          most.percent ? "numbers of nodes" : "percent", TEXT_ARGS(most_text));
-    else if (alone && only->reasons == REASONS_ALL)
+    else if (above)
         draft.statement = arena_printf(arena, "The budget of %.*s is above the maximum of %.*s.",
                                        TEXT_ARGS(only->nodes), TEXT_ARGS(most_text));
     else
@@ -189,32 +206,9 @@ static void judge_max_nodes(struct rail_call *call, const struct disruption_budg
             arena,
             "No budget keeps disruption to %.*s%s at a time, at all times and for all reasons.",
             TEXT_ARGS(most_text), most.percent ? " of the nodes" : " nodes");
+    if (above && budgets->given)
+        draft.fix = arena_printf(arena, "Set nodes: \"%.*s\".", TEXT_ARGS(most_text));
     report_draft(call, &draft);
-}
-
-/* Whether there are times at which no budget is active, whatever it is for. */
-static bool is_unbounded_at_times(struct rail_call *call, const struct budgets *budgets)
-{
-    struct budgets all = {.field = budgets->field};
-    struct window window;
-    for (size_t i = 0; i < budgets->count; i++) {
-        struct budget *budget = LIST_PUSH(call->arena, &all);
-        *budget = budgets->items[i];
-        budget->share.amount = 0;
-        budget->reasons = REASONS_ALL;
-    }
-    return window_next(&all, call->now_unix_s, &window) == WINDOW_FOUND;
-}
-
-static void warn_of_no_bound(struct rail_call *call, const struct budgets *budgets)
-{
-    if (!budgets->given || !is_unbounded_at_times(call, budgets))
-        return;
-    report(call, SEVERITY_WARN, budgets->field,
-           TEXT("Add {nodes: \"10%\"}, which is always active."),
-           "%s all nodes of the pool may be disrupted at once. The default of 10%% counts only "
-           "where no budgets are written.",
-           budgets->count == 0 ? "With an empty list" : "At times no budget is active, and");
 }
 
 /* A list that is not there is one budget of 10 %. */
@@ -232,44 +226,6 @@ static struct budgets with_default(const struct budgets *budgets, struct arena *
     return all;
 }
 
-/* ---- consolidation ---- */
-
-/* What the policy allows; a list that is not given allows all. */
-static bool is_allowed(const struct disruption_budgets *settings, const struct field *field)
-{
-    struct text found = node_text(field->node);
-    struct text meant = found;
-    if (found.size == 0 || text_is(found, "WhenUnderutilized"))
-        meant = TEXT("WhenEmptyOrUnderutilized");
-    if (texts_have(settings->policies.items, settings->policies.count, meant))
-        return true;
-    return settings->policies.count == 0;
-}
-
-static void judge_policy(struct rail_call *call, const struct disruption_budgets *settings)
-{
-    struct arena *arena = call->arena;
-    const struct field *field =
-        field_at(arena, call->object->root, "spec.disruption.consolidationPolicy");
-    struct text found = node_text(field->node);
-    const struct pool *pool = call_pool(call);
-    /* Karpenter consolidates no pool with a fixed number of nodes, whatever its policy. */
-    bool never = pool != NULL && pool_is_static(pool);
-    if (never || is_allowed(settings, field)) {
-        disruption_budgets_judge_policy(call, field);
-        return;
-    }
-    report_with(
-        call, .field = field, .found = found,
-        .statement = found.size > 0
-                         ? arena_printf(arena, "consolidationPolicy %.*s is not allowed here.",
-                                        TEXT_ARGS(found))
-                         : TEXT("Without consolidationPolicy it is WhenEmptyOrUnderutilized, which "
-                                "is not allowed here."),
-        .allowed = ALLOWED_LIST(&settings->policies),
-        .fix = arena_printf(arena, "Set it to %.*s.", TEXT_ARGS(settings->policies.items[0])));
-}
-
 /* ---- the whole ---- */
 
 static void judge(struct rail_call *call)
@@ -283,7 +239,7 @@ static void judge(struct rail_call *call)
         judge_reading(call, &budgets.items[i]);
         all_read = all_read && budget_is_valid(&budgets.items[i]);
     }
-    judge_policy(call, settings);
+    disruption_budgets_judge_policy(call, settings);
     judge_opted_out(call);
     all_read = disruption_budgets_judge_values(call, &budgets) && all_read;
     if (!all_read || judge_blocked(call, &budgets) || judge_never_open(call, &budgets))
@@ -300,8 +256,9 @@ static void judge(struct rail_call *call)
             TEXT("Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: "
                  "\"0 9 * * mon-fri\", duration: 8h}."),
             "No budget keeps disruption inside windows. Nodes may be replaced at any hour.");
+    disruption_budgets_judge_effects(call, &budgets);
     if (!settings->max_nodes_given)
-        warn_of_no_bound(call, &budgets);
+        disruption_budgets_judge_bounds(call, &budgets);
 }
 
 const struct rail rail_disruption_budgets = {
@@ -320,7 +277,9 @@ const struct rail rail_disruption_budgets = {
         "say.\n\n"
         "expireAfter of v1 does not obey budgets: a node is drained when it is old enough, inside "
         "a window or not. Where a pool has windows and an expiry the rail warns, says which "
-        "visible nodes will end outside the windows, and when the next three windows are. On "
+        "visible nodes will end outside the windows, and when the next three windows are. Where "
+        "node-rotation of the same policy wants nodes to expire, that is only noted, unless a "
+        "visible node ends outside. On "
         "v1beta1 expiry waits for a window: there the rail finds windows that lie further apart "
         "than expireAfter, and warns of windows too short to replace every node, as many at a "
         "time as the budgets allow, before it is that old again.\n\n"
@@ -329,7 +288,11 @@ const struct rail rail_disruption_budgets = {
         "replicas is never consolidated: consolidationPolicies does not concern it.\n\n"
         "maxNodes is compared with budgets of the same unit that are always active. A pool "
         "without budgets has one of 10%; one with an empty list has none, and one with scheduled "
-        "budgets has none outside of their hours: the rail warns of both.",
+        "budgets has none outside of their hours: the rail warns of both, and of a reason that no "
+        "budget is for, or not always (of Empty alone it does not). Of the budgets that are "
+        "active Karpenter takes the smallest: one of 33% on Saturdays has no effect beside one of "
+        "10% that is always active, and is warned of. So has one with an empty list of reasons, "
+        "which is found.",
     .example = "disruption-budgets:\n"
                "  mode: enforce\n"
                "  requireWindow: true\n"

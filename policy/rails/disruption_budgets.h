@@ -13,8 +13,16 @@ struct disruption_budgets {
 /* Of a pool that has windows: whether its nodes expire outside of them. */
 void disruption_budgets_judge_expiry(struct rail_call *call, const struct budgets *budgets);
 
-/* Finds a consolidationPolicy that the API of the object does not have. */
-void disruption_budgets_judge_policy(struct rail_call *call, const struct field *field);
+/* Of budgets that can be read: those that another one makes idle, and reasons that have no budget
+ * at some time. */
+void disruption_budgets_judge_effects(struct rail_call *call, const struct budgets *budgets);
+void disruption_budgets_judge_bounds(struct rail_call *call, const struct budgets *budgets);
+
+/* Finds a consolidationPolicy that is not allowed, and one that the API of the object does not
+ * have. */
+void disruption_budgets_judge_policy(struct rail_call *call,
+                                     const struct disruption_budgets *settings);
+void disruption_budgets_judge_policy_name(struct rail_call *call, const struct field *field);
 /* Judges consolidateAfter, and what is in budgets besides their times. Whether all reasons are
  * some.
  */

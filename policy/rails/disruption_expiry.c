@@ -4,6 +4,7 @@
 #include "kube/snapshot.h"
 #include "kube/time.h"
 #include "policy/rails/disruption_budgets.h"
+#include "policy/rails/node_rotation.h"
 #include "solver/well_known.h"
 
 enum { MINUTE_S = 60, HOUR_S = 60 * MINUTE_S };
@@ -91,7 +92,9 @@ static void warn_of_expiry(struct rail_call *call, const struct budgets *budgets
     struct text windows = windows_text(budgets, call->now_unix_s, arena);
     if (windows.size > 0)
         text_builder_printf(&statement, " Next windows: %.*s.", TEXT_ARGS(windows));
-    report_as(call, SEVERITY_WARN, .field = field, .found = found,
+    /* Where the policy wants nodes to expire, only those that will do so at a bad time count. */
+    bool wanted = node_rotation_most(call).size > 0 && endings.count == 0;
+    report_as(call, wanted ? SEVERITY_AUDIT : SEVERITY_WARN, .field = field, .found = found,
               .statement = text_builder_text(&statement),
               .fix = TEXT("Keep what is drained safe with PodDisruptionBudgets, which hold until a "
                           "terminationGracePeriod is over."));

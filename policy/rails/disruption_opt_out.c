@@ -1,6 +1,7 @@
 /* The rail disruption-opt-out: pods that keep Karpenter from disrupting their nodes. */
+#include "policy/rails/disruption_opt_out.h"
+
 #include "kube/pod.h"
-#include "policy/rail.h"
 
 #define OPT_OUT "karpenter.sh/do-not-disrupt"
 
@@ -29,6 +30,12 @@ static void prepare(void *settings_pointer, const struct rail_loading *loading)
 {
     struct settings *settings = settings_pointer;
     settings->max_duration = node_text(node_get(loading->rail_node, "maxDuration"));
+}
+
+struct text disruption_opt_out_most(const struct rail_call *call)
+{
+    const struct settings *settings = rail_settings(call, &rail_disruption_opt_out);
+    return settings == NULL ? TEXT("true") : settings->max_duration;
 }
 
 static bool is_granted(const struct rail_call *call)

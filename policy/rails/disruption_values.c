@@ -28,7 +28,7 @@ static void report_choice(struct rail_call *call, const struct field *field,
 
 /* ---- consolidation ---- */
 
-void disruption_budgets_judge_policy(struct rail_call *call, const struct field *field)
+void disruption_budgets_judge_policy_name(struct rail_call *call, const struct field *field)
 {
     bool old = object_is_v1beta1(call->object);
     const char *path = "spec.disruption.consolidationPolicy";
@@ -64,12 +64,26 @@ static void judge_consolidate_after(struct rail_call *call)
 
 /* ---- budgets ---- */
 
-/* Whether all of them are some. */
-static bool judge_reasons(struct rail_call *call, const struct field *list)
+/* An empty list is no list that is not there: Karpenter finds no reason in it. */
+static void report_no_reason(struct rail_call *call, const struct budget *budget,
+                             const struct field *list)
 {
+    report_found(call, SEVERITY_RAIL, list, TEXT(""),
+                 budget_blocks(budget) && !budget_is_scheduled(budget)
+                     ? TEXT("Name the reasons it is for, such as [Underutilized].")
+                     : TEXT("Remove reasons, so that it is for all of them."),
+                 "With an empty list of reasons the budget is for none, so it has no effect.");
+}
+
+/* Whether the budget is for something, and all of its reasons are some. */
+static bool judge_reasons(struct rail_call *call, const struct budget *budget)
+{
+    const struct field *list = field_get(call->arena, budget->field, "reasons");
     const struct crd_shape *shape =
         crd_shape_at(&crd_shape_node_pool_v1, "spec.disruption.budgets.reasons");
-    bool good = true;
+    bool good = !node_is(list->node, NODE_LIST) || node_count(list->node) > 0;
+    if (!good)
+        report_no_reason(call, budget, list);
     FOR_FIELDS(field, call->arena, list) {
         struct draft draft = {0};
         if (crd_shape_has_choice(shape, node_string(field->node)))
@@ -101,7 +115,7 @@ bool disruption_budgets_judge_values(struct rail_call *call, const struct budget
     judge_consolidate_after(call);
     FOR_EACH(budget, budgets) {
         judge_nodes(call, budget);
-        if (!judge_reasons(call, field_get(call->arena, budget->field, "reasons")))
+        if (!judge_reasons(call, budget))
             good = false;
     }
     return good;

@@ -9,8 +9,8 @@
 #define POOL(disruption) POOL_OF("v1", disruption, NEVER)
 #define STATIC(disruption) POOL_OF("v1", disruption "}, replicas: 5, limits: {nodes: 6", NEVER)
 #define BUDGETS(budgets) POOL("budgets: [" budgets "]")
-/* with a budget that is always active, and of which nothing is said */
-#define BOUNDED(budgets) BUDGETS(budgets ", {nodes: 100%}")
+/* with a budget that is always active, and of which nothing is said: no number is as large */
+#define BOUNDED(budgets) BUDGETS(budgets ", {nodes: '1'}")
 #define BLOCK(schedule, duration) "{nodes: '0', schedule: '" schedule "', duration: " duration "}"
 #define OFFICE BLOCK("0 9 * * mon-fri", "8h")
 #define AT "spec.disruption.budgets"
@@ -21,7 +21,7 @@ static void what_cannot_be_read_is_found(void)
         {POOL(""), ""},
         {BUDGETS(""), "warn " AT " "},
         {BOUNDED("{nodes: 10%}"), ""},
-        {BOUNDED("{nodes: '5'}, " OFFICE), ""},
+        {BUDGETS("{nodes: '5'}, " OFFICE), ""},
         {BOUNDED(BLOCK("@daily", "10m")), ""},
         {BOUNDED(BLOCK("TZ=Europe/Berlin 0 9 * * *", "8h")),
          "deny " AT "[0].schedule TZ=Europe/Berlin 0 9 * * *"},
@@ -34,7 +34,7 @@ static void what_cannot_be_read_is_found(void)
         {BOUNDED("{nodes: '0', duration: 8h}"), "deny " AT "[0].schedule "},
         {BOUNDED("{nodes: ten}"), "deny " AT "[0].nodes ten"},
         {BOUNDED("{nodes: 110%}"), "deny " AT "[0].nodes 110%"},
-        {BOUNDED("{nodes: 5}"), "deny " AT "[0].nodes 5"},
+        {BUDGETS("{nodes: 5}"), "deny " AT "[0].nodes 5"},
         {BOUNDED("{}"), ""},
         {BUDGETS("null, 5"), ""},
         /* what a chart leaves empty is not there: no schedule, and 10 % of the nodes */
@@ -63,7 +63,7 @@ static void pools_that_never_let_go_are_found(void)
         {BOUNDED("{nodes: '0'}"), "deny " AT "[0].nodes 0"},
         {BOUNDED("{nodes: 10%}, {nodes: 0%}"), "deny " AT "[1].nodes 0%"},
         {BOUNDED(REASONS("Drifted, Underutilized")), ""},
-        {BOUNDED(REASONS("")), ""},
+        {BOUNDED(REASONS("")), "deny " AT "[0].reasons "},
         {BOUNDED("{nodes: '0', reasons: null}"), "deny " AT "[0].nodes 0"},
         {BOUNDED(REASONS("Drifted, Underutilized, Empty")), "deny " AT "[0].nodes 0"},
         {BOUNDED(REASONS("Drifted, Empty")), ""},
@@ -142,7 +142,7 @@ static void the_number_of_nodes_is_bounded(void)
         {POOL(""), ""},
         {BUDGETS("{nodes: 20%}"), ""},
         {BUDGETS("{nodes: 21%}"), "deny " AT "[0].nodes 21%"},
-        {BUDGETS("{nodes: 50%}, {nodes: 5%}"), ""},
+        {BUDGETS("{nodes: 50%}, {nodes: 5%}"), "warn " AT "[0] 50%"},
         {BUDGETS(""), "deny " AT " "},
         {BUDGETS("{nodes: '5'}"), "warn " AT "[0].nodes 5"},
         {BUDGETS("{nodes: '5'}, {nodes: 20%}"), ""},
@@ -210,7 +210,16 @@ static void some_budget_is_always_active(void)
         {BUDGETS(OFFICE), UNBOUNDED},
         {BUDGETS(OFFICE ", {nodes: 10%}"), ""},
         {BUDGETS("{nodes: 100%}, " OFFICE), ""},
-        {BUDGETS(OFFICE ", {nodes: 10%, reasons: [Drifted]}"), ""},
+        /* by night two reasons have none, or one; that of empty nodes alone may go without */
+        {BUDGETS(OFFICE ", {nodes: 10%, reasons: [Drifted]}"), UNBOUNDED},
+        {BUDGETS(OFFICE ", {nodes: 10%, reasons: [Drifted, Empty]}"), UNBOUNDED},
+        {BUDGETS(OFFICE ", {nodes: 10%, reasons: [Underutilized, Empty]}"), UNBOUNDED},
+        {BUDGETS(OFFICE ", {nodes: 10%, reasons: [Drifted, Underutilized]}"), ""},
+        {BUDGETS("{nodes: 10%, reasons: [Drifted]}, {nodes: '5', reasons: [Underutilized]}"), ""},
+        {BUDGETS("{nodes: 10%, reasons: [Underutilized]}"), UNBOUNDED},
+        {BUDGETS("{nodes: 10%, reasons: [Underutilized, Unhealthy]}, {nodes: 10%, reasons: "
+                 "[Drifted], schedule: '0 9 * * *', duration: 8h}"),
+         UNBOUNDED},
         {BUDGETS("{nodes: '2', schedule: '0 9 * * *', duration: 8h}"), UNBOUNDED},
         {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: 8h, reasons: [Empty]}"), UNBOUNDED},
         /* by day and by night, and an hour too few */
@@ -236,8 +245,122 @@ static void some_budget_is_always_active(void)
          "At times no budget is active, and all nodes of the pool may be disrupted at once. The "
          "default of 10% counts only where no budgets are written.",
          fix},
+        {BUDGETS(OFFICE ", {nodes: 50%, reasons: [Drifted, Empty]}"),
+         "At times no budget is active for the reason Underutilized. Then all such nodes may be "
+         "disrupted at once.",
+         "Add {nodes: \"50%\", reasons: [Underutilized]}, which is always active."},
+        /* as many as another lets go, or that one would be idle */
+        {BUDGETS("{nodes: 30%, schedule: '0 9 * * *', duration: 8h}"),
+         "At times no budget is active, and all nodes of the pool may be disrupted at once. The "
+         "default of 10% counts only where no budgets are written.",
+         "Add {nodes: \"30%\"}, which is always active."},
     };
     rail_words_run("disruption-budgets: {}", NULL, words, COUNT_OF(words));
+}
+
+#define SATURDAY ", schedule: '0 0 * * sat', duration: 24h"
+
+/* Karpenter takes the smallest of those that are active and for the reason. */
+static void the_smallest_budget_counts(void)
+{
+    static const struct rail_case cases[] = {
+        {BUDGETS("{nodes: 33%" SATURDAY "}, {nodes: 10%}"), "warn " AT "[0] 33%"},
+        {BUDGETS("{nodes: 10%}, {nodes: 33%" SATURDAY "}"), "warn " AT "[1] 33%"},
+        {BUDGETS("{nodes: 10%" SATURDAY "}, {nodes: 33%}"), ""},
+        {BUDGETS("{nodes: 10%}, {nodes: 10%" SATURDAY "}"), ""},
+        /* how many nodes a share is depends on the pool */
+        {BUDGETS("{nodes: '2'}, {nodes: 33%}"), ""},
+        {BUDGETS("{nodes: '2'}, {nodes: 99%}"), ""},
+        {BUDGETS("{nodes: '2'}, {nodes: 100%}"), "warn " AT "[1] 100%"},
+        {BUDGETS("{nodes: 100%}, {nodes: 100%}"), ""},
+        {BUDGETS("{nodes: '2'}, {nodes: '3'}"), "warn " AT "[1] 3"},
+        {BUDGETS(OFFICE ", {nodes: 100%}"), ""},
+        /* of the same hours, and of fewer */
+        {BUDGETS("{nodes: '1'" SATURDAY "}, {nodes: '3'" SATURDAY "}, {nodes: '9'}"),
+         "warn " AT "[1] 3"},
+        {BUDGETS("{nodes: '1', schedule: '0 0 * * sat', duration: 23h}, {nodes: '3'" SATURDAY
+                 "}, {nodes: '9'}"),
+         ""},
+        {BUDGETS("{nodes: '1', schedule: '0 0 * * sun', duration: 24h}, {nodes: '3'" SATURDAY
+                 "}, {nodes: '9'}"),
+         ""},
+        /* for each of its reasons */
+        {BUDGETS("{nodes: 100%, reasons: [Empty]}, {nodes: 10%}"), "warn " AT "[0] 100%"},
+        {BUDGETS("{nodes: 20%, reasons: [Empty]}, {nodes: 10%, reasons: [Drifted]}, {nodes: 30%}"),
+         ""},
+        {BUDGETS("{nodes: 20%, reasons: [Empty, Underutilized]}, {nodes: 10%, reasons: [Drifted]}, "
+                 "{nodes: 30%, reasons: [Drifted, Empty]}"),
+         "warn " AT "[2] 30%"},
+        {BUDGETS(REASONS("Drifted") ", {nodes: 10%, reasons: [Drifted]}, {nodes: 20%}"),
+         "warn " AT "[1] 10%"},
+    };
+    rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
+#define IDLE(own, other)                                                                     \
+    "The budget of " own " has no effect. Karpenter takes the smallest that is active, and " \
+    "that of " other " is active whenever it is."
+    static const struct rail_words words[] = {
+        {BUDGETS("{nodes: 33%" SATURDAY "}, {nodes: 10%}"), IDLE("33%", "10%"),
+         "Remove it, or give the budget of 10% the other hours as schedule and duration."},
+        {BUDGETS("{nodes: 100%, reasons: [Empty]}, {nodes: 10%}"), IDLE("100%", "10%"),
+         "Remove it, or limit the budget of 10% to reasons: [Underutilized, Drifted]."},
+        {BUDGETS("{nodes: '3'}, {nodes: '2'}"), IDLE("3", "2"), "Remove it."},
+    };
+    rail_words_run("disruption-budgets: {}", NULL, words, COUNT_OF(words));
+}
+
+#define HALF_EMPTY(policy)                                                                       \
+    "consolidationPolicy WhenEmpty keeps half-empty nodes, and is not allowed here. " policy " " \
+    "evicts their pods."
+
+/* Advice is in the words of the object's API version, and keeps to what pods may ask for. */
+static void policies_are_advised_in_words_of_the_version(void)
+{
+#define OLD_POOL(disruption) POOL_OF("v1beta1", disruption ", expireAfter: Never", "")
+    static const struct rail_words moving[] = {
+        {POOL("consolidationPolicy: WhenEmpty"), HALF_EMPTY("WhenEmptyOrUnderutilized"),
+         "Set it to WhenEmptyOrUnderutilized, and give pods that must stay "
+         "karpenter.sh/do-not-disrupt: \"true\", or ask for an exception."},
+        {OLD_POOL("consolidationPolicy: WhenEmpty, consolidateAfter: 30s"),
+         HALF_EMPTY("WhenUnderutilized"),
+         "Set it to WhenUnderutilized and remove consolidateAfter, and give pods that must stay "
+         "karpenter.sh/do-not-disrupt: \"true\", or ask for an exception."},
+    };
+    rail_words_run(
+        "disruption-budgets: {consolidationPolicies: [WhenEmptyOrUnderutilized, Balanced]}", NULL,
+        moving, COUNT_OF(moving));
+    static const struct rail_words bounded[] = {
+        {POOL("consolidationPolicy: WhenEmpty"), HALF_EMPTY("WhenEmptyOrUnderutilized"),
+         "Set it to WhenEmptyOrUnderutilized, and give pods that must stay "
+         "karpenter.sh/do-not-disrupt: \"24h\" (Karpenter 1.12 or newer), or ask for an "
+         "exception."},
+        {OLD_POOL("consolidationPolicy: WhenEmpty"), HALF_EMPTY("WhenUnderutilized"),
+         "Set it to WhenUnderutilized, or ask for an exception."},
+    };
+    rail_words_run("disruption-budgets: {consolidationPolicies: [WhenEmptyOrUnderutilized]}"
+                   ", disruption-opt-out: {maxDuration: 24h}",
+                   NULL, bounded, COUNT_OF(bounded));
+    static const struct rail_words refused[] = {
+        {POOL("consolidationPolicy: WhenEmpty"), HALF_EMPTY("Balanced"),
+         "Set it to Balanced, or ask for an exception."},
+        {OLD_POOL("consolidationPolicy: WhenEmpty, consolidateAfter: 30s"),
+         "consolidationPolicy WhenEmpty is not allowed here.",
+         "Convert the pool to v1 (taffrail convert), which has the policies that are allowed."},
+    };
+    rail_words_run("disruption-budgets: {consolidationPolicies: [Balanced]}"
+                   ", disruption-opt-out: {}",
+                   NULL, refused, COUNT_OF(refused));
+    static const struct rail_words resting[] = {
+        {POOL("consolidationPolicy: Balanced"), "consolidationPolicy Balanced is not allowed here.",
+         "Set it to WhenEmpty."},
+        {OLD_POOL("consolidationPolicy: WhenUnderutilized"),
+         "consolidationPolicy WhenUnderutilized is not allowed here.",
+         "Set it to WhenEmpty with consolidateAfter: 30s."},
+        {POOL_OF("v1beta1", "expireAfter: Never", ""),
+         "Without consolidationPolicy it is WhenUnderutilized, which is not allowed here.",
+         "Set it to WhenEmpty with consolidateAfter: 30s."},
+    };
+    rail_words_run("disruption-budgets: {consolidationPolicies: [WhenEmpty]}", NULL, resting,
+                   COUNT_OF(resting));
 }
 
 static void policies_are_allowed_by_name(void)
@@ -277,8 +400,11 @@ static void policies_are_allowed_by_name(void)
 static void it_says_how_many_are_too_many(void)
 {
     static const char fix[] = "Add {nodes: \"20%\"}, a budget without a schedule.";
+    static const char larger[] =
+        "Add {nodes: \"20%\"}, a budget without a schedule, and remove what is larger.";
     static const struct rail_words rows[] = {
-        {BUDGETS("{nodes: 21%}"), "The budget of 21% is above the maximum of 20%.", fix},
+        {BUDGETS("{nodes: 21%}"), "The budget of 21% is above the maximum of 20%.",
+         "Set nodes: \"20%\"."},
         {BUDGETS("{nodes: 20%, reasons: [Drifted]}"),
          "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
          "reasons.",
@@ -290,7 +416,7 @@ static void it_says_how_many_are_too_many(void)
         {BUDGETS("{nodes: '5'}"),
          "A budget in numbers of nodes cannot be compared with the maximum of 20%.", fix},
         {BUDGETS("{nodes: 30%}, {nodes: '5'}"),
-         "A budget in numbers of nodes cannot be compared with the maximum of 20%.", fix},
+         "A budget in numbers of nodes cannot be compared with the maximum of 20%.", larger},
         {BUDGETS("{nodes: '5', reasons: [Drifted]}"),
          "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
          "reasons.",
@@ -298,7 +424,7 @@ static void it_says_how_many_are_too_many(void)
         {BUDGETS("{nodes: 30%}, {nodes: 40%}"),
          "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
          "reasons.",
-         fix},
+         larger},
         {BUDGETS("{nodes: 20%, schedule: '@daily', duration: 1h}"),
          "No budget keeps disruption to 20% of the nodes at a time, at all times and for all "
          "reasons.",
@@ -311,8 +437,9 @@ static void it_says_how_many_are_too_many(void)
         "Add {nodes: \"5%\"}, a budget without a schedule."};
     rail_words_run("disruption-budgets: {maxNodes: 5%}", NULL, &unwritten, 1);
     static const struct rail_words policies[] = {
-        {POOL("consolidationPolicy: WhenEmpty"),
-         "consolidationPolicy WhenEmpty is not allowed here.", "Set it to Balanced."},
+        {POOL("consolidationPolicy: WhenEmpty"), HALF_EMPTY("Balanced"),
+         "Set it to Balanced, and give pods that must stay karpenter.sh/do-not-disrupt: "
+         "\"true\", or ask for an exception."},
         {POOL("consolidationPolicy: X"), "consolidationPolicy X is not allowed here.",
          "Set it to Balanced."},
     };
@@ -333,7 +460,9 @@ const struct unit_test unit_tests[] = {
     {"windows can be required", windows_can_be_required},
     {"the number of nodes is bounded", the_number_of_nodes_is_bounded},
     {"some budget is always active", some_budget_is_always_active},
+    {"the smallest budget counts", the_smallest_budget_counts},
     {"policies are allowed by name", policies_are_allowed_by_name},
+    {"policies are advised in words of the version", policies_are_advised_in_words_of_the_version},
     {"it says how many are too many", it_says_how_many_are_too_many},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},

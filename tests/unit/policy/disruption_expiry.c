@@ -83,6 +83,12 @@ static void expiry_is_held_against_the_windows(void)
          "warn spec.template.spec.expireAfter 1h"},
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
+    /* where the policy wants nodes to expire, it is noted */
+    static const struct rail_case wanted = {
+        POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", "expireAfter: 720h"),
+        "audit spec.template.spec.expireAfter 720h"};
+    rail_table_run(
+        &(struct rail_table){"disruption-budgets: {}, node-rotation: {}", NULL, &wanted, 1});
 }
 
 /* Ten minutes after each midnight, and two for each turn: five turns a day. */
@@ -104,8 +110,8 @@ static void windows_must_do_for_all_nodes(void)
     static const struct rail_case unseen[] = {
         {OLD("24h", ", {nodes: 20%}"), ""},
         {OLD("24h", ", {nodes: 19%}"), warned},
-        {OLD("24h", ", {nodes: 50%}, {nodes: 19%}"), warned},
-        {OLD("24h", ", {nodes: 19%}, {nodes: 50%}"), warned},
+        {OLD("24h", ", {nodes: '50'}, {nodes: 19%}"), warned},
+        {OLD("24h", ", {nodes: 19%}, {nodes: '50'}"), warned},
         /* open all weekend; it is the days between that are too short */
         {POOL_OF(
              "v1beta1",
@@ -129,7 +135,7 @@ static void windows_must_do_for_all_nodes(void)
         /* how many nodes there are is not known; or nothing holds them up */
         {OLD("24h", ", {nodes: '1'}"), ""},
         {OLD("24h", ""), "warn spec.disruption.budgets "},
-        {OLD("24h", ", {nodes: '0', reasons: [Empty]}"), ""},
+        {OLD("24h", ", {nodes: '0', reasons: [Empty]}, {nodes: 50%}"), ""},
         /* windows that do not close, or of which that is not known */
         {POOL_OF("v1beta1", "expireAfter: 1h, budgets: [" BY_TURNS ", {nodes: 1%}]", ""), ""},
         {POOL_OF("v1beta1", "expireAfter: 1h, budgets: [" SLOW ", {nodes: 1%}]", ""), ""},

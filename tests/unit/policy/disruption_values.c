@@ -73,7 +73,7 @@ static void budgets_have_reasons_and_hours(void)
 {
     static const struct rail_case cases[] = {
         {BUDGET("reasons: [Drifted, Empty, Underutilized, Unhealthy]"), ""},
-        {BUDGET("reasons: []"), ""},
+        {BUDGET("reasons: []"), FIRST "reasons "},
         {BUDGET("reasons: null"), ""},
         {BUDGET("reasons: Drifted"), ""},
         {BUDGET("reasons: [Drifted, drifted]"), FIRST "reasons[1] drifted"},
@@ -163,6 +163,12 @@ static void it_says_what_was_meant(void)
          "Remove it, and the budget where it is for nothing else."},
         {BUDGET("reasons: [Underutilised]"), "\"Underutilised\" is no reason.",
          "Use Underutilized."},
+        {BUDGET("reasons: []"),
+         "With an empty list of reasons the budget is for none, so it has no effect.",
+         "Remove reasons, so that it is for all of them."},
+        {POOL("budgets: [{nodes: '0', reasons: []}]"),
+         "With an empty list of reasons the budget is for none, so it has no effect.",
+         "Name the reasons it is for, such as [Underutilized]."},
         {BUDGET("reasons: [Under-utilised]"), "\"Under-utilised\" is no reason.",
          "Use Underutilized."},
         {LASTS("90s"), "\"90s\" is no duration of hours and minutes.",
