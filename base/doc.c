@@ -63,11 +63,14 @@ const struct node *node_get(const struct node *map, const char *key)
 
 const struct node *node_at(const struct node *root, const char *path)
 {
-    struct text rest = text_of(path), key;
     const struct node *node = root;
-    while (node != NULL && text_split(rest, '.', &key, &rest))
-        node = node_member(node, key);
-    return node_member(node, rest);
+    for (;;) {
+        const char *end = strchrnul(path, '.');
+        node = node_member(node, (struct text){path, (size_t)(end - path)});
+        if (*end == '\0' || node == NULL)
+            return node;
+        path = end + 1;
+    }
 }
 
 size_t node_count(const struct node *node)

@@ -50,15 +50,20 @@ static void read_unbound(const struct snapshot *snapshot, const struct field *ro
         binding->state = storage_class_waits(binding->class) ? BINDING_WAITS : BINDING_IMMEDIATE;
 }
 
-static void read_object(const struct snapshot *snapshot, const struct object *claim,
-                        struct arena *arena, struct claim_binding *binding)
+void claim_binding_of(const struct snapshot *snapshot, const struct object *claim,
+                      struct arena *arena, struct claim_binding *binding)
 {
-    binding->root = claim->root->node;
-    binding->uid = claim->uid;
-    binding->volume_name = node_string(node_at(binding->root, "spec.volumeName"));
+    const struct node *root = claim->root->node;
+    *binding = (struct claim_binding){
+        .namespace = claim->namespace,
+        .name = claim->name,
+        .root = root,
+        .uid = claim->uid,
+        .volume_name = node_string(node_at(root, "spec.volumeName")),
+    };
     if (claim->deleting) {
         binding->state = BINDING_CLAIM_DELETING;
-    } else if (text_is(node_string(node_at(binding->root, "status.phase")), "Lost")) {
+    } else if (text_is(node_string(node_at(root, "status.phase")), "Lost")) {
         binding->state = BINDING_CLAIM_LOST;
     } else if (binding->volume_name.size > 0) {
         binding->volume =
@@ -78,7 +83,7 @@ void claim_binding_read(const struct snapshot *snapshot, struct text namespace, 
     *binding = (struct claim_binding){
         .state = BINDING_CLAIM_NOT_SEEN, .namespace = namespace, .name = name};
     if (claim != NULL)
-        read_object(snapshot, claim, arena, binding);
+        claim_binding_of(snapshot, claim, arena, binding);
     else if (template != NULL)
         read_unbound(snapshot, template, arena, binding);
 }

@@ -34,6 +34,9 @@ struct claim_binding {
 void claim_binding_read(const struct snapshot *snapshot, struct text namespace, struct text name,
                         const struct field *template, struct arena *arena,
                         struct claim_binding *binding);
+/* Of a claim that is at hand. */
+void claim_binding_of(const struct snapshot *snapshot, const struct object *claim,
+                      struct arena *arena, struct claim_binding *binding);
 /* The same for a claim that does not exist yet. */
 void template_binding_read(const struct snapshot *snapshot, const struct field *template,
                            struct arena *arena, struct claim_binding *binding);

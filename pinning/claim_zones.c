@@ -158,11 +158,13 @@ void ephemeral_zones_read(const struct snapshot *snapshot, const struct field *t
 struct text claim_settled_zone(const struct snapshot *snapshot, const struct object *claim,
                                struct arena *arena)
 {
-    struct claim_zones zones;
+    struct claim_binding binding;
+    struct claim_zones zones = {.hold = CLAIM_UNKNOWN, .any_zone = true};
     if (claim->deleting)
         return TEXT("");
     if (node_string(node_at(claim->root->node, "spec.volumeName")).size == 0)
         return claim_selected_zone(snapshot, claim->root->node);
-    claim_zones_read(snapshot, claim->namespace, claim->name, NULL, arena, &zones);
+    claim_binding_of(snapshot, claim, arena, &binding);
+    read_binding(snapshot, &binding, arena, &zones);
     return zones.zones.count == 1 ? zones.zones.items[0] : TEXT("");
 }
