@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -79,14 +80,20 @@ func New(dir, binary, assets string) (*Plane, error) {
 	return p, p.writeConfigurations()
 }
 
-// FreePort is a port of 127.0.0.1 that nobody listened on a moment ago.
+// FreePort is a port of 127.0.0.1 that nobody listened on a moment ago. It is below those that the kernel gives to
+// outgoing connections (ip_local_port_range), so that no connection takes it before its process listens.
 func FreePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+	var last error
+	for range 100 {
+		port := 10000 + rand.IntN(22000)
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			last = err
+			continue
+		}
+		return port, listener.Close()
 	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	return 0, fmt.Errorf("no free port: %w", last)
 }
 
 func (p *Plane) path(parts ...string) string {
