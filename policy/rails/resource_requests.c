@@ -1,8 +1,9 @@
 /* The rail resource-requests: containers say what they need. */
+#include "policy/rails/resource_requests.h"
+
 #include "kube/container.h"
 #include "kube/limit_range.h"
 #include "kube/pod.h"
-#include "policy/rail.h"
 
 /* A floor or a ceiling of one resource. */
 struct bound {
@@ -116,7 +117,7 @@ struct check {
     const struct settings *settings;
     const struct workload *workload;
     const struct container *container;
-    struct text who; /* container "app" */
+    struct text who; /* container "app", or the pod */
     struct limit_defaults *defaults;
 };
 
@@ -132,7 +133,7 @@ static bool is_some(const struct amount *amount)
     return amount->milli > 0; /* what is no quantity has none */
 }
 
-/* Written, and told by judge_quantities. */
+/* Written, and told as a slip of the pen. */
 static bool is_unreadable(const struct amount *amount)
 {
     return amount->given && !amount->valid;
@@ -146,12 +147,20 @@ static bool pod_requests(const struct check *check, struct text resource)
     return is_some(&request);
 }
 
+/* An init container that is no sidecar runs in what the others request, before they begin. */
+static bool ends_before_others(const struct container *container)
+{
+    struct text policy = node_string(node_get(container->field->node, "restartPolicy"));
+    return container->init && !text_is(policy, "Always");
+}
+
 static void judge_required(const struct check *check, struct text resource)
 {
     struct arena *arena = check->call->arena;
     struct amount request, limit;
     amounts_of(check, check->container->field, resource, &request, &limit);
-    if (is_some(&request) || is_unreadable(&request) || pod_requests(check, resource))
+    if (ends_before_others(check->container) || is_some(&request) || is_unreadable(&request) ||
+        pod_requests(check, resource))
         return;
     /* The API server has applied LimitRanges to a Pod already; its template will get them later. */
     bool may_get_it = check->call->object->kind != KIND_POD &&
@@ -159,13 +168,14 @@ static void judge_required(const struct check *check, struct text resource)
                                      check->call->object->namespace);
     report_found(check->call, may_get_it ? SEVERITY_UNDECIDED : SEVERITY_RAIL, request.field,
                  request.written ? request.text : TEXT(""),
-                 arena_printf(arena,
-                              "add %.*s under resources.requests: what the container needs to run",
+                 arena_printf(arena, "Set resources.requests.%.*s to what the container needs.",
                               TEXT_ARGS(resource)),
-                 may_get_it ? "%.*s requests no %.*s, and LimitRanges, which may add it, cannot be "
-                              "seen"
-                            : "%.*s requests no %.*s",
-                 TEXT_ARGS(check->who), TEXT_ARGS(resource));
+                 may_get_it
+                     ? "The %.*s request of %.*s is missing, and LimitRanges that may add it "
+                       "cannot be seen."
+                     : "The %.*s request of %.*s is missing, so nodes are chosen as if it "
+                       "needed none.",
+                 TEXT_ARGS(resource), TEXT_ARGS(check->who));
 }
 
 /* " (by LimitRange NAME)" of an amount that nobody wrote. */
@@ -176,60 +186,33 @@ static struct text origin_of(const struct amount *amount, struct arena *arena)
     return arena_printf(arena, " (by LimitRange %.*s)", TEXT_ARGS(amount->limit_range->name));
 }
 
-/* The number before the one letter that is its unit; empty when it is written otherwise. */
-static struct text digits_before(struct text t, char unit)
-{
-    struct text digits = {t.data, t.size - 1};
-    return t.size > 1 && t.data[t.size - 1] == unit && text_is_digits(digits) ? digits : TEXT("");
-}
-
-/* Memory of less than a megabyte, which no container runs in. */
-static bool is_of_bytes(const struct amount *amount)
-{
-    static const int64_t least_milli = 1000000000;
-    struct text resource = amount->field->key;
-    return (text_is(resource, "memory") || text_is(resource, "ephemeral-storage")) &&
-           amount->milli > 0 && amount->milli < least_milli;
-}
-
-/* One who writes a unit may mean so little. */
-static bool is_slip(const struct amount *amount)
-{
-    return is_of_bytes(amount) && (amount->milli < 1000 || text_is_digits(amount->text) ||
-                                   digits_before(amount->text, 'm').size > 0);
-}
-
 /* A request that nobody could mean buys a place where there is none. One of 0 is none, and a slip
- * of the pen is told by judge_quantities. */
+ * of the pen is told as that. */
 static void judge_floor(const struct check *check, struct text who, const struct amount *request,
                         struct text resource, const struct bound *min)
 {
     struct arena *arena = check->call->arena;
-    if (!min->given || !is_some(request) || request->milli >= min->milli || is_slip(request))
+    if (!min->given || !is_some(request) || request->milli >= min->milli ||
+        resource_is_slip(request))
         return;
     report_found(check->call, SEVERITY_RAIL, request->field, request->text,
-                 arena_printf(arena, "request what the container needs to run, at least %.*s",
-                              TEXT_ARGS(min->text)),
-                 "%.*s requests %.*s \"%.*s\"%.*s, below the floor of "
-                 "%.*s",
-                 TEXT_ARGS(who), TEXT_ARGS(resource), TEXT_ARGS(request->text),
+                 arena_printf(arena, "Request what it needs, at least %.*s.", TEXT_ARGS(min->text)),
+                 "The %.*s request of %.*s is %.*s%.*s, below the floor of %.*s.",
+                 TEXT_ARGS(resource), TEXT_ARGS(who), TEXT_ARGS(request->text),
                  TEXT_ARGS(origin_of(request, arena)), TEXT_ARGS(min->text));
 }
 
-/* Containers that end before the others begin take nothing beside them. What the pod requests as a
- * whole stands for all. */
+/* What the pod requests as a whole stands for all. */
 static void judge_floors(const struct check *check)
 {
-    const struct container *container = check->container;
-    struct text policy = node_string(node_get(container->field->node, "restartPolicy"));
-    if (container->init && !text_is(policy, "Always"))
+    if (ends_before_others(check->container))
         return;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         struct text resource = text_of(bound_resources[i]);
         struct amount request, limit;
         if (pod_requests(check, resource))
             continue;
-        amounts_of(check, container->field, resource, &request, &limit);
+        amounts_of(check, check->container->field, resource, &request, &limit);
         judge_floor(check, check->who, &request, resource, &check->settings->min[i]);
     }
 }
@@ -245,17 +228,17 @@ static void judge_pod_floors(const struct check *check)
     }
 }
 
-static void judge_ceiling(const struct check *check, const struct amount *amount, const char *verb,
+static void judge_ceiling(const struct check *check, const struct amount *amount, const char *what,
                           struct text resource, const struct bound *max)
 {
     struct arena *arena = check->call->arena;
     if (amount->milli <= max->milli)
         return;
     report_found(check->call, SEVERITY_RAIL, amount->field, amount->text,
-                 arena_printf(arena, "ask for at most %.*s, or split the work over more pods",
+                 arena_printf(arena, "Ask for at most %.*s, or split the work over more pods.",
                               TEXT_ARGS(max->text)),
-                 "%.*s %s %.*s \"%.*s\"%.*s, above the ceiling of %.*s", TEXT_ARGS(check->who),
-                 verb, TEXT_ARGS(resource), TEXT_ARGS(amount->text),
+                 "The %.*s %s of %.*s is %.*s%.*s, above the ceiling of %.*s.", TEXT_ARGS(resource),
+                 what, TEXT_ARGS(check->who), TEXT_ARGS(amount->text),
                  TEXT_ARGS(origin_of(amount, arena)), TEXT_ARGS(max->text));
 }
 
@@ -270,14 +253,26 @@ static void judge_ceilings(const struct check *check)
         amounts_of(check, check->container->field, resource, &request, &limit);
         /* A request that only repeats the limit, or the same LimitRange, is one finding. */
         if (request.written || !limit.given)
-            judge_ceiling(check, &request, "requests", resource, max);
-        judge_ceiling(check, &limit, "has a limit of", resource, max);
+            judge_ceiling(check, &request, "request", resource, max);
+        judge_ceiling(check, &limit, "limit", resource, max);
     }
+}
+
+/* The larger is kept: what is asked for is not taken away. */
+static struct text fix_of_difference(const struct amount *request, const struct amount *limit,
+                                     struct arena *arena)
+{
+    if (limit->given && limit->valid)
+        return arena_printf(arena, "Set resources.requests.memory to %.*s, too.",
+                            TEXT_ARGS(limit->text));
+    if (request->given && request->valid)
+        return arena_printf(arena, "Set resources.limits.memory to %.*s.",
+                            TEXT_ARGS(request->text));
+    return TEXT("Set resources.requests.memory and resources.limits.memory to the same quantity.");
 }
 
 static void judge_memory_limit(const struct check *check)
 {
-    const struct text fix = TEXT("set requests.memory and limits.memory to the same quantity");
     struct amount request, limit, pod_request, pod_limit;
     amounts_of(check, check->container->field, TEXT("memory"), &request, &limit);
     amounts_of(check, check->workload->spec, TEXT("memory"), &pod_request, &pod_limit);
@@ -288,93 +283,15 @@ static void judge_memory_limit(const struct check *check)
     /* A container that says nothing, for a limit makes a request, lives within the pod's. */
     if (!request.given && is_some(&pod_limit) && pod_request.milli == pod_limit.milli)
         return;
+    struct text fix = fix_of_difference(&request, &limit, check->call->arena);
     if (limit.given)
         report_found(check->call, SEVERITY_RAIL, limit.field, limit.text, fix,
-                     "%.*s has a memory limit of \"%.*s\" and requests \"%.*s\"",
+                     "The memory limit of %.*s is %.*s, and its request is %.*s.",
                      TEXT_ARGS(check->who), TEXT_ARGS(limit.text), TEXT_ARGS(request.text));
     else
         report_found(check->call, SEVERITY_RAIL, limit.field, limit.text, fix,
-                     "%.*s has no memory limit", TEXT_ARGS(check->who));
-}
-
-/* ---- quantities that nobody means ---- */
-
-static struct text fix_of_bytes(const struct text written, struct arena *arena)
-{
-    enum { LONGEST = 5 };
-    struct text thousandths = digits_before(written, 'm');
-    if (thousandths.size > 0 && thousandths.size <= LONGEST)
-        return arena_printf(arena, "write %.*sMi", TEXT_ARGS(thousandths));
-    if (text_is_digits(written) && written.size <= LONGEST)
-        return arena_printf(arena, "give it a unit, as in %.*sMi", TEXT_ARGS(written));
-    return TEXT("give it a unit, as in 512Mi");
-}
-
-/* "512m" and "512" of memory, where 512Mi is meant. */
-static void judge_bytes(const struct check *check, const struct amount *amount)
-{
-    static const int64_t byte_milli = 1000;
-    struct rail_call *call = check->call;
-    long long bytes = amount->milli / byte_milli;
-    if (!is_of_bytes(amount))
-        return;
-    if (bytes == 0)
-        report_found(call, SEVERITY_RAIL, amount->field, amount->text,
-                     fix_of_bytes(amount->text, call->arena),
-                     "found \"%.*s\", less than one byte%s", TEXT_ARGS(amount->text),
-                     digits_before(amount->text, 'm').size > 0 ? ": m is a thousandth" : "");
-    else
-        report_found(call, is_slip(amount) ? SEVERITY_RAIL : SEVERITY_WARN, amount->field,
-                     amount->text, fix_of_bytes(amount->text, call->arena),
-                     "found \"%.*s\", which is %lld byte%s: no container runs in that",
-                     TEXT_ARGS(amount->text), bytes, bytes == 1 ? "" : "s");
-}
-
-/* "500M", where 500m is meant. Above a ceiling it is spoken of as that. */
-static void judge_cpus(const struct check *check, const struct amount *amount)
-{
-    static const int64_t most_milli = 1000000000;
-    struct arena *arena = check->call->arena;
-    struct text millions = digits_before(amount->text, 'M');
-    if (amount->milli < most_milli || check->settings->max[BOUND_CPU].given)
-        return;
-    report_found(check->call, SEVERITY_RAIL, amount->field, amount->text,
-                 millions.size > 0 ? arena_printf(arena, "write %.*sm", TEXT_ARGS(millions))
-                                   : TEXT("write a number of CPUs, as in 250m or 2"),
-                 "found \"%.*s\", more CPUs than any machine has%s", TEXT_ARGS(amount->text),
-                 millions.size > 0 ? ": M is a million" : "");
-}
-
-static void judge_magnitude(const struct check *check, const struct amount *amount)
-{
-    struct text resource = amount->field->key;
-    if (text_is(resource, "memory") || text_is(resource, "ephemeral-storage"))
-        judge_bytes(check, amount);
-    else if (text_is(resource, "cpu"))
-        judge_cpus(check, amount);
-}
-
-static void judge_quantity(const struct check *check, const struct field *field)
-{
-    struct amount amount;
-    amount_read(field, &amount);
-    if (amount.written && amount.valid)
-        judge_magnitude(check, &amount);
-    if (amount.written && !amount.valid)
-        report_found(check->call, SEVERITY_RAIL, field, amount.text,
-                     TEXT("write a number with a unit, as in 250m, 2, 512Mi or 4Gi"),
-                     "found \"%.*s\", which is no quantity", TEXT_ARGS(amount.text));
-}
-
-/* What the API server would refuse, and what it takes and nobody means. */
-static void judge_quantities(const struct check *check)
-{
-    struct arena *arena = check->call->arena;
-    const struct field *resources = field_get(arena, check->container->field, "resources");
-    FOR_MEMBERS(request, arena, field_get(arena, resources, "requests"))
-        judge_quantity(check, request);
-    FOR_MEMBERS(limit, arena, field_get(arena, resources, "limits"))
-        judge_quantity(check, limit);
+                     "The memory limit of %.*s is missing, so it may take what others need.",
+                     TEXT_ARGS(check->who));
 }
 
 static void judge(struct rail_call *call)
@@ -386,6 +303,8 @@ static void judge(struct rail_call *call)
     struct containers containers;
     struct limit_defaults defaults = {0};
     containers_read(&workload, call->arena, &containers);
+    const struct bound *most_cpu = &settings->max[BOUND_CPU];
+    int64_t most_cpu_milli = most_cpu->given ? most_cpu->milli : INT64_MAX;
     judge_pod_floors(&(struct check){.call = call, .settings = settings, .workload = &workload});
     FOR_EACH(container, &containers) {
         struct check check = {
@@ -397,7 +316,7 @@ static void judge(struct rail_call *call)
             .who = arena_printf(call->arena, "%scontainer \"%.*s\"", container->init ? "init " : "",
                                 TEXT_ARGS(container->name)),
         };
-        judge_quantities(&check);
+        resource_slips_judge(call, container->field, most_cpu_milli);
         for (size_t j = 0; j < settings->require.count; j++)
             judge_required(&check, settings->require.items[j]);
         judge_floors(&check);
@@ -405,6 +324,7 @@ static void judge(struct rail_call *call)
         if (settings->memory_limit_equals_request)
             judge_memory_limit(&check);
     }
+    resource_volumes_judge(call, &workload, &containers, &defaults);
 }
 
 const struct rail rail_resource_requests = {
@@ -414,18 +334,24 @@ const struct rail rail_resource_requests = {
         "Nodes are bought for what pods request. A container that requests nothing is placed as "
         "if it needed nothing and starves its neighbours; one that requests more than any node "
         "has waits for ever. The rail reads containers and initContainers, sidecars too, of "
-        "pods, of pod templates, and of pods that are resized in place.\n\n"
+        "pods, of pod templates, and of pods that are resized in place. An init container that "
+        "ends before the others begin runs in what they request, and need request nothing.\n\n"
         "Judged is what the API server would store: a request that is missing is the limit, or "
         "what a visible LimitRange of the namespace fills in (defaultRequest, default, max, "
         "min). A request of 0 is none. What the pod requests as a whole (spec.resources) "
         "satisfies require for each of its containers.\n\n"
         "max is a ceiling for requests and limits alike. min is a floor: a request of 1m and 1Mi "
-        "meets require and buys no room. It is for containers, sidecars and the pod as a whole; "
-        "an init container that ends takes its room from theirs. With require: [] only min, max "
+        "meets require and buys no room. It is for containers, sidecars and the pod as a whole. "
+        "With require: [] only min, max "
         "and memoryLimitEqualsRequest are judged. A quantity that Kubernetes cannot read is a "
         "finding; so is one that it reads otherwise than it is meant: memory or ephemeral-storage "
         "of 512m, which is half a byte, or of 512, which is 512 bytes; and a million CPUs, which "
-        "is 1M. Less than a megabyte with a unit, as in 64Ki, is warned of.",
+        "is 1M. Less than a megabyte with a unit, as in 64Ki, is warned of, and so are ten CPUs "
+        "and "
+        "more in thousandths beside next to no memory, as in 10240m beside 512Mi.\n\n"
+        "It is also warned of a volume in memory (emptyDir with medium Memory) whose sizeLimit is "
+        "above the memory limits of the containers that mount it: what they write there counts as "
+        "their memory.",
     .example = "resource-requests:\n"
                "  mode: enforce\n"
                "  require: [cpu, memory]\n"

@@ -11,41 +11,48 @@
 static void requests(void)
 {
     static const struct rail_words required[] = {
-        {POD(CONTAINER("requests: {memory: 1Gi}")), "container \"main\" requests no cpu",
-         "add cpu under resources.requests: what the container needs to run"},
-        {POD("initContainers: [{name: first}], " CONTAINER("requests: {memory: 1Gi, cpu: 1}")),
-         "init container \"first\" requests no cpu",
-         "add cpu under resources.requests: what the container needs to run"},
-        {POD(CONTAINER("requests: {memory: 1Gi, cpu: '0'}")), "container \"main\" requests no cpu",
-         "add cpu under resources.requests: what the container needs to run"},
+        {POD(CONTAINER("requests: {memory: 1Gi}")),
+         "The cpu request of container \"main\" is missing, so nodes are chosen as if it needed "
+         "none.",
+         "Set resources.requests.cpu to what the container needs."},
+        {POD("initContainers: [{name: first, restartPolicy: Always}], " CONTAINER(
+             "requests: {memory: 1Gi, cpu: 1}")),
+         "The cpu request of init container \"first\" is missing, so nodes are chosen as if it "
+         "needed none.",
+         "Set resources.requests.cpu to what the container needs."},
+        {POD(CONTAINER("requests: {memory: 1Gi, cpu: '0'}")),
+         "The cpu request of container \"main\" is missing, so nodes are chosen as if it needed "
+         "none.",
+         "Set resources.requests.cpu to what the container needs."},
         {POD(CONTAINER("requests: {memory: 1Gi, cpu: many}")),
-         "found \"many\", which is no quantity",
-         "write a number with a unit, as in 250m, 2, 512Mi or 4Gi"},
+         "\"many\" is no quantity, so the API server refuses it.",
+         "Write a number with a unit, as in 250m, 2, 512Mi or 4Gi."},
         {POD(CONTAINER("requests: {memory: 1Gi, cpu: 1}, limits: {example.com/a: x}")),
-         "found \"x\", which is no quantity",
-         "write a number with a unit, as in 250m, 2, 512Mi or 4Gi"},
+         "\"x\" is no quantity, so the API server refuses it.",
+         "Write a number with a unit, as in 250m, 2, 512Mi or 4Gi."},
     };
     rail_words_run("resource-requests: {}", NULL, required, COUNT_OF(required));
     static const struct rail_words ceilings[] = {
         {POD(CONTAINER("requests: {cpu: 5}")),
-         "container \"main\" requests cpu \"5\", above the ceiling of 4",
-         "ask for at most 4, or split the work over more pods"},
+         "The cpu request of container \"main\" is 5, above the ceiling of 4.",
+         "Ask for at most 4, or split the work over more pods."},
         {POD(CONTAINER("limits: {cpu: 4001m}")),
-         "container \"main\" has a limit of cpu \"4001m\", above the ceiling of 4",
-         "ask for at most 4, or split the work over more pods"},
+         "The cpu limit of container \"main\" is 4001m, above the ceiling of 4.",
+         "Ask for at most 4, or split the work over more pods."},
         {POD(CONTAINER("requests: {memory: 9Gi}")),
-         "container \"main\" requests memory \"9Gi\", above the ceiling of 8Gi",
-         "ask for at most 8Gi, or split the work over more pods"},
+         "The memory request of container \"main\" is 9Gi, above the ceiling of 8Gi.",
+         "Ask for at most 8Gi, or split the work over more pods."},
         {POD(CONTAINER("requests: {memory: 1Gi}, limits: {memory: 8193Mi}")),
-         "container \"main\" has a limit of memory \"8193Mi\", above the ceiling of 8Gi",
-         "ask for at most 8Gi, or split the work over more pods"},
+         "The memory limit of container \"main\" is 8193Mi, above the ceiling of 8Gi.",
+         "Ask for at most 8Gi, or split the work over more pods."},
     };
     rail_words_run("resource-requests: {require: [], max: {cpu: 4, memory: 8Gi}}", NULL, ceilings,
                    COUNT_OF(ceilings));
     static const struct rail_words ranges[] = {
         {DEPLOYMENT("1", CONTAINER("")),
-         "container \"main\" requests cpu \"6\" (by LimitRange usual), above the ceiling of 4",
-         "ask for at most 4, or split the work over more pods"},
+         "The cpu request of container \"main\" is 6 (by LimitRange usual), above the ceiling of "
+         "4.",
+         "Ask for at most 4, or split the work over more pods."},
     };
     rail_words_run("resource-requests: {require: [], max: {cpu: 4, memory: 8Gi}}",
                    "{apiVersion: v1, kind: LimitRange, metadata: {name: usual}, spec: {limits: "
@@ -53,10 +60,11 @@ static void requests(void)
                    ranges, COUNT_OF(ranges));
     static const struct rail_words limits[] = {
         {POD(CONTAINER("requests: {memory: 1Gi}, limits: {memory: 2Gi}")),
-         "container \"main\" has a memory limit of \"2Gi\" and requests \"1Gi\"",
-         "set requests.memory and limits.memory to the same quantity"},
-        {POD(CONTAINER("requests: {memory: 1Gi}")), "container \"main\" has no memory limit",
-         "set requests.memory and limits.memory to the same quantity"},
+         "The memory limit of container \"main\" is 2Gi, and its request is 1Gi.",
+         "Set resources.requests.memory to 2Gi, too."},
+        {POD(CONTAINER("requests: {memory: 1Gi}")),
+         "The memory limit of container \"main\" is missing, so it may take what others need.",
+         "Set resources.limits.memory to 1Gi."},
     };
     rail_words_run("resource-requests: {require: [], memoryLimitEqualsRequest: true}", NULL, limits,
                    COUNT_OF(limits));
