@@ -19,6 +19,7 @@ struct manifests {
     struct object *items;
     size_t count, capacity;
     /* Set before reading. */
+    bool of_state;             /* object.of_state */
     bool keep_unknown;         /* unknown kinds are items, too, of KIND_UNKNOWN */
     bool strict_files;         /* a file that holds no object is an error */
     bool allow_empty;          /* a path that holds no object is none */

@@ -21,6 +21,7 @@ struct object {
     struct owner controller; /* the ownerReference with controller: true; name empty: none */
     int64_t created_unix_s;  /* 0: not said */
     bool deleting;
+    bool of_state;             /* it is of --state, and is not judged beside what -f names */
     const struct node *labels; /* may be NULL */
     const struct field *root;
     struct source *source;               /* what it was read from; may be NULL */

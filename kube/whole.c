@@ -13,6 +13,8 @@ static const struct required {
     {KIND_CRON_JOB, "batch/v1", "spec.schedule"},
     {KIND_NODE_POOL, "karpenter.sh/v1", "spec.template.spec.nodeClassRef"},
     {KIND_NODE_POOL, "karpenter.sh/v1", "spec.template.spec.requirements"},
+    {KIND_NODE_POOL, "karpenter.sh/v1beta1", "spec.template.spec.nodeClassRef"},
+    {KIND_NODE_POOL, "karpenter.sh/v1beta1", "spec.template.spec.requirements"},
     {KIND_EC2_NODE_CLASS, "karpenter.k8s.aws/v1", "spec.amiSelectorTerms"},
     {KIND_EC2_NODE_CLASS, "karpenter.k8s.aws/v1", "spec.securityGroupSelectorTerms"},
     {KIND_EC2_NODE_CLASS, "karpenter.k8s.aws/v1", "spec.subnetSelectorTerms"},

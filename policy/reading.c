@@ -1,6 +1,7 @@
 /* What rails read alike of the object at hand, remembered for the evaluation. */
 #include "policy/reading.h"
 
+#include "kube/snapshot.h"
 #include "policy/evaluation.h"
 
 /* The one of the object, empty when it has none yet. An UPDATE has two objects in turn; those of a
@@ -42,4 +43,15 @@ const struct pool *call_pool(const struct rail_call *call)
         reading->pool = pool;
     }
     return reading->pool;
+}
+
+bool call_is_seen(const struct rail_call *call, const char *path)
+{
+    const struct object *own = call->object;
+    if (call->subject->operation == OPERATION_UPDATE)
+        return false;
+    const struct object *seen =
+        snapshot_find(call->world->snapshot, own->kind, own->namespace, own->name);
+    return seen != NULL &&
+           node_equal(node_at(seen->root->node, path), node_at(own->root->node, path));
 }

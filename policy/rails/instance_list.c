@@ -307,12 +307,3 @@ bool instance_list_knows(const struct instance_list *list, enum dimension dimens
 {
     return text_map_has(&list->known[dimension], value);
 }
-
-bool instance_value_is_placeholder(struct text value)
-{
-    static const char *const marks[] = {"${", "$(", "{{"};
-    for (size_t i = 0; i < COUNT_OF(marks); i++)
-        if (memmem(value.data, value.size, marks[i], 2) != NULL)
-            return true;
-    return false;
-}

@@ -67,8 +67,6 @@ bool instance_list_knows(const struct instance_list *list, enum dimension dimens
 void instance_judge_workload(struct rail_call *call, const struct instance_list *list);
 void instance_judge_pool(struct rail_call *call, const struct instance_list *list);
 
-/* "${TYPE}", "{{ .Values.type }}" and the like, which no label can hold. */
-bool instance_value_is_placeholder(struct text value);
 /* Values of one expression that are outside the list, in its order. */
 struct values_outside {
     const struct expression_value *first;

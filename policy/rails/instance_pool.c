@@ -1,12 +1,14 @@
 /* What instance-types says of NodePools. */
 #include "catalog/catalog.h"
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "policy/launchable.h"
 #include "policy/policy_set.h"
 #include "policy/rails/instance_list.h"
 #include "policy/reading.h"
 
-/* Whether pool-shape, of the same policy, tells of names that no type has. */
+/* Whether pool-shape, of the same policy, tells of names that no type has, and of requirements that
+ * no type fits. */
 static bool pool_shape_tells(const struct rail_call *call)
 {
     const struct policy *policy = call->policy;
@@ -20,9 +22,13 @@ static void judge_unknown_value(struct rail_call *call, const struct instance_li
                                 enum dimension dimension, const struct expression *expression,
                                 const struct expression_value *value)
 {
-    if (instance_value_is_placeholder(value->text) || pool_shape_tells(call))
+    if (text_has_placeholder(value->text))
         return;
-    if (instance_list_value(list, dimension, value->text, call->arena) == VALUE_UNKNOWN) {
+    enum value_state state = instance_list_value(list, dimension, value->text, call->arena);
+    bool is_machine = dimension == DIMENSION_TYPE || dimension == DIMENSION_FAMILY;
+    if (pool_shape_tells(call) && (state == VALUE_UNKNOWN || !is_machine))
+        return;
+    if (state == VALUE_UNKNOWN) {
         instance_report_unknown(call, list, dimension, value);
         return;
     }
@@ -265,7 +271,7 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
     struct type_set outside = type_set_minus(&launchable->types, &list->allowed, arena);
     if (type_set_count(&outside) > 0)
         report_pool_outside(call, list, pool, launchable, &outside);
-    else if (launchable->count == 0 && unknown == 0)
+    else if (launchable->count == 0 && unknown == 0 && !pool_shape_tells(call))
         report(call, SEVERITY_RAIL, pool->requirements_field,
                TEXT("Remove one of the requirements."),
                "No instance type fits these requirements, so the pool can launch none.");

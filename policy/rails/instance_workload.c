@@ -1,4 +1,5 @@
 /* What instance-types says of workloads. */
+#include "kube/placeholder.h"
 #include "kube/pod.h"
 #include "policy/rails/instance_list.h"
 #include "policy/reading.h"
@@ -21,7 +22,7 @@ static void judge_value(struct rail_call *call, const struct instance_list *list
                         enum dimension dimension, const struct expression_value *value,
                         struct values_outside *outside, struct term_values *result)
 {
-    if (instance_value_is_placeholder(value->text)) {
+    if (text_has_placeholder(value->text)) {
         result->unknown = true;
         return;
     }

@@ -2,7 +2,7 @@
 #include "kube/quantity.h"
 #include "kube/selector.h"
 #include "kube/snapshot.h"
-#include "policy/rail.h"
+#include "policy/reading.h"
 
 static const struct key keys[] = {{0}};
 
@@ -286,29 +286,19 @@ static void report_double(struct check *check, const struct text_list *names,
                  TEXT_ARGS(names_text(names, arena)), TEXT_ARGS(shared_text(shared, arena)));
 }
 
-/* Whether the budget is among those that are visible, as it is now: then each of them is judged,
- * and of two the later by name tells of both. */
-static bool is_visible(const struct check *check)
-{
-    const struct object *own = check->call->object;
-    const struct object *seen = snapshot_find(
-        check->call->world->snapshot, KIND_POD_DISRUPTION_BUDGET, own->namespace, own->name);
-    return seen != NULL && node_equal(node_at(seen->root->node, "spec.selector"), check->selector);
-}
-
 static void judge_others(struct check *check)
 {
     const struct object *own = check->call->object;
     const struct snapshot *snapshot = check->call->world->snapshot;
-    bool holders_found = false, visible = is_visible(check);
+    bool holders_found = false, is_seen = call_is_seen(check->call, "spec.selector");
     const struct object *first_shared = NULL;
     struct text_list names = {0};
     *LIST_PUSH(check->call->arena, &names) = own->name;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD_DISRUPTION_BUDGET); i++) {
         const struct object *other = snapshot_object(snapshot, KIND_POD_DISRUPTION_BUDGET, i);
         const struct node *selector = node_at(other->root->node, "spec.selector");
-        int order = text_compare(other->name, own->name);
-        if (other->deleting || order == 0 || (visible && order > 0) ||
+        if (other->deleting || text_equal(other->name, own->name) ||
+            call_leaves_to(check->call, is_seen, other) ||
             !text_equal(other->namespace, own->namespace))
             continue;
         if (!holders_found)

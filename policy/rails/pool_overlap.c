@@ -1,4 +1,6 @@
 /* The rail pool-overlap: two NodePools of which a pod cannot tell which one it gets. */
+#include <string.h>
+
 #include "catalog/node_class.h"
 #include "catalog/zones.h"
 #include "kube/pool.h"
@@ -123,6 +125,17 @@ static void add_own(const struct pair *pair, const struct pool *pool,
             expression_add(expression, pair->names, set, arena);
 }
 
+/* The build of Windows that a pool's nodes run; NULL: not known, or none. */
+static const char *windows_build_of(const struct pair *pair, const struct pool *pool)
+{
+    const struct object *class = pool_node_class(pair->call->world->snapshot, pool);
+    const struct class_settings *settings;
+    struct error ignored;
+    if (class == NULL || !class_settings_read(class, pair->call->arena, &settings, &ignored))
+        return NULL;
+    return class_settings_windows_build(settings);
+}
+
 static void find_apart(struct pair *pair)
 {
     struct arena *arena = pair->call->arena;
@@ -142,6 +155,10 @@ static void find_apart(struct pair *pair)
             key.data = solver_names_key_text(pair->names, one->key, &key.size);
             text_builder_list(&pair->apart, key);
         }
+    const char *our_build = windows_build_of(pair, pair->pool);
+    const char *their_build = windows_build_of(pair, pair->other);
+    if (our_build != NULL && their_build != NULL && strcmp(our_build, their_build) != 0)
+        text_builder_list(&pair->apart, TEXT("node.kubernetes.io/windows-build"));
 }
 
 /* ---- the witness ---- */
@@ -247,6 +264,18 @@ static size_t find_type(const struct catalog *catalog, const struct type_set *ty
     return best;
 }
 
+/* Weights go from 1 to 100. */
+static struct text fix_of(const struct pair *pair, struct arena *arena)
+{
+    enum { STEP = 10, HIGHEST = 100 };
+    long long weight = weight_of(pair->pool);
+    bool higher = weight + STEP <= HIGHEST;
+    return arena_printf(arena,
+                        "Set spec.weight: %lld on the pool that is meant %s, or taint the special "
+                        "one.",
+                        higher ? weight + STEP : weight - STEP, higher ? "first" : "last");
+}
+
 static void report_pair(const struct pair *pair, size_t type, struct text zone,
                         struct text capacity)
 {
@@ -263,9 +292,7 @@ static void report_pair(const struct pair *pair, size_t type, struct text zone,
     /* Karpenter asks pools of equal weight from the last name to the first. */
     struct text last = text_compare(a, b) > 0 ? a : b;
     report_found(pair->call, apart.size > 0 ? SEVERITY_AUDIT : SEVERITY_RAIL,
-                 field_at(arena, pair->pool->object->root, "spec.weight"), b,
-                 TEXT("Give the pool that is meant first a higher weight, the special one a taint, "
-                      "or both requirements that rule each other out."),
+                 field_at(arena, pair->pool->object->root, "spec.weight"), b, fix_of(pair, arena),
                  "NodePools %.*s and %.*s overlap: weight and taints are the same, and both may "
                  "launch %.*s, %.*s%.*s.%.*s A small pod that selects nothing gets %.*s, the last "
                  "by name.",
@@ -327,12 +354,13 @@ static void judge(struct rail_call *call)
     struct ours ours = {.pool = pool};
     if (pool == NULL || !takes_pods(pool) || !pool_is_covered_by(catalog, pool))
         return;
+    bool is_seen = call_is_seen(call, "spec");
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *other = snapshot_pool(snapshot, i);
         struct text name = other->object->name;
-        if (text_equal(name, pool->object->name) || !takes_pods(other) ||
-            !pool_is_covered_by(catalog, other) || weight_of(other) != weight_of(pool) ||
-            !are_included(&pool->taints, &other->taints) ||
+        if (text_equal(name, pool->object->name) || call_leaves_to(call, is_seen, other->object) ||
+            !takes_pods(other) || !pool_is_covered_by(catalog, other) ||
+            weight_of(other) != weight_of(pool) || !are_included(&pool->taints, &other->taints) ||
             !are_included(&other->taints, &pool->taints) ||
             is_ignored(settings, pool->object->name, name))
             continue;
@@ -352,7 +380,8 @@ const struct rail rail_pool_overlap = {
         "The rail holds the NodePool against each visible one of the same weight and with the "
         "same taints, and looks for an instance type, capacity type, operating system and zone "
         "that both may launch, by requirements, labels and what visible EC2NodeClasses say: their "
-        "subnets, and whether their images are of Windows. "
+        "subnets, and whether their images are of Windows, and of which build. Of two pools that "
+        "are judged together the later by name tells. "
         "It names that witness, and the pool that wins; without a witness it is silent. Pools "
         "that differ in labels or requirements of your own (team, purpose) are apart for a pod "
         "that selects one: that is noted for the audit, never warned about or denied. Pools with "

@@ -2,6 +2,7 @@
 #include "policy/rails/pool_shape.h"
 
 #include "kube/label.h"
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/time.h"
@@ -100,7 +101,8 @@ static void judge_class(struct rail_call *call, const struct pool *pool)
 static void judge_taint_value(struct rail_call *call, const struct taint *taint)
 {
     /* Karpenter wants of a value what it wants of a key. */
-    if (taint->value.size == 0 || label_key_is_valid(taint->value))
+    if (taint->value.size == 0 || label_key_is_valid(taint->value) ||
+        text_has_placeholder(taint->value))
         return;
     report(call, SEVERITY_RAIL, field_get(call->arena, taint->field, "value"),
            TEXT("Write at most 63 letters, digits, '-', '_' and '.'."),
@@ -175,6 +177,20 @@ static void judge_durations(struct rail_call *call)
                        "Remove schedule and duration, if the budget is to hold always.");
 }
 
+/* ---- values that are still to be filled in ---- */
+
+static void judge_placeholders(struct rail_call *call)
+{
+    struct arena *arena = call->arena;
+    const struct field *found =
+        field_placeholder(arena, field_get(arena, call->object->root, "spec"));
+    if (found != NULL)
+        report(call, SEVERITY_UNDECIDED, found,
+               TEXT("Fill it in first, as envsubst or a chart does, and check the result."),
+               "\"%.*s\" holds a placeholder. The pool is judged without such values.",
+               TEXT_ARGS(node_string(found->node)));
+}
+
 /* ---- the rail ---- */
 
 static void judge_replicas(struct rail_call *call, const struct pool *pool)
@@ -203,6 +219,7 @@ static void judge(struct rail_call *call)
     judge_taints(call, pool);
     judge_durations(call);
     pool_shape_judge_types(call, pool);
+    judge_placeholders(call);
 }
 
 static const struct key keys[] = {{0}};
@@ -235,7 +252,11 @@ const struct rail rail_pool_shape = {
         "of where at least half of them are there; with minValuesPolicy: BestEffort in the policy "
         "they do no harm. And it finds a pool that may launch any machine, accelerators and bare "
         "metal among them: without any requirement that is a finding, with requirements on "
-        "architecture, zone and capacity type alone a warning.",
+        "architecture, zone and capacity type alone a warning. It warns of a pool that leaves both "
+        "architectures, as v1 has no default, unless the images of a visible EC2NodeClass decide; "
+        "and of NotIn with values that no type has. A pool that is left one type, which it does "
+        "not name, is noted. Of a placeholder such as ${ZONE} it says once that it is there, and "
+        "judges the rest.",
     .example = "pool-shape:\n"
                "  mode: enforce\n",
     .kinds = KIND_BIT(KIND_NODE_POOL),

@@ -32,6 +32,11 @@ bool pool_shape_is_open(const struct catalog *catalog, const struct pool *pool,
 bool pool_shape_judge_units(struct rail_call *call, const struct pool *pool);
 /* Of a pool that can launch nothing: whether it is because a count of devices is to be 0. */
 bool pool_shape_judge_no_devices(struct rail_call *call, const struct pool *pool);
+/* NotIn of values that no type has under the key. */
+void pool_shape_judge_excluded(struct rail_call *call, const struct pool *pool);
+/* Of a pool that is not open: an architecture that nobody chose, and a choice of one type. */
+void pool_shape_judge_choice(struct rail_call *call, const struct pool *pool,
+                             const struct type_set *launchable);
 /* minValues beyond what the types that the pool may launch have. */
 void pool_shape_judge_min_values(struct rail_call *call, const struct pool *pool,
                                  const struct type_set *launchable);
@@ -51,6 +56,12 @@ bool pool_shape_knows_none(const struct catalog *catalog, const struct expressio
 /* Whether no type fits both; they may be the same. */
 bool pool_shape_leave_none(const struct catalog *catalog, const struct expression *first,
                            const struct expression *second, struct arena *arena);
+/* The key under which types have the value; empty when none does. */
+struct text pool_shape_key_of_value(const struct catalog *catalog, struct text value);
+/* "{key: kubernetes.io/arch, operator: In, values: [amd64]}" for a pool that leaves both
+ * architectures to its pods; empty: it does not. */
+struct text pool_shape_architecture_to_add(const struct rail_call *call, const struct pool *pool,
+                                           const struct type_set *launchable);
 /* "kubernetes.io/arch In arm64" */
 struct text pool_shape_text(const struct expression *expression, struct arena *arena);
 

@@ -1,6 +1,7 @@
 /* NodePools that may launch any machine, and NodePools that can launch none. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/zone.h"
 #include "policy/launchable.h"
@@ -47,22 +48,23 @@ static void report_open(struct rail_call *call, const struct pool *pool,
     struct arena *arena = call->arena;
     const char *domain = pool_is_of_auto_mode(pool) ? "eks.amazonaws.com" : "karpenter.k8s.aws";
     bool own_catalog = !catalog_is_builtin(call->world->catalog);
+    struct text architecture = pool_shape_architecture_to_add(call, pool, launchable);
     report_as(call, pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
               .field = pool->requirements_field,
               .statement = open_text(call->world->catalog, launchable, arena),
-              .fix = own_catalog
-                         ? TEXT("Add a requirement on the machines it is for.")
-                         : arena_printf(arena,
-                                        "Add {key: %s/instance-category, operator: In, "
-                                        "values: [c, m, r]} to %.*s.",
-                                        domain,
-                                        TEXT_ARGS(field_path(arena, pool->requirements_field))));
+              .fix =
+                  own_catalog
+                      ? TEXT("Add a requirement on the machines it is for.")
+                      : arena_printf(arena,
+                                     "Add to %.*s: [{key: %s/instance-category, operator: In, "
+                                     "values: [c, m, r]}%s%.*s].",
+                                     TEXT_ARGS(field_path(arena, pool->requirements_field)), domain,
+                                     architecture.size > 0 ? ", " : "", TEXT_ARGS(architecture)));
 }
 
 /* ---- a pool that can launch nothing ---- */
 
-/* The key under which types have the value; empty when none does. */
-static struct text key_of_value(const struct catalog *catalog, struct text value)
+struct text pool_shape_key_of_value(const struct catalog *catalog, struct text value)
 {
     static const char *const tried[] = {LABEL_INSTANCE_TYPE, "karpenter.k8s.aws/instance-family",
                                         "karpenter.k8s.aws/instance-category",
@@ -73,40 +75,78 @@ static struct text key_of_value(const struct catalog *catalog, struct text value
     return TEXT("");
 }
 
-/* A value that no type has. Returns whether it was one. */
-static bool judge_unknown(struct rail_call *call, const struct expression *expression,
-                          const struct expression_value *value)
+/* Values of one requirement that no type has. */
+struct unknown_values {
+    const struct expression_value *first;
+    struct text_list names, meant; /* meant: of those of which it is known */
+    struct text home;              /* the key that all of them belong to; empty: there is none */
+    bool may_exist;                /* some of them, outside of the catalogue */
+};
+
+static void add_unknown(struct unknown_values *unknown, const struct catalog *catalog,
+                        const struct expression *expression, const struct expression_value *value,
+                        struct arena *arena)
 {
-    const struct catalog *catalog = call->world->catalog;
-    struct arena *arena = call->arena;
     struct text key = expression_canonical_key(expression);
     bool is_known = catalog_knows_value(catalog, value->text);
-    if (is_known && catalog_has_value(catalog, key, value->text))
+    if ((is_known && catalog_has_value(catalog, key, value->text)) ||
+        text_has_placeholder(value->text))
+        return;
+    struct text home = is_known ? pool_shape_key_of_value(catalog, value->text) : TEXT("");
+    struct text meant = label_value_meant(catalog, key, value->text, arena);
+    if (unknown->names.count == 0) {
+        unknown->first = value;
+        unknown->home = home;
+    }
+    if (!text_equal(home, unknown->home))
+        unknown->home = TEXT("");
+    unknown->may_exist |= home.size == 0 && catalog_is_builtin(catalog);
+    *LIST_PUSH(arena, &unknown->names) = value->text;
+    if (meant.size > 0 && !texts_have(unknown->meant.items, unknown->meant.count, meant))
+        *LIST_PUSH(arena, &unknown->meant) = meant;
+}
+
+static struct text fix_of_unknown(const struct unknown_values *unknown, struct arena *arena)
+{
+    bool one = unknown->names.count == 1;
+    if (unknown->home.size > 0)
+        return arena_printf(arena, "Use the key %.*s for %s.", TEXT_ARGS(unknown->home),
+                            one ? "this value" : "these values");
+    if (unknown->meant.count > 0)
+        return arena_printf(
+            arena, "Write %.*s.",
+            TEXT_ARGS(texts_join(unknown->meant.items, unknown->meant.count, SIZE_MAX, arena)));
+    return one ? TEXT("Check the name.") : TEXT("Check the names.");
+}
+
+/* One value is named where it stands, several at their list. Returns whether there were any.
+ * is_all: they leave the pool without a type. Otherwise they do no harm, and one that is not known
+ * to be meant otherwise may be newer than the catalogue. */
+static bool judge_unknown(struct rail_call *call, const struct expression *expression, bool is_all)
+{
+    enum { NAMED = 5 };
+    struct arena *arena = call->arena;
+    struct unknown_values unknown = {0};
+    for (size_t i = 0; i < expression->value_count; i++)
+        add_unknown(&unknown, call->world->catalog, expression, &expression->values[i], arena);
+    size_t count = unknown.names.count;
+    if (count == 0 || (!is_all && unknown.home.size == 0 && unknown.meant.count == 0))
         return false;
-    struct text home = is_known ? key_of_value(catalog, value->text) : TEXT("");
-    bool may_exist = home.size == 0 && catalog_is_builtin(catalog);
-    enum severity severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL;
-    if (report_counts(call, severity))
-        return true;
-    struct text near = label_value_meant(catalog, key, value->text, arena);
-    struct draft draft = {
-        .severity = severity,
-        .field = expression_value_field(value, call->arena),
-        .found = value->text,
-        .statement = arena_printf(arena, "No %sinstance type has \"%.*s\" as %.*s" LAUNCHES_NONE,
-                                  may_exist ? "known " : "", TEXT_ARGS(value->text),
-                                  TEXT_ARGS(expression->key)),
-        .fix = TEXT("Check the name."),
-    };
-    if (home.size > 0)
-        draft.fix = arena_printf(arena, "Use the key %.*s for this value.", TEXT_ARGS(home));
-    else if (near.size > 0)
-        draft.fix = arena_printf(arena, "Write %.*s.", TEXT_ARGS(near));
-    report_say(call, &draft);
+    struct text quoted = arena_printf(arena, "\"%.*s\"", TEXT_ARGS(unknown.names.items[0]));
+    struct text names = texts_join(unknown.names.items, count, NAMED, arena);
+    report_as(call, unknown.may_exist || !is_all ? SEVERITY_WARN : SEVERITY_RAIL,
+              .field =
+                  count == 1 ? expression_value_field(unknown.first, arena) : unknown.first->within,
+              .found = names, .values = unknown.names,
+              .statement = arena_printf(
+                  arena, "No %sinstance type has %.*s as %.*s%s", unknown.may_exist ? "known " : "",
+                  TEXT_ARGS(count == 1 ? quoted : names), TEXT_ARGS(expression->key),
+                  is_all ? LAUNCHES_NONE : ", so nothing comes of it."),
+              .fix = fix_of_unknown(&unknown, arena));
     return true;
 }
 
-static bool judge_unknown_values(struct rail_call *call, const struct pool *pool)
+static bool judge_unknown_values(struct rail_call *call, const struct pool *pool, bool is_all)
 {
     const struct expressions all =
         expressions_join(&pool->requirements, &pool->labels, call->arena);
@@ -121,8 +161,7 @@ static bool judge_unknown_values(struct rail_call *call, const struct pool *pool
             some = some || pool_shape_knows_none(call->world->catalog, expression);
             continue;
         }
-        for (size_t i = 0; i < expression->value_count; i++)
-            some = judge_unknown(call, expression, &expression->values[i]) || some;
+        some = judge_unknown(call, expression, is_all) || some;
     }
     return some;
 }
@@ -187,43 +226,60 @@ static bool report_pair(struct rail_call *call, const struct pool *pool)
 
 static void report_none(struct rail_call *call, const struct pool *pool)
 {
-    if (judge_unknown_values(call, pool) || pool_shape_judge_no_devices(call, pool) ||
+    if (judge_unknown_values(call, pool, true) || pool_shape_judge_no_devices(call, pool) ||
         report_pair(call, pool))
         return;
     report(call, SEVERITY_RAIL, pool->requirements_field, TEXT("Remove one of the requirements."),
            "No instance type fits these requirements together" LAUNCHES_NONE);
 }
 
-static bool is_open(const struct catalog *catalog, const struct pool *understood)
-{
-    return !narrows(catalog, &understood->requirements) && !narrows(catalog, &understood->labels);
-}
-
+/* A value that is still to be filled in says which machines, too. */
 bool pool_shape_is_open(const struct catalog *catalog, const struct pool *pool, struct arena *arena)
 {
-    struct pool understood = *pool;
-    understood.requirements = pool_shape_understood(pool, arena);
-    return is_open(catalog, &understood);
+    const struct expressions understood = pool_shape_understood(pool, arena);
+    return !narrows(catalog, &understood) && !narrows(catalog, &pool->labels);
+}
+
+static struct expressions filled_in(const struct expressions *expressions, struct arena *arena)
+{
+    struct expressions filled = {0};
+    FOR_EACH(expression, expressions) {
+        bool has_placeholder = false;
+        for (size_t i = 0; i < expression->value_count; i++)
+            has_placeholder |= text_has_placeholder(expression->values[i].text);
+        if (!has_placeholder)
+            *LIST_PUSH(arena, &filled) = *expression;
+    }
+    return filled;
 }
 
 void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)
 {
     const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
     struct pool understood = *pool;
     if (!pool_is_covered_by(catalog, &understood))
         return;
-    understood.requirements = pool_shape_understood(pool, call->arena);
+    struct expressions all = pool_shape_understood(pool, arena);
+    understood.requirements = filled_in(&all, arena);
+    understood.labels = filled_in(&pool->labels, arena);
+    bool is_filled =
+        understood.requirements.count == all.count && understood.labels.count == pool->labels.count;
     struct type_set launchable =
-        understood.requirements.count == pool->requirements.count
+        is_filled && all.count == pool->requirements.count
             ? pool_launchable(call, pool)->types
-            : expressions_select(catalog, &understood.requirements, &pool->labels, call->arena);
+            : expressions_select(catalog, &understood.requirements, &understood.labels, arena);
     bool told = pool_shape_judge_units(call, &understood);
+    pool_shape_judge_excluded(call, &understood);
     if (type_set_count(&launchable) == 0) {
         if (!told)
             report_none(call, &understood);
         return;
     }
+    (void)judge_unknown_values(call, &understood, false);
     pool_shape_judge_min_values(call, &understood, &launchable);
-    if (is_open(catalog, &understood))
+    if (pool_shape_is_open(catalog, pool, arena))
         report_open(call, &understood, &launchable);
+    else if (is_filled)
+        pool_shape_judge_choice(call, pool, &launchable);
 }

@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/label.h"
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/zone.h"
 #include "policy/rails/pool_shape.h"
@@ -35,7 +36,7 @@ static void judge_restricted(struct rail_call *call, const struct field *field, 
 void pool_shape_judge_key(struct rail_call *call, const struct field *field, struct text key,
                           const char *what)
 {
-    if (label_key_is_valid(key))
+    if (label_key_is_valid(key) || text_has_placeholder(key))
         return;
     report_found(call, SEVERITY_RAIL, field, key,
                  TEXT("Write a name of at most 63 letters, digits, '-', '_' and "
@@ -47,7 +48,7 @@ void pool_shape_judge_key(struct rail_call *call, const struct field *field, str
 static void judge_value(struct rail_call *call, const struct expression_value *of)
 {
     struct text value = of->text;
-    if (label_value_is_valid(value))
+    if (label_value_is_valid(value) || text_has_placeholder(value))
         return;
     report(call, SEVERITY_RAIL, expression_value_field(of, call->arena),
            TEXT("Write at most 63 letters, digits, '-', '_' and '.'."),
@@ -137,12 +138,13 @@ static const struct closed {
     {LABEL_OS, "operating system", false},
 };
 
-/* By what it says; a user's catalogue may have others. */
+/* By what it says; a user's catalogue may have others, and a placeholder may become one. */
 static bool is_known(const struct catalog *catalog, struct text key, struct text value)
 {
     const struct text *known;
     size_t count = label_values_all(key, &known);
-    return texts_have(known, count, value) || catalog_has_value(catalog, key, value);
+    return texts_have(known, count, value) || catalog_has_value(catalog, key, value) ||
+           text_has_placeholder(value);
 }
 
 static size_t count_known(const struct catalog *catalog, const struct expression *expression)

@@ -13,7 +13,8 @@
 #define POOL5(a, b, c, d, e) POOL4(a, b, c, d ", " e)
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
 #define AWS "karpenter.k8s.aws/instance-"
-#define CMR IN(AWS "category", "c, m, r")
+/* Of one architecture, so that nothing is said of a choice of two. */
+#define CMR IN(AWS "family", "c5, c6i, m5, m6i, r5, r6i")
 #define AT "spec.template.spec.requirements"
 #define LABELS(labels) POOL_WITH("", "metadata: {labels: {" labels "}}, ", CMR)
 #define LABELS_AT "spec.template.metadata.labels"

@@ -214,6 +214,13 @@ static void images_keep_pools_apart(void)
     };
     rail_table_run(&(struct rail_table){"pool-overlap: {}", windows_cluster, against_windows,
                                         COUNT_OF(against_windows)});
+    /* Pods tell builds of Windows apart by a label that Karpenter gives. */
+    static const char builds_cluster[] =
+        AND(IMAGES("windows", "windows2022@latest"),
+            AND(IMAGES("older", "windows2019@latest"), OF_CLASS("default", "windows")));
+    static const struct rail_case against_builds = {OF_WINDOWS("new", "older"),
+                                                    "audit spec.weight default"};
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", builds_cluster, &against_builds, 1});
     static const char unseen_cluster[] = OF_CLASS("default", "unseen");
     static const struct rail_case against_unseen[] = {
         {OF_WINDOWS("new", "unseen"), FOUND}, /* of the same class */
@@ -268,8 +275,8 @@ static void the_machines_may_be_ones_own(void)
     rail_catalog_run(
         &(struct rail_table){"pool-overlap: {}", POOL("default", "", KWOK("m, p")), families, 2},
         types);
-    static const char fix[] = "Give the pool that is meant first a higher weight, the special one "
-                              "a taint, or both requirements that rule each other out.";
+    static const char fix[] = "Set spec.weight: 10 on the pool that is meant first, or taint the "
+                              "special one.";
     static const struct rail_words words[] = {
         {POOL("a", "", ""),
          "NodePools a and default overlap: weight and taints are the same, and both may launch "
@@ -308,6 +315,32 @@ static void pairs_can_be_ignored(void)
                                         besides, COUNT_OF(besides)});
 }
 
+/* Of pools that are visible as they are judged the later by name tells; on UPDATE, whoever is
+ * judged. */
+static void a_pair_is_told_of_once(void)
+{
+    static const char all[] =
+        POOL("a", "", "") "\n---\n" POOL("b", "", "") "\n---\n" POOL("c", "weight: 2, ", "");
+    static const struct rail_case cases[] = {
+        {POOL("a", "", ""), ""},
+        {POOL("b", "", ""), "deny spec.weight a"},
+        {POOL("a", "limits: {cpu: 9}, ", ""), "deny spec.weight b"},
+        {POOL("a", "weight: 2, ", ""), "deny spec.weight c"},
+    };
+    rail_table_run(&(struct rail_table){"pool-overlap: {}", all, cases, COUNT_OF(cases)});
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("pool-overlap: {}", all, arena);
+    struct rail_documents old = rail_table_read(POOL("a", "", ""), arena);
+    struct rail_documents new = rail_table_read(POOL("a", "limits: {cpu: 9}, ", ""), arena);
+    struct subject subject = {
+        .operation = OPERATION_UPDATE, .object = &new.items[0], .old_object = &old.items[0]};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+    CU_ASSERT_TRUE(verdict.findings[0].pre_existing);
+    arena_destroy(arena);
+}
+
 static void the_witness_is_named(void)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
@@ -324,15 +357,15 @@ static void the_witness_is_named(void)
     ASSERT_TEXT(verdict.findings[0].message,
                 "NodePools batch and default overlap: weight and taints are the same, and both may "
                 "launch m5.xlarge, spot in z-b. A small pod that selects nothing gets default, the "
-                "last by name. Give the pool that is meant first a higher weight, the special one "
-                "a taint, or both requirements that rule each other out.");
+                "last by name. Set spec.weight: 10 on the pool that is meant first, or taint the "
+                "special one.");
     arena_destroy(arena);
 }
 
 static void it_says_who_wins(void)
 {
-    static const char fix[] = "Give the pool that is meant first a higher weight, the special one "
-                              "a taint, or both requirements that rule each other out.";
+    static const char fix[] = "Set spec.weight: 10 on the pool that is meant first, or taint the "
+                              "special one.";
     static const struct rail_words rows[] = {
         /* no zone is visible but those that the judged pool names */
         {POOL("a", "", FAMILY("m5") ", " IN(AWS "size", "large") ", " ZONE("z-d, z-e")),
@@ -405,6 +438,7 @@ const struct unit_test unit_tests[] = {
     {"subnets keep pools apart", subnets_keep_pools_apart},
     {"images keep pools apart", images_keep_pools_apart},
     {"the machines may be one's own", the_machines_may_be_ones_own},
+    {"a pair is told of once", a_pair_is_told_of_once},
     {"pairs can be ignored", pairs_can_be_ignored},
     {"the witness is named", the_witness_is_named},
     {"it says who wins", it_says_who_wins},

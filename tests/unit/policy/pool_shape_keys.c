@@ -69,11 +69,11 @@ static void keys_of_ones_own_stay_silent(void)
         {POOL2(CMR, IN("topology.ebs.csi.aws.com/zone", "a")), ""},
         {POOL2(CMR, IN("topology.k8s.aws/zone-id", "use1-az1")), ""},
         {POOL2(CMR, IN("node.kubernetes.io/windows-build", "10.0.20348")), ""},
-        {CLASS_OF("eks.amazonaws.com", "NodeClass", IN("eks.amazonaws.com/instance-category", "c")),
+        {CLASS_OF("eks.amazonaws.com", "NodeClass", IN("eks.amazonaws.com/instance-family", "c5")),
          ""},
         /* which Karpenter reads it is not said */
-        {HEAD "{template: {spec: {requirements: [" IN("eks.amazonaws.com/instance-category",
-                                                      "c") "]}}}}",
+        {HEAD
+         "{template: {spec: {requirements: [" IN("eks.amazonaws.com/instance-family", "c5") "]}}}}",
          ""},
         /* as a label it may be meant: pods select it */
         {LABELS("zone: a, arch: amd64, node.kubernetes.io/arch: amd64"), ""},

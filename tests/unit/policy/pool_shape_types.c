@@ -6,6 +6,8 @@
     HEAD "{template: {spec: {nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: " \
          "a}, requirements: [" requirements "]}}}}"
 
+#define ARM64 IN("kubernetes.io/arch", "arm64")
+
 static void pools_open_to_all_are_found(void)
 {
     static const char open[] = "deny " AT " ";
@@ -29,8 +31,8 @@ static void pools_open_to_all_are_found(void)
         /* one that cannot be read says nothing of the machines */
         {POOL("{key: " AWS "family, operator: NotIn, values: []}"),
          "warn " AT " \nwarn " AT "[0].values "},
-        {POOL("{key: " AWS "generation, operator: Gt, values: ['4']}"), ""},
-        {AUTOMATIC(IN("eks.amazonaws.com/instance-category", "c")), ""},
+        {POOL2("{key: " AWS "generation, operator: Gt, values: ['4']}", ARM64), ""},
+        {AUTOMATIC(IN("eks.amazonaws.com/instance-category", "c") ", " ARM64), ""},
         {POOL(IN("beta.kubernetes.io/instance-type", "m5.large")), ""},
         {LABELS("a: b"), ""},
         {POOL_WITH("", "metadata: {labels: {" AWS "family: m5}}, ", ""), ""},
@@ -43,15 +45,12 @@ static void pools_open_to_all_are_found(void)
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
 }
 
-#define ARM64 IN("kubernetes.io/arch", "arm64")
-
 static void pools_that_launch_nothing_are_found(void)
 {
     static const struct rail_case cases[] = {
         /* a family is no category, and the rail knows where it belongs */
-        {POOL(IN(AWS "category", "c5, m5")),
-         "deny " AT "[0].values[0] c5\ndeny " AT "[0].values[1] m5"},
-        {POOL(IN(AWS "category", "c5, m")), ""},
+        {POOL(IN(AWS "category", "c5, m5")), "deny " AT "[0].values c5, m5"},
+        {POOL2(IN(AWS "category", "c5, m"), ARM64), "warn " AT "[0].values[0] c5"},
         {POOL(IN(AWS "family", "c7id")), "warn " AT "[0].values[0] c7id"},
         {POOL(IN("node.kubernetes.io/instance-type", "trn1-32xl")),
          "warn " AT "[0].values[0] trn1-32xl"},
@@ -102,8 +101,8 @@ static void it_says_what_is_left(void)
         {POOL(IN("kubernetes.io/arch", "arm64")),
          "No requirement says which machines the pool is for. It may launch any of 396 instance "
          "types, 6 with accelerators and 50 of bare metal among them.",
-         "Add {key: karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]} to "
-         "spec.template.spec.requirements."},
+         "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-category, "
+         "operator: In, values: [c, m, r]}]."},
         {POOL(IN(AWS "category", "m5.large")),
          "No instance type has \"m5.large\" as karpenter.k8s.aws/instance-category. The pool can "
          "launch no node.",
@@ -135,8 +134,8 @@ static void it_says_what_is_left(void)
         {AUTOMATIC(ARM64),
          "No requirement says which machines the pool is for. It may launch any of 396 instance "
          "types, 6 with accelerators and 50 of bare metal among them.",
-         "Add {key: eks.amazonaws.com/instance-category, operator: In, values: [c, m, r]} to "
-         "spec.template.spec.requirements."},
+         "Add to spec.template.spec.requirements: [{key: eks.amazonaws.com/instance-category, "
+         "operator: In, values: [c, m, r]}]."},
         {POOL(IN(AWS "size", "12xlar")),
          "No known instance type has \"12xlar\" as karpenter.k8s.aws/instance-size. The pool can "
          "launch no node.",
@@ -215,11 +214,137 @@ static void the_machines_may_be_ones_own(void)
     rail_catalog_words_run("pool-shape: {}", NULL, others, others_words, COUNT_OF(others_words));
 }
 
+#define IMAGES(terms)                                                                              \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: {role: r, " \
+    "amiSelectorTerms: [" terms "]}}"
+
+/* v1 has no default; an image that is built for one architecture fails on the other. */
+static void an_architecture_is_chosen(void)
+{
+    static const char both[] = "warn " AT " ";
+    static const struct rail_case cases[] = {
+        {POOL(IN(AWS "category", "c, m, r")), both},
+        {POOL(IN(AWS "family", "m5, m6g")), both},
+        {POOL(IN(AWS "family", "m5, m6i")), ""},
+        {POOL(IN(AWS "family", "m7g, m6g")), ""},
+        {POOL2(IN(AWS "family", "m5, m6g"), IN("kubernetes.io/arch", "amd64, arm64")), ""},
+        {POOL_WITH("", "metadata: {labels: {kubernetes.io/arch: amd64}}, ",
+                   IN(AWS "family", "m5, m6g")),
+         ""},
+        {POOL2(IN(AWS "category", "c"), IN("kubernetes.io/os", "windows")), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    /* Images that somebody chose have an architecture; two of them may have both. */
+    static const struct rail_case found = {POOL(IN(AWS "category", "c")), "warn " AT " "};
+    static const struct rail_case silent = {POOL(IN(AWS "category", "c")), ""};
+    static const char alias[] = IMAGES("{alias: al2023@latest}");
+    static const char one[] = IMAGES("{id: ami-1}");
+    static const char two[] = IMAGES("{id: ami-1}, {id: ami-2}");
+    static const char tagged[] = IMAGES("{tags: {team: a}}");
+    rail_table_run(&(struct rail_table){"pool-shape: {}", alias, &found, 1});
+    rail_table_run(&(struct rail_table){"pool-shape: {}", two, &found, 1});
+    rail_table_run(&(struct rail_table){"pool-shape: {}", one, &silent, 1});
+    rail_table_run(&(struct rail_table){"pool-shape: {}", tagged, &silent, 1});
+    static const struct rail_words words[] = {
+        {POOL(IN(AWS "family", "m5, m6g")),
+         "No requirement names kubernetes.io/arch, so the pool launches amd64 and arm64 nodes. An "
+         "image that is built for one fails on the other.",
+         "Add to spec.template.spec.requirements: [{key: kubernetes.io/arch, operator: In, values: "
+         "[amd64]}], or both values where all images are built for both."},
+        {POOL(""),
+         "No requirement says which machines the pool is for. It may launch any of 1432 instance "
+         "types, 99 with accelerators and 158 of bare metal among them.",
+         "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-category, "
+         "operator: In, values: [c, m, r]}, {key: kubernetes.io/arch, operator: In, values: "
+         "[amd64]}]."},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    /* instance-types speaks of an architecture that it does not allow. */
+    static const struct rail_case arm = {
+        POOL(IN(AWS "family", "m5, m6g")),
+        "deny " AT " m5.12xlarge, m5.16xlarge, m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (9)"};
+    rail_table_run(&(struct rail_table){
+        "pool-shape: {}, instance-types: {allow: {architectures: [arm64]}}", NULL, &arm, 1});
+}
+
+static void one_type_is_noted(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL2(IN(AWS "family", "m5"), IN(AWS "size", "2xlarge")), "audit " AT " m5.2xlarge"},
+        {POOL2(IN(AWS "family", "m5, m6i"), IN(AWS "size", "2xlarge")), ""},
+        /* named, it is wanted; and of some there is no other */
+        {POOL(IN("node.kubernetes.io/instance-type", "m5.2xlarge")), ""},
+        {POOL2(IN(AWS "family", "p5"), IN(AWS "size", "48xlarge")), ""},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words = {
+        POOL2(IN(AWS "family", "m5"), IN(AWS "size", "2xlarge")),
+        "The requirements leave only one instance type, m5.2xlarge. When a zone has no more of it, "
+        "pods of the pool stay Pending.",
+        "Allow others like it, such as m5a.2xlarge, m5ad.2xlarge or m5d.2xlarge."};
+    rail_words_run("pool-shape: {}", NULL, &words, 1);
+}
+
+#define KEPT_OUT(key, values) "{key: " key ", operator: NotIn, values: [" values "]}"
+
+static void what_no_type_has_is_not_kept_out(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL2(CMR, KEPT_OUT(AWS "category", "gpu, fpga")), "warn " AT "[1].values gpu, fpga"},
+        {POOL2(CMR, KEPT_OUT(AWS "category", "g, gpu")), "warn " AT "[1].values[1] gpu"},
+        {POOL2(CMR, KEPT_OUT(AWS "category", "t2")), "warn " AT "[1].values[0] t2"},
+        {POOL2(CMR, KEPT_OUT(AWS "size", "t2")), "warn " AT "[1].values[0] t2"},
+        {POOL2(CMR, KEPT_OUT(AWS "category", "g, p")), ""},
+        /* a family of tomorrow, or of yesterday */
+        {POOL2(CMR, KEPT_OUT(AWS "family", "m99")), ""},
+        {POOL2(CMR, KEPT_OUT("team", "gpu")), ""},
+        {POOL2(CMR, KEPT_OUT(AWS "category", "\"${CATEGORY}\"")),
+         "undecided " AT "[1].values[0] ${CATEGORY}"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {POOL2(CMR, KEPT_OUT(AWS "category", "gpu, fpga")),
+         "NotIn gpu, fpga keeps nothing out, because no instance type has them as "
+         "karpenter.k8s.aws/instance-category.",
+         "Write [g, p, f]."},
+        {POOL2(CMR, KEPT_OUT(AWS "size", "t2")),
+         "NotIn t2 keeps nothing out, because no instance type has it as "
+         "karpenter.k8s.aws/instance-size.",
+         "Use the key karpenter.k8s.aws/instance-family."},
+        {POOL2(CMR, KEPT_OUT(AWS "category", "old")),
+         "NotIn old keeps nothing out, because no instance type has it as "
+         "karpenter.k8s.aws/instance-category.",
+         "Write the letters that families begin with, such as g and p."},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
+/* A template for envsubst or sed: what stands in it is judged, once what is filled in is not. */
+static void placeholders_are_told_of_once(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL2(IN("node.kubernetes.io/instance-type", "\"${TYPE}\""),
+               IN("topology.kubernetes.io/zone", "<<AZ>>")),
+         "undecided " AT "[0].values[0] ${TYPE}"},
+        {POOL_WITH("", "metadata: {labels: {a: \"{{ .Values.a }}\"}}, ", CMR),
+         "undecided " LABELS_AT ".a {{ .Values.a }}"},
+        {POOL2(IN("karpenter.sh/capacity-type", "\"$(CAPACITY)\""), IN(AWS "family", "m5")),
+         "undecided " AT "[0].values[0] $(CAPACITY)"},
+        {POOL2(IN("karpenter.sh/capacity-type", "\"$CAPACITY\""), IN(AWS "family", "m5")),
+         "deny " AT "[0].values[0] $CAPACITY\ndeny " AT "[0].values[0] $CAPACITY"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+}
+
 const char unit_suite[] = "policy pool-shape: machines";
 const struct unit_test unit_tests[] = {
     {"pools open to all are found", pools_open_to_all_are_found},
     {"pools that launch nothing are found", pools_that_launch_nothing_are_found},
     {"it says what is left", it_says_what_is_left},
+    {"an architecture is chosen", an_architecture_is_chosen},
+    {"one type is noted", one_type_is_noted},
+    {"what no type has is not kept out", what_no_type_has_is_not_kept_out},
+    {"placeholders are told of once", placeholders_are_told_of_once},
     {"the machines may be one's own", the_machines_may_be_ones_own},
     {NULL, NULL},
 };

@@ -13,7 +13,7 @@ static void refused_values_are_found(void)
         {LABELS("karpenter.sh/team: a"), "deny " LABELS_AT "[karpenter.sh/team] karpenter.sh/team"},
         {LABELS("a.karpenter.sh/team: a"),
          "deny " LABELS_AT "[a.karpenter.sh/team] a.karpenter.sh/team"},
-        {LABELS("team: \"${TEAM}\""), "deny " LABELS_AT ".team ${TEAM}"},
+        {LABELS("team: \"${TEAM}\""), "undecided " LABELS_AT ".team ${TEAM}"},
         {LABELS("team: ''"), ""},
         {LABELS("karpenter.sh/team: null"), ""}, /* the API server drops it */
         {LABELS("team: " X63), ""},
@@ -42,7 +42,7 @@ static void refused_values_are_found(void)
         {POOL2(CMR, "{key: " AWS "family, operator: Exists, minValues: 2}"), ""},
         {POOL2(CMR, "{key: " AWS "family, operator: NotIn, values: [m5], minValues: 2}"), ""},
         {POOL2(CMR, IN("topology.kubernetes.io/zone", "<<ZONE>>")),
-         "deny " AT "[1].values[0] <<ZONE>>"},
+         "undecided " AT "[1].values[0] <<ZONE>>"},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "spot, on-demand, reserved")), ""},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "spot, ondemand")),
          "warn " AT "[1].values[1] ondemand"},

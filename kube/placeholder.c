@@ -1,0 +1,47 @@
+/* Values of templates that nobody has filled in yet. */
+#include "kube/placeholder.h"
+
+#include <string.h>
+
+bool text_has_placeholder(struct text value)
+{
+    static const struct {
+        const char *open, *close;
+    } marks[] = {{"${", "}"}, {"$(", ")"}, {"{{", "}}"}, {"<<", ">>"}};
+    for (size_t i = 0; i < COUNT_OF(marks); i++) {
+        const char *open = memmem(value.data, value.size, marks[i].open, 2);
+        if (open != NULL && memmem(open, (size_t)(value.data + value.size - open), marks[i].close,
+                                   strlen(marks[i].close)) != NULL)
+            return true;
+    }
+    return false;
+}
+
+static bool node_has_placeholder(const struct node *node)
+{
+    if (node_is(node, NODE_MAP)) {
+        for (size_t i = 0; i < node_count(node); i++)
+            if (node_has_placeholder(&node->members[i].value))
+                return true;
+        return false;
+    }
+    FOR_ITEMS(item, node)
+        if (node_has_placeholder(item))
+            return true;
+    return text_has_placeholder(node_string(node));
+}
+
+/* Fields are made on the way down alone. */
+const struct field *field_placeholder(struct arena *arena, const struct field *field)
+{
+    const struct node *node = field->node;
+    if (!node_is(node, NODE_MAP) && !node_is(node, NODE_LIST))
+        return text_has_placeholder(node_string(node)) ? field : NULL;
+    for (size_t i = 0; i < node_count(node); i++) {
+        bool is_map = node->kind == NODE_MAP;
+        if (node_has_placeholder(is_map ? &node->members[i].value : &node->items[i]))
+            return field_placeholder(arena,
+                                     field_child(arena, field, is_map ? NODE_MAP : NODE_LIST, i));
+    }
+    return NULL;
+}

@@ -1,0 +1,13 @@
+/* Values of templates that nobody has filled in yet. */
+#ifndef TAFFRAIL_KUBE_PLACEHOLDER_H
+#define TAFFRAIL_KUBE_PLACEHOLDER_H
+
+#include "base/base.h"
+
+/* "${ZONE}", "$(ZONE)", "{{ .Values.zone }}", "<<ZONE>>", alone or within other text: envsubst, sed
+ * or a chart puts a value there before the object is applied. */
+bool text_has_placeholder(struct text value);
+/* The first value with one, at or below a field; NULL: there is none. */
+const struct field *field_placeholder(struct arena *arena, const struct field *field);
+
+#endif
