@@ -31,17 +31,29 @@ static bool node_has_placeholder(const struct node *node)
     return text_has_placeholder(node_string(node));
 }
 
-/* Fields are made on the way down alone. */
-const struct field *field_placeholder(struct arena *arena, const struct field *field)
+static bool is_named(const char *const *names, struct text name)
 {
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (text_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Fields are made on the way down alone. */
+const struct field *field_placeholder(struct arena *arena, const struct field *field,
+                                      const char *const *but)
+{
+    static const char *const none[] = {NULL};
     const struct node *node = field->node;
-    if (!node_is(node, NODE_MAP) && !node_is(node, NODE_LIST))
+    bool is_map = node_is(node, NODE_MAP);
+    if (!is_map && !node_is(node, NODE_LIST))
         return text_has_placeholder(node_string(node)) ? field : NULL;
     for (size_t i = 0; i < node_count(node); i++) {
-        bool is_map = node->kind == NODE_MAP;
+        if (is_map && is_named(but, member_key(&node->members[i])))
+            continue;
         if (node_has_placeholder(is_map ? &node->members[i].value : &node->items[i]))
-            return field_placeholder(arena,
-                                     field_child(arena, field, is_map ? NODE_MAP : NODE_LIST, i));
+            return field_placeholder(
+                arena, field_child(arena, field, is_map ? NODE_MAP : NODE_LIST, i), none);
     }
     return NULL;
 }

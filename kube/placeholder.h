@@ -7,7 +7,9 @@
 /* "${ZONE}", "$(ZONE)", "{{ .Values.zone }}", "<<ZONE>>", alone or within other text: envsubst, sed
  * or a chart puts a value there before the object is applied. */
 bool text_has_placeholder(struct text value);
-/* The first value with one, at or below a field; NULL: there is none. */
-const struct field *field_placeholder(struct arena *arena, const struct field *field);
+/* The first value with one, at or below a field, but in none of the named members of it (NULL ends
+ * them); NULL: there is none. */
+const struct field *field_placeholder(struct arena *arena, const struct field *field,
+                                      const char *const *but);
 
 #endif

@@ -4,6 +4,7 @@
 #include "policy/rails/crd_shape.h"
 
 #include "catalog/catalog.h"
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 
@@ -74,6 +75,15 @@ const struct field *node_class_family(const struct object *class, struct arena *
     return field;
 }
 
+/* docs/reference/karpenter.md 5.5. */
+static void judge_end(struct rail_call *call, const struct field *field, struct text family)
+{
+    if (text_is(family, "AL2"))
+        report(call, SEVERITY_WARN, field, TEXT("Use images of AL2023 or Bottlerocket."),
+               "Amazon Linux 2 has no images for Kubernetes 1.33 and later, and the last are of "
+               "November 2025.");
+}
+
 static void judge_family(struct rail_call *call, const struct node_class *settings)
 {
     struct arena *arena = call->arena;
@@ -81,14 +91,33 @@ static void judge_family(struct rail_call *call, const struct node_class *settin
     const struct field *field = node_class_family(call->object, arena, &family);
     const struct key_strings *families = &settings->families;
     if (family.size == 0 || families->count == 0 ||
-        texts_have(families->items, families->count, family))
+        texts_have(families->items, families->count, family)) {
+        judge_end(call, field, family);
         return;
+    }
     report_with(call, .field = field, .found = node_string(field->node),
                 .statement =
                     arena_printf(arena, "Images of %.*s are not allowed here.", TEXT_ARGS(family)),
                 .allowed = ALLOWED_LIST(&settings->families),
                 .fix = arena_printf(arena, "Use images of %.*s.",
                                     TEXT_ARGS(texts_or(families->items, families->count, arena))));
+}
+
+/* ---- values that are still to be filled in ---- */
+
+/* What stands in braces in a script is the script's own, and a tag may be called anything. */
+static void judge_placeholders(struct rail_call *call)
+{
+    struct arena *arena = call->arena;
+    static const char *const but[] = {"userData", "tags", NULL};
+    const struct field *found =
+        field_placeholder(arena, field_get(arena, call->object->root, "spec"), but);
+    if (found != NULL)
+        report(call, SEVERITY_WARN, found,
+               TEXT("Fill it in first, as envsubst or a chart does, and check the result."),
+               "\"%.*s\" holds a placeholder. AWS has nothing of that name, so Karpenter launches "
+               "no node.",
+               TEXT_ARGS(node_string(found->node)));
 }
 
 /* ---- the metadata service ---- */
@@ -100,6 +129,12 @@ static void judge_hop_limit(struct rail_call *call, const struct node_class *set
     const struct field *field = field_get(arena, options, "httpPutResponseHopLimit");
     int64_t limit = object_is_v1beta1(call->object) ? 2 : 1;
     bool given = node_integer(field->node, &limit);
+    if (!settings->max_hop_limit_given && given && limit > 1)
+        report(call, SEVERITY_WARN, field,
+               TEXT("Set it to 1, and give pods their rights by Pod Identity or IRSA."),
+               "With httpPutResponseHopLimit: %lld pods reach the metadata service, which gives "
+               "them the credentials of the node.",
+               (long long)limit);
     if (!settings->max_hop_limit_given || limit <= settings->max_hop_limit)
         return;
     long long most = (long long)settings->max_hop_limit;
@@ -235,6 +270,8 @@ static void judge(struct rail_call *call)
     judge_family(call, settings);
     node_class_judge_volumes(call, settings);
     judge_metadata_service(call, settings);
+    node_class_judge_user_data(call);
+    judge_placeholders(call);
     judge_tags(call, settings);
     judge_max_pods(call);
     node_class_judge_kubelet(call);
@@ -257,7 +294,11 @@ const struct rail rail_node_class = {
         "/dev/xvda, and images, logs and emptyDir on /dev/xvdb: a large xvda with no xvdb beside "
         "it is found.\n\n"
         "Metadata service: httpTokens optional is IMDSv1. maxHopLimit, if given, holds for "
-        "httpPutResponseHopLimit, which is 1 where it is left out (2 on v1beta1).\n\n"
+        "httpPutResponseHopLimit, which is 1 where it is left out (2 on v1beta1); if it is not "
+        "given, a class that asks for more than 1 is warned of.\n\n"
+        "It warns of Amazon Linux 2, which has come to its end, of user data that calls "
+        "/etc/eks/bootstrap.sh where Karpenter does (AL2) or where there is none (AL2023), and "
+        "once of a placeholder such as ${CLUSTER} or <<ROLE>>.\n\n"
         "kubelet.maxPods is held against the instance types that the visible NodePools of this "
         "class may launch; more pods than addresses is a warning, since prefix delegation is not "
         "visible. The API server takes any map as spec.kubelet, and Karpenter launches no node "

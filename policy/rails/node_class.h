@@ -14,6 +14,7 @@ struct node_class {
 const struct field *node_class_family(const struct object *class, struct arena *arena,
                                       struct text *family);
 void node_class_judge_volumes(struct rail_call *call, const struct node_class *settings);
+void node_class_judge_user_data(struct rail_call *call);
 /* Settings of the kubelet for which Karpenter refuses the class. */
 void node_class_judge_kubelet(struct rail_call *call);
 

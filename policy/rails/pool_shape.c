@@ -182,8 +182,9 @@ static void judge_durations(struct rail_call *call)
 static void judge_placeholders(struct rail_call *call)
 {
     struct arena *arena = call->arena;
+    static const char *const but[] = {NULL};
     const struct field *found =
-        field_placeholder(arena, field_get(arena, call->object->root, "spec"));
+        field_placeholder(arena, field_get(arena, call->object->root, "spec"), but);
     if (found != NULL)
         report(call, SEVERITY_UNDECIDED, found,
                TEXT("Fill it in first, as envsubst or a chart does, and check the result."),

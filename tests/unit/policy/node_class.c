@@ -45,7 +45,7 @@ static void volumes_are_encrypted(void)
         {CLASS("amiFamily: Custom"), "undecided " AT " "},
         {CLASS("amiFamily: Custom" MAPPINGS(GOOD("/dev/x"))), ""},
         {CLASS("amiSelectorTerms: [{id: ami-1}]"), ""},
-        {CLASS_OF("v1beta1", "amiFamily: AL2"), ""},
+        {CLASS_OF("v1beta1", "amiFamily: AL2023"), ""},
         {CLASS("blockDeviceMappings: 5"), ""},
         {CLASS("blockDeviceMappings: [null, 5, {deviceName: 7, ebs: 5}]"), ""},
         {"{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}}", ""},
@@ -61,14 +61,12 @@ static void each_family_has_its_root(void)
     static const struct {
         const char *of, *root, *other;
     } rows[] = {
-        {"amiFamily: AL2", "/dev/xvda", "/dev/sda1"},
         {"amiFamily: AL2023", "/dev/xvda", "/dev/sda1"},
         {"amiFamily: Bottlerocket", "/dev/xvda", "/dev/xvdb"},
         {"amiFamily: Ubuntu", "/dev/sda1", "/dev/xvda"},
         {"amiFamily: Windows2019", "/dev/sda1", "/dev/xvda"},
         {"amiFamily: Windows2022", "/dev/sda1", "/dev/xvda"},
         {"amiFamily: Windows2025", "/dev/sda1", "/dev/xvda"},
-        {"amiSelectorTerms: [{alias: al2@v20250116}]", "/dev/xvda", "/dev/sda1"},
         {"amiSelectorTerms: [{alias: al2023@latest}]", "/dev/xvda", "/dev/sda1"},
         {"amiSelectorTerms: [{alias: bottlerocket@latest}]", "/dev/xvda", "/dev/xvdb"},
         {"amiSelectorTerms: [{alias: windows2019@latest}]", "/dev/sda1", "/dev/xvda"},
@@ -84,6 +82,12 @@ static void each_family_has_its_root(void)
         const struct rail_case cases[] = {{good, ""}, {bad, "deny " AT " "}, {none, ""}};
         rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
     }
+    static const struct rail_case al2[] = {
+        {CLASS("amiFamily: AL2" MAPPINGS(GOOD("/dev/xvda"))), "warn spec.amiFamily AL2"},
+        {CLASS("amiSelectorTerms: [{alias: al2@v20250116}]" MAPPINGS(GOOD("/dev/sda1"))),
+         "warn spec.amiSelectorTerms[0].alias al2@v20250116\ndeny " AT " "},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, al2, COUNT_OF(al2)});
     static const struct rail_case unknown[] = {
         {CLASS("amiFamily: Flatcar" MAPPINGS(GOOD("/dev/x"))), ""},
         {CLASS("amiSelectorTerms: [{alias: flatcar@latest}]" MAPPINGS(GOOD("/dev/x"))), ""},
@@ -158,14 +162,18 @@ static void the_metadata_service_is_version_2(void)
         {OPTIONS("httpTokens: optional, httpEndpoint: disabled, httpPutResponseHopLimit: 9"), ""},
         {OPTIONS("httpPutResponseHopLimit: 1"), ""},
         {OPTIONS("httpPutResponseHopLimit: 2"), "deny " HOPS "2"},
-        {CLASS_OF("v1beta1", "amiFamily: AL2"), "deny " HOPS ""},
-        {CLASS_OF("v1beta1", "amiFamily: AL2, metadataOptions: {httpPutResponseHopLimit: 1}"), ""},
+        {CLASS_OF("v1beta1", "amiFamily: AL2023"), "deny " HOPS ""},
+        {CLASS_OF("v1beta1", "amiFamily: AL2023, metadataOptions: {httpPutResponseHopLimit: 1}"),
+         ""},
     };
     rail_table_run(
         &(struct rail_table){"node-class: {maxHopLimit: 1}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_case defaults[] = {
         {OPTIONS("httpTokens: optional"), "deny " TOKENS "optional"},
-        {OPTIONS("httpPutResponseHopLimit: 64"), ""},
+        {OPTIONS("httpPutResponseHopLimit: 1"), ""},
+        {OPTIONS("httpPutResponseHopLimit: 2"), "warn " HOPS "2"},
+        {OPTIONS("httpPutResponseHopLimit: 2, httpEndpoint: disabled"), ""},
+        {CLASS_OF("v1beta1", "amiFamily: AL2023"), ""},
     };
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, defaults, COUNT_OF(defaults)});
     static const struct rail_case open = {OPTIONS("httpTokens: optional"), ""};
@@ -174,8 +182,8 @@ static void the_metadata_service_is_version_2(void)
         {OPTIONS("httpPutResponseHopLimit: 2"), ""},
         {OPTIONS("httpPutResponseHopLimit: 3, httpTokens: optional"),
          "deny " HOPS "3\ndeny " TOKENS "optional"},
-        {CLASS_OF("v1beta1", "amiFamily: AL2"), ""},
-        {CLASS_OF("v1beta1", "amiFamily: AL2, metadataOptions: {httpPutResponseHopLimit: 3}"),
+        {CLASS_OF("v1beta1", "amiFamily: AL2023"), ""},
+        {CLASS_OF("v1beta1", "amiFamily: AL2023, metadataOptions: {httpPutResponseHopLimit: 3}"),
          "deny " HOPS "3"},
         /* what is no number the API server refuses; Karpenter's own holds until then */
         {OPTIONS("httpPutResponseHopLimit: '3'"), ""},
@@ -310,6 +318,69 @@ static void it_says_what_to_change(void)
     rail_words_run("node-class: {maxHopLimit: 1, requireTags: [team]}", NULL, rows, COUNT_OF(rows));
 }
 
+#define SCRIPT(family, script) CLASS("amiFamily: " family ", userData: \"" script "\"")
+#define BOOTSTRAP "/etc/eks/bootstrap.sh"
+
+/* Karpenter calls it on AL2 itself, and AL2023 has none. */
+static void user_data_leaves_the_start_to_karpenter(void)
+{
+    static const char al2[] = "warn spec.amiFamily AL2";
+    static const char twice[] = "warn spec.amiFamily AL2\nwarn spec.userData " BOOTSTRAP;
+    static const struct rail_case cases[] = {
+        {SCRIPT("AL2", "#!/bin/bash\\n" BOOTSTRAP " main"), twice},
+        {SCRIPT("AL2", BOOTSTRAP " main"), twice},
+        {SCRIPT("AL2", "set -e && sudo " BOOTSTRAP " main\\nexit"), twice},
+        {SCRIPT("AL2", "#!/bin/bash\\necho hello"), al2},
+        {SCRIPT("AL2", "# " BOOTSTRAP " main"), al2},
+        {SCRIPT("AL2", "sed -i s/a/b/ " BOOTSTRAP), al2},
+        {SCRIPT("AL2023", BOOTSTRAP " main"), "warn spec.userData " BOOTSTRAP},
+        {CLASS("amiSelectorTerms: [{alias: al2023@v1}], userData: " BOOTSTRAP),
+         "warn spec.userData " BOOTSTRAP},
+        {SCRIPT("Ubuntu", BOOTSTRAP " main"), ""},
+        {CLASS("amiFamily: AL2023, userData: 5"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case custom = {SCRIPT("Custom", BOOTSTRAP " main"), ""};
+    rail_table_run(
+        &(struct rail_table){"node-class: {requireEncryption: false}", NULL, &custom, 1});
+}
+
+static void placeholders_are_told_of_once(void)
+{
+    static const struct rail_case cases[] = {
+        {CLASS(AL2023 ", role: \"nodes-${CLUSTER}\", subnetSelectorTerms: [{tags: {a: <<B>>}}]"),
+         "warn spec.role nodes-${CLUSTER}"},
+        {CLASS(AL2023 ", subnetSelectorTerms: [{id: a}, {tags: {a: <<B>>}}]"),
+         "warn spec.subnetSelectorTerms[1].tags.a <<B>>"},
+        {CLASS(AL2023 ", role: \"{{ .Values.role }}\""), "warn spec.role {{ .Values.role }}"},
+        /* what a shell fills in, and a tag */
+        {CLASS(AL2023 ", userData: \"echo ${HOME}\", tags: {a: \"${A}\"}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void it_warns_in_sentences(void)
+{
+    static const struct rail_words rows[] = {
+        {CLASS("amiFamily: AL2"),
+         "Amazon Linux 2 has no images for Kubernetes 1.33 and later, and the last are of November "
+         "2025.",
+         "Use images of AL2023 or Bottlerocket."},
+        {OPTIONS("httpPutResponseHopLimit: 2"),
+         "With httpPutResponseHopLimit: 2 pods reach the metadata service, which gives them the "
+         "credentials of the node.",
+         "Set it to 1, and give pods their rights by Pod Identity or IRSA."},
+        {CLASS(AL2023 ", role: <<ROLE>>"),
+         "\"<<ROLE>>\" holds a placeholder. AWS has nothing of that name, so Karpenter launches no "
+         "node.",
+         "Fill it in first, as envsubst or a chart does, and check the result."},
+        {SCRIPT("AL2023", BOOTSTRAP " main"),
+         "userData calls bootstrap.sh, which images of AL2023 do not have.",
+         "Remove the call of bootstrap.sh from userData. Karpenter adds what nodeadm reads."},
+    };
+    rail_words_run("node-class: {}", NULL, rows, COUNT_OF(rows));
+}
+
 /* A tool that applies fixes writes it in the field's place. */
 static void the_fix_of_imdsv1_can_be_applied(void)
 {
@@ -341,6 +412,9 @@ const struct unit_test unit_tests[] = {
     {"each family has its root", each_family_has_its_root},
     {"block devices that are no list", block_devices_that_are_no_list},
     {"it says what to change", it_says_what_to_change},
+    {"user data leaves the start to Karpenter", user_data_leaves_the_start_to_karpenter},
+    {"placeholders are told of once", placeholders_are_told_of_once},
+    {"it warns in sentences", it_warns_in_sentences},
     {"the fix of IMDSv1 can be applied", the_fix_of_imdsv1_can_be_applied},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
