@@ -235,6 +235,8 @@ void texts_sort(struct text *items, size_t count); /* bytewise */
 struct text texts_join(const struct text *items, size_t count, size_t most, struct arena *arena);
 /* "a, b or c" */
 struct text texts_or(const struct text *items, size_t count, struct arena *arena);
+/* "a, b and c"; where there are more than most, "a, b and 5 more" */
+struct text texts_and(const struct text *items, size_t count, size_t most, struct arena *arena);
 /* Whether t is one of these words: TEXT_IS_ONE_OF(kind, "Job", "CronJob"). */
 #define TEXT_IS_ONE_OF(t, ...)                              \
     text_is_one_of((t), (const char *const[]){__VA_ARGS__}, \

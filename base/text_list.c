@@ -44,16 +44,31 @@ struct text texts_join(const struct text *items, size_t count, size_t most, stru
     return text_builder_text(&joined);
 }
 
-struct text texts_or(const struct text *items, size_t count, struct arena *arena)
+/* The items, with ", " between them and a word before the last. */
+static struct text joined_with(const char *last, const struct text *items, size_t count,
+                               struct arena *arena)
 {
     struct text_builder joined = {.arena = arena};
     for (size_t i = 0; i < count; i++)
         text_builder_printf(&joined, "%s%.*s",
                             i == 0           ? ""
-                            : i == count - 1 ? " or "
+                            : i == count - 1 ? last
                                              : ", ",
                             TEXT_ARGS(items[i]));
     return text_builder_text(&joined);
+}
+
+struct text texts_or(const struct text *items, size_t count, struct arena *arena)
+{
+    return joined_with(" or ", items, count, arena);
+}
+
+struct text texts_and(const struct text *items, size_t count, size_t most, struct arena *arena)
+{
+    if (count <= most)
+        return joined_with(" and ", items, count, arena);
+    struct text shown = texts_join(items, most, most, arena);
+    return arena_printf(arena, "%.*s and %zu more", TEXT_ARGS(shown), count - most);
 }
 
 static int compare(const void *a, const void *b)

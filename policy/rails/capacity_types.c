@@ -1,7 +1,10 @@
 /* The rail capacity-types: on-demand, spot and reserved capacity where each is wanted. */
+#include "catalog/catalog.h"
+#include "kube/label.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/zone.h"
+#include "policy/policy_set.h"
 #include "policy/rails/label_choice.h"
 #include "policy/reading.h"
 #include "solver/well_known.h"
@@ -36,22 +39,64 @@ static bool is_key_of_pools(struct text key)
     return text_is(key, LABEL_CAPACITY_TYPE);
 }
 
+static const struct {
+    const char *meant, *of_node_groups;
+} names[] = {
+    {"on-demand", "ON_DEMAND"},
+    {"spot", "SPOT"},
+    {"reserved", "CAPACITY_BLOCK"},
+};
+
+static bool is_capacity_type(struct text value)
+{
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (text_is(value, names[i].meant))
+            return true;
+    return false;
+}
+
+/* What is no capacity type pool-shape says of pools; other clouds may have further ones. */
+static bool is_for_others(const struct label_choice *choice, struct text value)
+{
+    const struct rail_call *call = choice->call;
+    const struct pool *pool = call_pool(call);
+    return !label_value_is_valid(value) || (pool != NULL && !is_capacity_type(value) &&
+                                            (!pool_is_covered_by(call->world->catalog, pool) ||
+                                             rail_beside(call, &rail_pool_shape) != NULL));
+}
+
 static enum label_choice_answer answer(const struct label_choice *choice, struct text key,
                                        struct text value)
 {
-    static const struct {
-        const char *written, *meant;
-    } of_node_groups[] = {
-        {"ON_DEMAND", "on-demand"},
-        {"SPOT", "spot"},
-        {"CAPACITY_BLOCK", "reserved"},
-    };
     struct text meant = value;
     if (text_is(key, NODE_GROUP_CAPACITY))
-        for (size_t i = 0; i < COUNT_OF(of_node_groups); i++)
-            if (text_is(value, of_node_groups[i].written))
-                meant = text_of(of_node_groups[i].meant);
+        for (size_t i = 0; i < COUNT_OF(names); i++)
+            if (text_is(value, names[i].of_node_groups))
+                meant = text_of(names[i].meant);
+    if (is_for_others(choice, value))
+        return CHOICE_PASSED;
     return label_choice_lists(choice, meant) ? CHOICE_ALLOWED : CHOICE_OUTSIDE;
+}
+
+static struct text spell(struct text key, struct text value)
+{
+    for (size_t i = 0; text_is(key, NODE_GROUP_CAPACITY) && i < COUNT_OF(names); i++)
+        if (text_is(value, names[i].meant))
+            return text_of(names[i].of_node_groups);
+    return value;
+}
+
+/* A word that is none may be a misspelling of one that is allowed. */
+static void describe(const struct label_choice *choice, const struct choice_values *values,
+                     struct draft *draft)
+{
+    if (values->outside.count > 1 || !text_is(values->key, LABEL_CAPACITY_TYPE) ||
+        is_capacity_type(draft->found))
+        return;
+    draft->statement =
+        arena_printf(choice->call->arena, "\"%.*s\" is no capacity type, and no node has it.",
+                     TEXT_ARGS(draft->found));
+    draft->typo_edits = TYPO_EDITS;
 }
 
 /* Node groups that are not Karpenter's may have a reservation all the same. */
@@ -59,7 +104,7 @@ static const char *idle(const struct label_choice *choice, struct text key, stru
 {
     bool none = policy_set_karpenter(choice->call->world->policies)->no_reserved_capacity;
     return none && text_is(key, LABEL_CAPACITY_TYPE) && text_is(value, "reserved")
-               ? "Karpenter buys no reserved capacity, its feature gate ReservedCapacity is off"
+               ? "Karpenter buys no reserved capacity: its feature gate ReservedCapacity is off"
                : NULL;
 }
 
@@ -83,17 +128,45 @@ static bool selects_reservations(const struct rail_call *call, const struct pool
            node_count(node_at(class->root->node, "spec.capacityReservationSelectorTerms")) > 0;
 }
 
+/* Clouds that sell no spot capacity, as their providers say: karpenter.md 7.5. */
+static bool has_spot(const struct pool *pool)
+{
+    return !TEXT_IS_ONE_OF(pool->node_class_group, "karpenter.exoscale.com",
+                           "karpenter.k8s.linode");
+}
+
+/* What a pool that does not name the key may buy; a Provisioner that did not was given on-demand.
+ */
+static struct zones what_is_for_sale(const struct rail_call *call, const struct pool *pool)
+{
+    struct arena *arena = call->arena;
+    struct zones types = {0};
+    zones_add(&types, TEXT("on-demand"), arena);
+    if (call->object->kind == KIND_PROVISIONER)
+        return types;
+    if (has_spot(pool))
+        zones_add(&types, TEXT("spot"), arena);
+    bool reserves = !policy_set_karpenter(call->world->policies)->no_reserved_capacity;
+    if (reserves && selects_reservations(call, pool))
+        zones_add(&types, TEXT("reserved"), arena);
+    return types;
+}
+
 static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
-    struct arena *arena = call->arena;
     struct label_choice choice = {
         .call = call,
         .what = "capacity type",
+        .title = "Capacity type",
         .key = LABEL_CAPACITY_TYPE,
+        .before = "",
+        .after = " nodes",
         .allow = ALLOWED_LIST(&settings->allow),
         .is_key = is_key,
         .answer = answer,
+        .spell = spell,
+        .describe = describe,
         .idle = idle,
     };
     const struct pool *pool = call_pool(call);
@@ -102,16 +175,10 @@ static void judge(struct rail_call *call)
         return;
     }
     choice.is_key = is_key_of_pools;
-    struct zones reach = {0};
-    zones_add(&reach, TEXT("on-demand"), arena);
-    /* A Provisioner that does not name the key was given on-demand. */
-    bool old = call->object->kind == KIND_PROVISIONER;
-    if (!old)
-        zones_add(&reach, TEXT("spot"), arena);
-    bool reserves = !policy_set_karpenter(call->world->policies)->no_reserved_capacity;
-    if (!old && reserves && selects_reservations(call, pool))
-        zones_add(&reach, TEXT("reserved"), arena);
-    label_choice_judge_pool(&choice, pool, &reach);
+    if (pool_is_built_in(pool))
+        return;
+    struct zones for_sale = what_is_for_sale(call, pool);
+    label_choice_judge_pool(&choice, pool, &(struct pool_reach){.values = &for_sale});
 }
 
 const struct rail rail_capacity_types = {
@@ -122,12 +189,15 @@ const struct rail rail_capacity_types = {
         "times as much. Which may be used is often a question of the team or of the stage.\n\n"
         "On a workload the rail reads " LABEL_CAPACITY_TYPE " (and " NODE_GROUP_CAPACITY
         " of managed node groups) in nodeSelector and node affinity: each value that is named "
-        "must be allowed, and each required term must leave an allowed one. Preferred terms warn. "
+        "must be allowed, and each required term must leave an allowed one. Preferred terms warn, "
+        "and so do DaemonSets, for which no node is bought. "
         "A pod that selects nothing is fine: the NodePools confine it.\n\n"
         "On a NodePool every capacity type that labels and requirements leave must be allowed. "
         "One that does not name the key may launch on-demand and spot, and reserved capacity when "
         "its visible EC2NodeClass selects reservations. A Provisioner that does not name the key "
-        "launches on-demand alone. Where the policy says that Karpenter's gate ReservedCapacity is "
+        "launches on-demand alone, and so do pools of Exoscale and Linode, which sell no spot "
+        "capacity. The built-in pools of EKS Auto Mode are passed over. Where the policy says that "
+        "Karpenter's gate ReservedCapacity is "
         "off, reserved alone is warned of: nothing is bought. With nothing under allow the rail "
         "finds values that are no "
         "capacity types.",

@@ -6,53 +6,152 @@
 #include "kube/zone.h"
 #include "policy/reading.h"
 
+enum { SHOWN = 5 };
+
 bool label_choice_lists(const struct label_choice *choice, struct text value)
 {
-    return texts_have(choice->allow.items, choice->allow.count, value);
+    return texts_match(choice->allow.items, choice->allow.count, value);
+}
+
+void label_choice_take(const struct label_choice *choice, struct choice_values *values,
+                       struct text value, size_t position)
+{
+    struct arena *arena = choice->call->arena;
+    switch (choice->answer(choice, values->key, value)) {
+    case CHOICE_ALLOWED:
+        *LIST_PUSH(arena, &values->inside) = value;
+        break;
+    case CHOICE_OUTSIDE:
+        if (values->outside.count == 0)
+            values->first_outside = position;
+        *LIST_PUSH(arena, &values->outside) = value;
+        break;
+    case CHOICE_UNKNOWN:
+        if (values->unknown.count == 0)
+            values->first_unknown = position;
+        *LIST_PUSH(arena, &values->unknown) = value;
+        break;
+    case CHOICE_PASSED:
+        break;
+    }
 }
 
 /* ---- what is said ---- */
 
-/* A pod can leave the choice to the NodePools; they, and StorageClasses, cannot. */
-static struct text fix_of_value(const struct label_choice *choice)
+static bool is_of_pods(const struct label_choice *choice)
 {
-    bool of_pods = (KIND_BIT(choice->call->object->kind) & KINDS_WORKLOADS) != 0;
-    if (choice->allow.count == 1)
-        return arena_printf(choice->call->arena, "Use %.*s%s.", TEXT_ARGS(choice->allow.items[0]),
-                            of_pods ? ", or leave the choice to the NodePools" : "");
-    return of_pods ? TEXT("use one of the allowed values, or leave the choice to the NodePools")
-                   : TEXT("use one of the allowed values");
+    return (KIND_BIT(choice->call->object->kind) & KINDS_WORKLOADS) != 0;
 }
 
-void label_choice_report(const struct label_choice *choice, enum label_choice_answer answer,
-                         enum severity severity, const struct field *field, struct text value)
+/* The allowed values as the key spells them. */
+static struct text_list spelt(const struct label_choice *choice, struct text key)
+{
+    struct text_list values = {0};
+    FOR_EACH(item, &choice->allow) {
+        struct text value = choice->spell == NULL ? *item : choice->spell(key, *item);
+        if (value.size > 0)
+            *LIST_PUSH(choice->call->arena, &values) = value;
+    }
+    return values;
+}
+
+/* "Use a or b": what may stand in the place of what is outside. */
+static struct text instead(const struct label_choice *choice, const struct choice_values *values)
 {
     struct arena *arena = choice->call->arena;
+    struct text_list use = spelt(choice, values->key);
+    FOR_EACH(item, &choice->allow)
+        if (text_is_glob(*item))
+            return arena_printf(
+                arena, "Name a %s that matches %.*s", choice->what,
+                TEXT_ARGS(texts_or(choice->allow.items, choice->allow.count, arena)));
+    if (use.count == 0)
+        return arena_printf(arena, "Use the label %s with %.*s", choice->key,
+                            TEXT_ARGS(texts_or(choice->allow.items, choice->allow.count, arena)));
+    if (use.count > SHOWN)
+        return arena_printf(arena, "Use one of %zu allowed %ss, such as %.*s", use.count,
+                            choice->what, TEXT_ARGS(use.items[0]));
+    if (values->outside.count > 1 && values->first_outside > 0)
+        return arena_printf(arena, "Write values: [%.*s]",
+                            TEXT_ARGS(texts_join(use.items, use.count, SIZE_MAX, arena)));
+    return arena_printf(arena, "Use %.*s", TEXT_ARGS(texts_or(use.items, use.count, arena)));
+}
+
+/* A pod can leave the choice to the NodePools; they, and StorageClasses, cannot. */
+static struct text fix_of_outside(const struct label_choice *choice,
+                                  const struct choice_values *values)
+{
+    struct arena *arena = choice->call->arena;
+    const struct text_list *out = &values->outside, *in = &values->inside;
+    if (in->count > 0)
+        return arena_printf(arena, "Remove %.*s; %.*s %s.",
+                            TEXT_ARGS(texts_and(out->items, out->count, SHOWN, arena)),
+                            TEXT_ARGS(texts_and(in->items, in->count, SHOWN, arena)),
+                            in->count == 1 ? "stays" : "stay");
+    return arena_printf(arena, "%.*s%s.", TEXT_ARGS(instead(choice, values)),
+                        is_of_pods(choice) ? ", or leave the choice to the NodePools" : "");
+}
+
+static const struct field *field_of(const struct choice_values *values,
+                                    const struct text_list *told, size_t first, struct arena *arena)
+{
+    return told->count == 1 && first > 0 ? field_item(arena, values->field, first - 1)
+                                         : values->field;
+}
+
+static void report_outside(const struct label_choice *choice, const struct choice_values *values,
+                           enum severity severity)
+{
+    struct arena *arena = choice->call->arena;
+    const struct text_list *told = &values->outside;
+    bool one = told->count == 1;
+    if (severity == SEVERITY_RAIL && is_of_daemon_set(choice->call))
+        severity = SEVERITY_WARN;
+    if (report_counts(choice->call, severity))
+        return;
     struct draft draft = {
         .severity = severity,
-        .field = field,
-        .found = value,
+        .field = field_of(values, told, values->first_outside, arena),
+        .found = texts_join(told->items, told->count, SHOWN, arena),
+        .values = *told,
+        .statement = arena_printf(
+            arena, "%s%s %.*s %s not allowed here.", choice->title, one ? "" : "s",
+            TEXT_ARGS(texts_and(told->items, told->count, SHOWN, arena)), one ? "is" : "are"),
         .allowed = choice->allow,
-        .nearest_to = value,
-        .fix = fix_of_value(choice),
+        .nearest_to = told->items[0],
+        .fix = fix_of_outside(choice, values),
     };
-    if (answer == CHOICE_UNKNOWN) {
-        draft.severity = SEVERITY_UNDECIDED;
-        draft.statement =
-            arena_printf(arena, "found \"%.*s\", and no visible EC2NodeClass tells which %s it is",
-                         TEXT_ARGS(value), choice->what);
-        draft.fix = arena_printf(arena, "use the label %s, or make the EC2NodeClasses visible",
-                                 choice->key);
-    }
-    report_draft(choice->call, &draft);
+    if (choice->describe != NULL)
+        choice->describe(choice, values, &draft);
+    report_say(choice->call, &draft);
 }
 
-static struct text requirement_to_add(const struct label_choice *choice)
+static void report_unknown(const struct label_choice *choice, const struct choice_values *values)
 {
     struct arena *arena = choice->call->arena;
-    struct text values = texts_join(choice->allow.items, choice->allow.count, SIZE_MAX, arena);
-    return arena_printf(arena, "[{key: %s, operator: In, values: [%.*s]}]", choice->key,
-                        TEXT_ARGS(values));
+    const struct text_list *told = &values->unknown;
+    struct text names = texts_and(told->items, told->count, SHOWN, arena);
+    report_as(choice->call, SEVERITY_UNDECIDED,
+              .field = field_of(values, told, values->first_unknown, arena),
+              .found = texts_join(told->items, told->count, SHOWN, arena), .values = *told,
+              .statement =
+                  told->count == 1
+                      ? arena_printf(arena, "No visible EC2NodeClass tells which %s %.*s is.",
+                                     choice->what, TEXT_ARGS(names))
+                      : arena_printf(arena, "No visible EC2NodeClass tells which %ss %.*s are.",
+                                     choice->what, TEXT_ARGS(names)),
+              .allowed = choice->allow,
+              .fix = arena_printf(arena, "Use the label %s, or make the EC2NodeClasses visible.",
+                                  choice->key));
+}
+
+void label_choice_report(const struct label_choice *choice, const struct choice_values *values,
+                         enum severity severity)
+{
+    if (values->outside.count > 0)
+        report_outside(choice, values, severity);
+    if (values->unknown.count > 0)
+        report_unknown(choice, values);
 }
 
 /* ---- expressions ---- */
@@ -61,16 +160,19 @@ static struct text requirement_to_add(const struct label_choice *choice)
 static void judge_idle(const struct label_choice *choice, const struct expression *expression,
                        enum severity severity)
 {
+    struct arena *arena = choice->call->arena;
     const struct expression_value *value = &expression->values[0];
     const char *why = choice->idle == NULL || expression->value_count != 1
                           ? NULL
                           : choice->idle(choice, expression->key, value->text);
     if (why == NULL)
         return;
-    report_found(choice->call, severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
-                 expression_value_field(value, choice->call->arena), value->text,
-                 arena_printf(choice->call->arena, "add another %s beside it", choice->what),
-                 "found \"%.*s\": %s", TEXT_ARGS(value->text), why);
+    report_as(choice->call, severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
+              .field = expression_value_field(value, arena), .found = value->text,
+              .statement = arena_printf(arena, "No node is bought for \"%.*s\" alone, because %s.",
+                                        TEXT_ARGS(value->text), why),
+              .fix = arena_printf(arena, "%s another %s%s.", value->position > 0 ? "Add" : "Use",
+                                  choice->what, value->position > 0 ? " beside it" : ""));
 }
 
 static bool is_about(const struct label_choice *choice, const struct expression *expression)
@@ -121,26 +223,33 @@ static bool passes(const struct filter *filter, struct text value)
            text_map_get(&filter->named, value, 0) == filter->in_count;
 }
 
-/* Judges the values that In names; whether one is not allowed. */
+/* Judges the values that an In names, of a pool those that its other requirements leave (filter);
+ * whether one is not allowed. */
+static bool judge_expression(const struct label_choice *choice, const struct expression *expression,
+                             const struct filter *filter, enum severity severity)
+{
+    struct choice_values values = {.key = expression->key, .field = expression->field};
+    for (size_t i = 0; i < expression->value_count; i++) {
+        const struct expression_value *value = &expression->values[i];
+        values.field = value->within;
+        if (filter == NULL || passes(filter, value->text) ||
+            choice->answer(choice, expression->key, value->text) == CHOICE_ALLOWED)
+            label_choice_take(choice, &values, value->text, value->position);
+    }
+    label_choice_report(choice, &values, severity);
+    if (values.inside.count == expression->value_count && values.inside.count > 0)
+        judge_idle(choice, expression, severity);
+    return values.outside.count + values.unknown.count > 0;
+}
+
+/* Whether a value that an In names is not allowed. */
 static bool judge_values(const struct label_choice *choice, const struct expressions *expressions,
                          enum severity severity)
 {
     bool some = false;
-    FOR_EACH(expression, expressions) {
-        if (!is_about(choice, expression) || expression->op != SOLVER_IN)
-            continue;
-        for (size_t j = 0; j < expression->value_count; j++) {
-            const struct expression_value *value = &expression->values[j];
-            enum label_choice_answer answer = choice->answer(choice, expression->key, value->text);
-            if (answer == CHOICE_ALLOWED) {
-                judge_idle(choice, expression, severity);
-                continue;
-            }
-            some = true;
-            label_choice_report(choice, answer, severity,
-                                expression_value_field(value, choice->call->arena), value->text);
-        }
-    }
+    FOR_EACH(expression, expressions)
+        if (is_about(choice, expression) && expression->op == SOLVER_IN)
+            some |= judge_expression(choice, expression, NULL, severity);
     return some;
 }
 
@@ -157,6 +266,31 @@ static const struct expression *last_about(const struct label_choice *choice,
     return last;
 }
 
+static bool both_pass(const struct filter *selector, const struct filter *term, struct text value)
+{
+    return passes(selector, value) && passes(term, value);
+}
+
+/* Whether an allowed value is left. What a glob allows is known only where values are named. */
+static bool leaves_some(const struct label_choice *choice, const struct filter *selector,
+                        const struct filter *term)
+{
+    const struct text_map *named = selector->in_count > 0 ? &selector->named : &term->named;
+    bool globs = false;
+    FOR_EACH(item, &choice->allow) {
+        globs |= text_is_glob(*item);
+        if (!text_is_glob(*item) && both_pass(selector, term, *item))
+            return true;
+    }
+    if (globs && selector->in_count + term->in_count == 0)
+        return !selector->none && !term->none;
+    for (size_t i = 0; globs && i < named->count; i++)
+        if (label_choice_lists(choice, named->items[i].key) &&
+            both_pass(selector, term, named->items[i].key))
+            return true;
+    return false;
+}
+
 static void judge_reach(const struct label_choice *choice, const struct filter *selector,
                         const struct expressions *term)
 {
@@ -165,13 +299,15 @@ static void judge_reach(const struct label_choice *choice, const struct filter *
     if (at == NULL)
         return;
     struct filter of_term = filter_of(choice, term);
-    for (size_t i = 0; i < choice->allow.count; i++)
-        if (passes(selector, choice->allow.items[i]) && passes(&of_term, choice->allow.items[i]))
-            return;
-    report_with(choice->call, .field = at->field, .found = text_of(solver_op_name(at->op)),
-                .statement = arena_printf(arena, "rules out every allowed %s", choice->what),
-                .allowed = choice->allow,
-                .fix = arena_printf(arena, "remove the requirement on %.*s", TEXT_ARGS(at->key)));
+    if (leaves_some(choice, selector, &of_term))
+        return;
+    enum severity severity = is_of_daemon_set(choice->call) ? SEVERITY_WARN : SEVERITY_RAIL;
+    report_as(choice->call, severity, .field = at->field, .found = text_of(solver_op_name(at->op)),
+              .statement = arena_printf(
+                  arena, "This rules out every allowed %s: %.*s.", choice->what,
+                  TEXT_ARGS(texts_and(choice->allow.items, choice->allow.count, SHOWN, arena))),
+              .allowed = choice->allow,
+              .fix = arena_printf(arena, "Remove the requirement on %.*s.", TEXT_ARGS(at->key)));
 }
 
 void label_choice_judge_workload(const struct label_choice *choice)
@@ -205,57 +341,77 @@ static bool judge_named(const struct label_choice *choice, const struct expressi
         if (!is_about(choice, expression) || expression->op != SOLVER_IN)
             continue;
         named = true;
-        for (size_t j = 0; j < expression->value_count; j++) {
-            const struct expression_value *value = &expression->values[j];
-            enum label_choice_answer answer = choice->answer(choice, expression->key, value->text);
-            if (answer == CHOICE_ALLOWED)
-                judge_idle(choice, expression, SEVERITY_RAIL);
-            if (answer == CHOICE_ALLOWED || !passes(filter, value->text))
-                continue;
-            label_choice_report(choice, answer, SEVERITY_RAIL,
-                                expression_value_field(value, choice->call->arena), value->text);
-        }
+        judge_expression(choice, expression, filter, SEVERITY_RAIL);
     }
     return named;
 }
 
-/* The values of reach that the requirements leave and that are not allowed. */
-static struct zones left_outside(const struct label_choice *choice, const struct filter *filter,
-                                 const struct zones *reach)
+/* The values of reach that the requirements leave, as they are allowed or not. */
+static void sort_reach(const struct label_choice *choice, const struct filter *filter,
+                       const struct zones *reach, struct text_list *inside,
+                       struct text_list *outside)
 {
-    struct zones outside = {0};
     FOR_EACH(value, reach)
-        if (!label_choice_lists(choice, *value) && passes(filter, *value))
-            zones_add(&outside, *value, choice->call->arena);
-    return outside;
+        if (passes(filter, *value))
+            *LIST_PUSH(choice->call->arena, label_choice_lists(choice, *value) ? inside : outside) =
+                *value;
+}
+
+/* What a requirement can name: globs give way to what they allow of reach. */
+static struct text_list nameable(const struct label_choice *choice, const struct text_list *inside)
+{
+    struct text_list values = {0};
+    FOR_EACH(item, &choice->allow)
+        if (!text_is_glob(*item))
+            *LIST_PUSH(choice->call->arena, &values) = *item;
+    return values.count == choice->allow.count ? values : *inside;
+}
+
+static struct text fix_of_open_pool(const struct label_choice *choice, const struct pool *pool,
+                                    const struct text_list *inside)
+{
+    struct arena *arena = choice->call->arena;
+    struct text path = field_path(arena, pool->requirements_field);
+    struct text_list values = nameable(choice, inside);
+    if (values.count == 0)
+        return arena_printf(
+            arena, "Add to %.*s a requirement on %s that names %ss of this list: %.*s.",
+            TEXT_ARGS(path), choice->key, choice->what,
+            TEXT_ARGS(texts_and(choice->allow.items, choice->allow.count, SHOWN, arena)));
+    return arena_printf(arena, "Add to %.*s: [{key: %s, operator: In, values: [%.*s]}].",
+                        TEXT_ARGS(path), choice->key,
+                        TEXT_ARGS(texts_join(values.items, values.count, SIZE_MAX, arena)));
 }
 
 void label_choice_judge_pool(const struct label_choice *choice, const struct pool *pool,
-                             const struct zones *reach)
+                             const struct pool_reach *reach)
 {
-    enum { SHOWN = 5 };
     struct arena *arena = choice->call->arena;
     struct expressions all = expressions_join(&pool->requirements, &pool->labels, arena);
     struct filter filter = filter_of(choice, &all);
     if (judge_named(choice, &all, &filter))
         return;
+    struct text_list inside = {0}, outside = {0};
     struct draft draft = {
         .field = pool->requirements_field,
-        .statement =
-            arena_printf(arena, "no requirement names a %s: the pool is open to all", choice->what),
+        .statement = reach->unknown,
         .allowed = choice->allow,
-        .fix = arena_printf(arena, "add to %.*s: %.*s",
-                            TEXT_ARGS(field_path(arena, pool->requirements_field)),
-                            TEXT_ARGS(requirement_to_add(choice))),
     };
-    if (reach != NULL) {
-        struct zones outside = left_outside(choice, &filter, reach);
+    if (reach->values != NULL) {
+        sort_reach(choice, &filter, reach->values, &inside, &outside);
         if (outside.count == 0)
             return;
         draft.found = texts_join(outside.items, outside.count, SHOWN, arena);
-        draft.statement =
-            arena_printf(arena, "no requirement names a %s: the pool may launch nodes of %.*s",
-                         choice->what, TEXT_ARGS(draft.found));
+        draft.values = outside;
+        draft.statement = arena_printf(
+            arena,
+            "No requirement names a %s, so the pool may launch %s%.*s%s, which %s not allowed "
+            "here.",
+            choice->what, choice->before,
+            TEXT_ARGS(texts_and(outside.items, outside.count, SHOWN, arena)), choice->after,
+            outside.count == 1 && choice->after[0] == 0 ? "is" : "are");
     }
+    bool dead_end = reach->values != NULL && inside.count == 0 && reach->dead_end.size > 0;
+    draft.fix = dead_end ? reach->dead_end : fix_of_open_pool(choice, pool, &inside);
     report_draft(choice->call, &draft);
 }

@@ -15,9 +15,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ("starter", "strict", "gpu-platform", "cost")
 POLICIES = {name: ROOT / f"manifests/policies/{name}.yaml" for name in SAMPLES}
 POLICIES["capacity-types allow [on-demand]"] = ROOT / "tests/field/policies/on-demand.yaml"
+POLICIES["zones allow [us-east-1a, us-east-1b, us-east-1c]"] = ROOT / "tests/field/policies/zones.yaml"
+# What a sample's example list was when its rows were judged; a list is nobody's but its cluster's.
+LISTED = {("zones", "strict"): "zones allow [us-east-1a, us-east-1b, us-east-1c]"}
 ALL = "all"  # the policies above in one process; a finding names its own
 ONE_POLICY = {"gpu-workloads": "gpu-platform", "cost-of-development": "cost",
-              "on-demand": "capacity-types allow [on-demand]"}  # where a file has several, or another name
+              "on-demand": "capacity-types allow [on-demand]",
+              "zones": "zones allow [us-east-1a, us-east-1b, us-east-1c]"}  # where a file has several, or another name
 WITH_POOLS = ", with the NodePools of the repository as --state"
 AS_ONE = ", with the field files of the repository as one change"
 FOLDER = "/ (directory, checked as one change)"

@@ -15,7 +15,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from check_runs import ROOT, SAMPLES, FieldSet, Run, check_runs, read_table  # noqa: E402
+from check_runs import LISTED, ROOT, SAMPLES, FieldSet, Run, check_runs, read_table  # noqa: E402
 from expectation import WRITTEN, holds, near  # noqa: E402
 
 EXPECTED = ROOT / "tests/field/expected"
@@ -56,7 +56,8 @@ def judged_keys(field):
 
 
 def runs_of(row):
-    return [Run(row["file"], p) for p in (SAMPLES if row["policy"] == ANY_SAMPLE else [row["policy"]])]
+    policy = LISTED.get((row["rail"], row["policy"]), row["policy"])
+    return [Run(row["file"], p) for p in (SAMPLES if policy == ANY_SAMPLE else [policy])]
 
 
 def judge(row, reports):

@@ -23,6 +23,9 @@ static void words_are_joined(void)
     ASSERT_TEXT(texts_join(words, 0, 2, arena), "");
     ASSERT_TEXT(texts_or(words, 3, arena), "a, b or c*");
     ASSERT_TEXT(texts_or(words, 1, arena), "a");
+    ASSERT_TEXT(texts_and(words, 3, 3, arena), "a, b and c*");
+    ASSERT_TEXT(texts_and(words, 3, 2, arena), "a, b and 1 more");
+    ASSERT_TEXT(texts_and(words, 1, 2, arena), "a");
     arena_destroy(arena);
 }
 

@@ -142,6 +142,49 @@ static void pools_launch_what_is_allowed(void)
         &(struct rail_table){"capacity-types: {allow: [spot]}", NULL, old, COUNT_OF(old)});
 }
 
+#define POOL_OF(reference, requirements)                                                       \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: system, labels: "          \
+    "{app.kubernetes.io/managed-by: eks}}, spec: {template: {spec: {nodeClassRef: {" reference \
+    ", name: c}, requirements: [" requirements "]}}}}"
+
+/* Clouds without spot capacity, and words of other clouds; AWS' own pools, which nobody can edit.
+ */
+static void who_is_not_meant_is_left_alone(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL_OF("group: karpenter.exoscale.com, kind: ExoscaleNodeClass", ""), ""},
+        {POOL_OF("group: karpenter.k8s.linode, kind: LinodeNodeClass", ""), ""},
+        {POOL_OF("group: karpenter.k8s.linode, kind: LinodeNodeClass", IN("spot, on-demand")),
+         "deny " AT "[0].values[0] spot"},
+        {POOL_OF("group: karpenter.azure.com, kind: AKSNodeClass", ""), "deny " AT " spot"},
+        {POOL_OF("group: karpenter.k8s.gcp, kind: GCENodeClass", IN("preemptible, on-demand")), ""},
+        {POOL_OF("group: karpenter.k8s.aws, kind: EC2NodeClass", IN("preemptible, on-demand")),
+         "deny " AT "[0].values[0] preemptible"},
+        {POOL_OF("group: eks.amazonaws.com, kind: NodeClass", ""), ""},
+        {POD(SELECTS(KEY, "'${CAPACITY}'")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, cases, COUNT_OF(cases)});
+    /* what pool-shape says of the same policy */
+    static const struct rail_case beside[] = {
+        {POOL("", IN("ondemand")), "warn " AT " \ndeny " AT "[0].values[0] ondemand"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {allow: [on-demand]}",
+                                        NULL, beside, COUNT_OF(beside)});
+}
+
+/* No node is bought for its pods. */
+static void daemon_sets_are_warned(void)
+{
+    static const struct rail_case cases[] = {
+        {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: d}, spec: {template: {spec: "
+         "{" SELECTS(KEY, "spot") "}}}}",
+         "warn spec.template.spec.nodeSelector[" KEY "] spot"},
+    };
+    rail_table_run(
+        &(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, cases, COUNT_OF(cases)});
+}
+
 /* Karpenter does not read it, and buys what it likes. */
 static void the_label_of_node_groups_binds_no_pool(void)
 {
@@ -166,6 +209,8 @@ const char unit_suite[] = "policy capacity-types";
 const struct unit_test unit_tests[] = {
     {"pods ask for what is allowed", pods_ask_for_what_is_allowed},
     {"pools launch what is allowed", pools_launch_what_is_allowed},
+    {"who is not meant is left alone", who_is_not_meant_is_left_alone},
+    {"DaemonSets are warned", daemon_sets_are_warned},
     {"the label of node groups binds no pool", the_label_of_node_groups_binds_no_pool},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},

@@ -205,39 +205,40 @@ static void expiry(void)
 static void capacity(void)
 {
     static const struct rail_words rows[] = {
-        {POD("nodeSelector: {" CAPACITY ": spot}"), "found \"spot\"; allowed on-demand",
+        {POD("nodeSelector: {" CAPACITY ": spot}"), "Capacity type spot is not allowed here.",
          "Use on-demand, or leave the choice to the NodePools."},
         {POD("nodeSelector: {eks.amazonaws.com/capacityType: CAPACITY_BLOCK}"),
-         "found \"CAPACITY_BLOCK\"; allowed on-demand",
-         "Use on-demand, or leave the choice to the NodePools."},
+         "Capacity type CAPACITY_BLOCK is not allowed here.",
+         "Use ON_DEMAND, or leave the choice to the NodePools."},
         {REQUIRES("{key: " CAPACITY ", operator: NotIn, values: [on-demand]}"),
-         "rules out every allowed capacity type; allowed on-demand",
-         "remove the requirement on karpenter.sh/capacity-type"},
+         "This rules out every allowed capacity type: on-demand.",
+         "Remove the requirement on karpenter.sh/capacity-type."},
         {POOL(""),
-         "no requirement names a capacity type: the pool may launch nodes of spot; allowed "
-         "on-demand",
-         "add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
-         "values: [on-demand]}]"},
+         "No requirement names a capacity type, so the pool may launch spot nodes, which are not "
+         "allowed here.",
+         "Add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
+         "values: [on-demand]}]."},
         {POOL("{key: " CAPACITY ", operator: In, values: [spot, on-demand]}"),
-         "found \"spot\"; allowed on-demand", "Use on-demand."},
+         "Capacity type spot is not allowed here.", "Remove spot; on-demand stays."},
     };
     rail_words_run("capacity-types: {allow: [on-demand]}", NULL, rows, COUNT_OF(rows));
     static const struct rail_words two[] = {
         {POD("nodeSelector: {" CAPACITY ": on-demand}"),
-         "found \"on-demand\"; allowed reserved, spot",
-         "use one of the allowed values, or leave the choice to the NodePools"},
+         "Capacity type on-demand is not allowed here.",
+         "Use spot or reserved, or leave the choice to the NodePools."},
         {POOL("{key: " CAPACITY ", operator: NotIn, values: [spot]}"),
-         "no requirement names a capacity type: the pool may launch nodes of on-demand; allowed "
-         "spot, reserved",
-         "add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
-         "values: [spot, reserved]}]"},
+         "No requirement names a capacity type, so the pool may launch on-demand nodes, which are "
+         "not allowed here.",
+         "Add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
+         "values: [spot, reserved]}]."},
     };
     rail_words_run("capacity-types: {allow: [spot, reserved]}", NULL, two, COUNT_OF(two));
     static const struct rail_words idle[] = {
         {POOL("{key: " CAPACITY ", operator: In, values: [reserved]}"),
-         "found \"reserved\": Karpenter buys no reserved capacity, its feature gate "
-         "ReservedCapacity is off",
-         "add another capacity type beside it"},
+         "No node is bought for \"reserved\" alone, because Karpenter buys no reserved capacity: "
+         "its "
+         "feature gate ReservedCapacity is off.",
+         "Add another capacity type beside it."},
     };
     rail_words_run("capacity-types: {allow: [spot, reserved]}}, karpenter: {featureGates: "
                    "{ReservedCapacity: false}",

@@ -113,7 +113,7 @@ static void storage_classes_stay_in_the_zones(void)
         {CLASS(", parameters: {zones: 'eu-west-1a, eu-west-1c ,eu-west-1b'}"),
          "deny parameters.zones eu-west-1c"},
         {CLASS(", parameters: {zones: 'eu-west-1c,eu-west-1d'}"),
-         "deny parameters.zones eu-west-1c\ndeny parameters.zones eu-west-1d"},
+         "deny parameters.zones eu-west-1c, eu-west-1d"},
         /* every term is a choice that may be taken */
         {CLASS(
              ", allowedTopologies: [{matchLabelExpressions: [{key: " ZONE
@@ -181,45 +181,154 @@ static void without_a_list_nothing_is_found(void)
 
 static void it_says_what_to_add(void)
 {
-    static const char add[] = "add to spec.template.spec.requirements: [{key: " ZONE
-                              ", operator: In, values: [eu-west-1a, eu-west-1b]}]";
+    static const char add[] = "Add to spec.template.spec.requirements: [{key: " ZONE
+                              ", operator: In, values: [eu-west-1a, eu-west-1b]}].";
     static const struct rail_words rows[] = {
         {POOL("unseen", ""),
-         "no requirement names a zone: the pool is open to all; allowed eu-west-1a, eu-west-1b",
+         "No requirement names a zone, so nodes come up in every zone where EC2NodeClass unseen "
+         "has "
+         "subnets.",
          add},
         {POOL("c", ""),
-         "no requirement names a zone: the pool may launch nodes of eu-west-1c; allowed "
-         "eu-west-1a, "
-         "eu-west-1b",
+         "No requirement names a zone, so the pool may launch nodes in eu-west-1c, which is not "
+         "allowed here.",
          add},
-        {POD(SELECTS(ZONE, "eu-west-1c")), "found \"eu-west-1c\"; allowed eu-west-1a, eu-west-1b",
-         "use one of the allowed values, or leave the choice to the NodePools"},
-        {POOL("c", IN(ZONE, "eu-west-1c")), "found \"eu-west-1c\"; allowed eu-west-1a, eu-west-1b",
-         "use one of the allowed values"},
+        {POD(SELECTS(ZONE, "eu-west-1c")), "Zone eu-west-1c is not allowed here.",
+         "Use eu-west-1a or eu-west-1b, or leave the choice to the NodePools."},
+        {POOL("c", IN(ZONE, "eu-west-1c")), "Zone eu-west-1c is not allowed here.",
+         "Use eu-west-1a or eu-west-1b."},
         {CLASS(", parameters: {zones: 'eu-west-1b, eu-west-1c'}"),
-         "found \"eu-west-1c\"; allowed eu-west-1a, eu-west-1b", "use one of the allowed values"},
-        {POD(SELECTS(ZONE_ID, "euw1-az2")),
-         "found \"euw1-az2\", and no visible EC2NodeClass tells which zone it is; allowed "
-         "eu-west-1a, eu-west-1b",
-         "use the label " ZONE ", or make the EC2NodeClasses visible"},
+         "Zone eu-west-1c is not allowed here.", "Remove eu-west-1c; eu-west-1b stays."},
+        {POD(SELECTS(ZONE_ID, "euw1-az2")), "No visible EC2NodeClass tells which zone euw1-az2 is.",
+         "Use the label " ZONE ", or make the EC2NodeClasses visible."},
     };
     rail_words_run(RAILS, SUBNETS, rows, COUNT_OF(rows));
     static const struct rail_words many[] = {
         {POOL("c", ""),
-         "no requirement names a zone: the pool may launch nodes of a, b, c, d, e, ... (6); "
-         "allowed "
-         "z",
-         "add to spec.template.spec.requirements: [{key: " ZONE ", operator: In, values: [z]}]"},
-        {POD(SELECTS(ZONE, "x")), "found \"x\"; allowed z",
+         "No requirement names a zone, so the pool may launch nodes in a, b, c, d, e and 1 more, "
+         "which are not allowed here.",
+         "Add to spec.template.spec.requirements: [{key: " ZONE ", operator: In, values: [z]}]."},
+        {POD(SELECTS(ZONE, "x")), "Zone x is not allowed here.",
          "Use z, or leave the choice to the NodePools."},
-        {CLASS(TOPOLOGY(ZONE, "x")), "found \"x\"; allowed z", "Use z."},
-        {POOL("c", IN(ZONE, "x")), "found \"x\"; allowed z", "Use z."},
+        {CLASS(TOPOLOGY(ZONE, "x")), "Zone x is not allowed here.", "Use z."},
+        {POOL("c", IN(ZONE, "x")), "Zone x is not allowed here.", "Use z."},
     };
     rail_words_run("zones: {allow: [z]}",
                    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}, "
                    "status: {subnets: [{zone: a}, {zone: b}, {zone: c}, {zone: d}, {zone: e}, "
                    "{zone: f}, {zone: z}]}}",
                    many, COUNT_OF(many));
+}
+
+/* What is in another region has no likeness in this one. */
+static void other_regions_and_clouds_are_told_as_such(void)
+{
+#define ELSEWHERE(zones, region)                                                      \
+    "Zones " zones " in region " region ", and the zones allowed are in eu-west-1.",  \
+        "Name zones of eu-west-1 if the cluster is there, else ask the owner of the " \
+        "policy to allow " region "."
+    static const struct rail_words rows[] = {
+        {POOL("unseen", IN(ZONE, "us-east-1a, us-east-1b")),
+         ELSEWHERE("us-east-1a and us-east-1b are", "us-east-1")},
+        {POOL("unseen", IN(ZONE, "us-central1-a, us-central1-f")),
+         ELSEWHERE("us-central1-a and us-central1-f are", "us-central1")},
+        {CLASS(", parameters: {zones: 'westeurope-1,westeurope-2'}"),
+         ELSEWHERE("westeurope-1 and westeurope-2 are", "westeurope")},
+        {POD(REQUIRES(TERM(IN(ZONE, "cn-hongkong-b, us-east-1a")))),
+         ELSEWHERE("cn-hongkong-b and us-east-1a are", "cn-hongkong and us-east-1")},
+        {POD(SELECTS(ZONE, "us-east-1a")),
+         "Zone us-east-1a is in region us-east-1, and the zones allowed are in eu-west-1.",
+         "Name zones of eu-west-1 if the cluster is there, else ask the owner of the policy to "
+         "allow us-east-1."},
+        /* one of this region is beside it, or what it is cannot be told */
+        {POOL("unseen", IN(ZONE, "us-east-1a, eu-west-1a")), "Zone us-east-1a is not allowed here.",
+         "Remove us-east-1a; eu-west-1a stays."},
+        {POOL("unseen", IN(ZONE, "us-east-1a, eu-west-1d")),
+         "Zones us-east-1a and eu-west-1d are not allowed here.",
+         "Write values: [eu-west-1a, eu-west-1b]."},
+        {POD(SELECTS(ZONE, "rack1")), "Zone rack1 is not allowed here.",
+         "Use eu-west-1a or eu-west-1b, or leave the choice to the NodePools."},
+        {POD(SELECTS(ZONE_ID, "euw1-az3")), "Zone euw1-az3 is not allowed here.",
+         "Use the label " ZONE " with eu-west-1a or eu-west-1b, or leave the choice to the "
+         "NodePools."},
+        {POD(REQUIRES(TERM(IN(ZONE_ID, "euw1-az8, euw1-az9")))),
+         "No visible EC2NodeClass tells which zones euw1-az8 and euw1-az9 are.",
+         "Use the label " ZONE ", or make the EC2NodeClasses visible."},
+    };
+    rail_words_run(RAILS, SUBNETS, rows, COUNT_OF(rows));
+    static const struct rail_words many = {
+        POD(SELECTS(ZONE, "eu-west-1g")), "Zone eu-west-1g is not allowed here.",
+        "Use one of 6 allowed zones, such as eu-west-1a, or leave the choice to the NodePools."};
+    rail_words_run("zones: {allow: [eu-west-1a, eu-west-1b, eu-west-1c, eu-west-1d, eu-west-1e, "
+                   "eu-west-1f]}",
+                   NULL, &many, 1);
+}
+
+#define POOL_OF(reference, requirements)                                                       \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: system, labels: "          \
+    "{app.kubernetes.io/managed-by: eks}}, spec: {template: {spec: {nodeClassRef: {" reference \
+    ", name: c}, requirements: [" requirements "]}}}}"
+
+/* Zones of AWS have nothing to do with nodes of another cloud, and nobody can edit AWS' own pools.
+ */
+static void who_is_not_meant_is_left_alone(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL_OF("group: karpenter.k8s.linode, kind: LinodeNodeClass", ""), ""},
+        {POOL_OF("group: karpenter.azure.com, kind: AKSNodeClass", ""), ""},
+        {POOL_OF("group: karpenter.azure.com, kind: AKSNodeClass", IN(ZONE, "westeurope-1")),
+         "deny " AT "[0].values[0] westeurope-1"},
+        {POOL_OF("group: eks.amazonaws.com, kind: NodeClass", ""), ""},
+        {POOL_OF("group: eks.amazonaws.com, kind: NodeClass", IN(ZONE, "eu-west-1c")), ""},
+        /* a placeholder */
+        {POOL("unseen", IN(ZONE, "'${AZ}'")), ""},
+        {POD(SELECTS(ZONE, "<<AZ>>")), ""},
+        {CLASS(", parameters: {zones: 'eu-west-1a, ${AZ}'}"), ""},
+    };
+    rail_table_run(&(struct rail_table){RAILS, NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case azure[] = {
+        {POOL_OF("group: karpenter.azure.com, kind: AKSNodeClass", ""), "deny " AT " "}};
+    rail_table_run(&(struct rail_table){"zones: {allow: [westeurope-1]}", NULL, azure, 1});
+}
+
+/* All zones of a region, or of all. */
+static void a_glob_stands_for_many(void)
+{
+    static const struct rail_case region[] = {
+        {POD(SELECTS(ZONE, "eu-west-1c")), ""},
+        {POD(SELECTS(ZONE, "eu-west-2c")), "deny spec.nodeSelector[" ZONE "] eu-west-2c"},
+        {POD(REQUIRES(TERM(NOT_IN(ZONE, "eu-west-1c")))), ""},
+        {POD(REQUIRES(TERM(IN(ZONE, "eu-west-1c") ", " NOT_IN(ZONE, "eu-west-1c")))),
+         "deny " REQUIRED "[0].matchExpressions[1] NotIn"},
+        {POD(REQUIRES(TERM("{key: " ZONE ", operator: DoesNotExist}"))),
+         "deny " REQUIRED "[0].matchExpressions[0] DoesNotExist"},
+        {POOL("unseen", ""), ""},
+        {POOL("c", ""), ""},
+        {POOL("unseen", IN(ZONE, "eu-west-1c, eu-west-2c")), "deny " AT "[0].values[1] eu-west-2c"},
+    };
+    rail_table_run(
+        &(struct rail_table){"zones: {allow: ['eu-west-1*']}", SUBNETS, region, COUNT_OF(region)});
+    static const struct rail_case any[] = {
+        {POD(SELECTS(ZONE, "eu-west-1c")), ""},
+        {POOL("unseen", ""), ""},
+        {POOL("c", IN(ZONE, "eu-west-1c")), ""},
+        {CLASS(", parameters: {zone: us-central1-a}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"zones: {allow: ['*']}", SUBNETS, any, COUNT_OF(any)});
+    static const struct rail_words words[] = {
+        {POOL("unseen", ""),
+         "No requirement names a zone, so nodes come up in every zone where EC2NodeClass unseen "
+         "has "
+         "subnets.",
+         "Add to " AT " a requirement on " ZONE " that names zones of this list: eu-west-?b."},
+        {POOL("c", ""),
+         "No requirement names a zone, so the pool may launch nodes in eu-west-1a and eu-west-1c, "
+         "which are not allowed here.",
+         "Select subnets of allowed zones in EC2NodeClass c."},
+        {POD(SELECTS(ZONE, "eu-west-1c")), "Zone eu-west-1c is not allowed here.",
+         "Name a zone that matches eu-west-?b, or leave the choice to the NodePools."},
+    };
+    rail_words_run("zones: {allow: ['eu-west-?b']}", SUBNETS, words, COUNT_OF(words));
 }
 
 static void it_speaks_in_every_mode(void)
@@ -238,6 +347,9 @@ const struct unit_test unit_tests[] = {
     {"ids may be allowed", ids_may_be_allowed},
     {"without a list nothing is found", without_a_list_nothing_is_found},
     {"it says what to add", it_says_what_to_add},
+    {"other regions and clouds are told as such", other_regions_and_clouds_are_told_as_such},
+    {"who is not meant is left alone", who_is_not_meant_is_left_alone},
+    {"a glob stands for many", a_glob_stands_for_many},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };
