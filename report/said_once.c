@@ -73,9 +73,9 @@ void report_say_once(struct report_entry *entries, size_t count, struct arena *a
     for (size_t i = 0; i < sayings.count; i++) {
         const struct saying *saying = &sayings.items[i];
         if (saying->more > 0)
-            saying->first->message =
-                arena_printf(arena, "%.*s (and %zu more, while no %.*s is visible)",
-                             TEXT_ARGS(saying->first->message), saying->more,
-                             TEXT_ARGS(kinds_of(saying->unseen, arena)));
+            saying->first->message = arena_printf(
+                arena, "%.*s %zu more %s like it: no %.*s is visible.",
+                TEXT_ARGS(saying->first->message), saying->more, saying->more == 1 ? "is" : "are",
+                TEXT_ARGS(kinds_of(saying->unseen, arena)));
     }
 }

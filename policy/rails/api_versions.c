@@ -19,8 +19,7 @@ static struct text fix_of(const struct upgrade *upgrade, struct arena *arena)
     for (size_t i = 0; i < upgrade->notes.count; i++)
         text_builder_printf(&fix, "%s%.*s", i == 0 ? ". By hand: " : "; ",
                             TEXT_ARGS(upgrade->notes.items[i]));
-    if (upgrade->notes.count > 0)
-        text_builder_add(&fix, TEXT("."));
+    text_builder_add(&fix, TEXT("."));
     return text_builder_text(&fix);
 }
 

@@ -154,14 +154,11 @@ static void judge_key(struct rail_call *call, const struct storage_class *class,
         .found = key,
         .allowed = ALLOWED_TEXTS(topology_keys, TOPOLOGY_KEYS_SHOWN),
         .nearest_to = meant,
+        .statement = arena_printf(arena, "%.*s does not place volumes by \"%.*s\".",
+                                  TEXT_ARGS(class->provisioner), TEXT_ARGS(key)),
+        .fix = meant.size > 0 ? arena_printf(arena, "Use %.*s.", TEXT_ARGS(meant))
+                              : TEXT("Use " LABEL_ZONE "."),
     };
-    if (meant.size > 0) {
-        draft.fix = arena_printf(arena, "Use %.*s.", TEXT_ARGS(meant));
-    } else {
-        draft.statement = arena_printf(arena, "%.*s does not place volumes by \"%.*s\".",
-                                       TEXT_ARGS(class->provisioner), TEXT_ARGS(key));
-        draft.fix = TEXT("Use " LABEL_ZONE ".");
-    }
     report_draft(call, &draft);
 }
 
@@ -331,6 +328,11 @@ static void judge(struct rail_call *call)
         judge_topologies(call, &class);
         return;
     }
+    if (object->kind == KIND_PERSISTENT_VOLUME) {
+        const struct settings *settings = call->settings;
+        volume_binding_judge_static(call, &settings->zonal_provisioners);
+        return;
+    }
     struct workload workload;
     struct instead instead = {0};
     if (!workload_read(object, arena, &workload)) {
@@ -373,13 +375,15 @@ const struct rail rail_volume_binding = {
         "provisioner what it has chosen, is found in a claim that anybody but a controller makes, "
         "and in templates of claims. A claim may name its volume, as static volumes and restores "
         "do; it is warned of one whose zones are none of its class's allowedTopologies, or none "
-        "that nodes come up in. Claims are judged when they are made: what is written into one "
-        "afterwards is not.",
+        "that nodes come up in. A PersistentVolume of EBS or of Google's zonal disks that has no "
+        "node "
+        "affinity is found: Karpenter takes the zone of a volume from there alone. Claims and "
+        "volumes are judged when they are made: what is written into one afterwards is not.",
     .example = "volume-binding:\n"
                "  mode: enforce\n"
                "  zonalProvisioners: [ebs.csi.aws.com, kubernetes.io/aws-ebs]\n",
-    .kinds =
-        KINDS_WORKLOADS | KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM),
+    .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_STORAGE_CLASS) |
+             KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_PERSISTENT_VOLUME),
     .sources = KIND_BIT(KIND_STORAGE_CLASS),
     .keys = keys,
     .settings_size = sizeof(struct settings),

@@ -24,7 +24,7 @@ import run
 from every_kind import scenario_folders
 
 # What is judged when it is made, and cannot be changed afterwards: the API server refuses that.
-IMMUTABLE = {("storage.k8s.io", "storageclasses"), ("", "persistentvolumeclaims")}
+IMMUTABLE = {("storage.k8s.io", "storageclasses"), ("", "persistentvolumeclaims"), ("", "persistentvolumes")}
 SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
 OBJECTS_OF_A_KIND = 12
 

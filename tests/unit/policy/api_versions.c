@@ -240,7 +240,7 @@ static void it_says_what_to_write(void)
          "karpenter.sh/v1beta1, so the API server refuses it.",
          "Write instead: {apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: "
          "{template: {spec: {requirements: [], nodeClassRef: {group: karpenter.k8s.aws, kind: "
-         "EC2NodeClass, name: c}}}}}"},
+         "EC2NodeClass, name: c}}}}}."},
         {OBJECT("karpenter.sh/v1alpha5", "Provisioner", ""),
          "Karpenter 0.33 and later have no Provisioner of "
          "karpenter.sh/v1alpha5, so the API server refuses it.",
@@ -358,10 +358,10 @@ static void an_object_that_just_fits_is_told(void)
     enum { MOST = 3000 };
     struct arena *arena = arena_create((size_t)32 << 20);
     struct world world = rail_table_world("api-versions: {}", NULL, arena);
-    size_t around = fix_with_annotation(&world, 1, arena).size - 1;
-    ASSERT_INT(fix_with_annotation(&world, MOST - around, arena).size, MOST);
+    size_t around = fix_with_annotation(&world, 1, arena).size - strlen("x.");
+    ASSERT_INT(fix_with_annotation(&world, MOST - around, arena).size, MOST + strlen("."));
     ASSERT_TEXT(fix_with_annotation(&world, MOST - around + 1, arena),
-                "Run taffrail convert -f FILE, which writes the new object");
+                "Run taffrail convert -f FILE, which writes the new object.");
     arena_destroy(arena);
 }
 

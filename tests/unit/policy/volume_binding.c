@@ -470,6 +470,52 @@ static void workloads_are_judged_by_their_claims(void)
         cases, COUNT_OF(cases)});
 }
 
+#define STATIC(labels, spec) \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v" labels "}, spec: {" spec "}}"
+#define CSI(driver, handle) "csi: {driver: " driver ", volumeHandle: " handle "}"
+
+static void volumes_of_zonal_disks_name_their_zone(void)
+{
+#define FOUND "deny spec.nodeAffinity "
+    static const struct rail_case cases[] = {
+        {STATIC("", CSI("ebs.csi.aws.com", "vol-1")), FOUND},
+        {STATIC("", CSI("ebs.csi.eks.amazonaws.com", "vol-1")), FOUND},
+        {STATIC("", CSI("ebs.csi.aws.com", "vol-1") ", nodeAffinity: {}"), ""},
+        {STATIC("", "awsElasticBlockStore: {volumeID: vol-1}"), FOUND},
+        {STATIC("", "awsElasticBlockStore: {volumeID: {a: null}}"), FOUND},
+        {STATIC("", "gcePersistentDisk: {pdName: d}"), FOUND},
+        {STATIC(", labels: {" ZONE ": a__b}", "gcePersistentDisk: {pdName: d}"), ""},
+        {STATIC("", CSI("pd.csi.storage.gke.io", "projects/p/zones/z/disks/d")), FOUND},
+        {STATIC("", CSI("pd.csi.storage.gke.io", "projects/p/regions/r/disks/d")), ""},
+        /* disks that may be in no zone, or in all */
+        {STATIC("", CSI("disk.csi.azure.com", "/subscriptions/s/disks/d")), ""},
+        {STATIC("", CSI("efs.csi.aws.com", "fs-1")), ""},
+        {STATIC("", "nfs: {server: n, path: /}"), ""},
+        {STATIC("", "csi: [5]"), ""},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case others[] = {{STATIC("", CSI("ebs.csi.aws.com", "vol-1")), ""}};
+    rail_table_run(&(struct rail_table){"volume-binding: {zonalProvisioners: [example.com/disks]}",
+                                        NULL, others, 1});
+#define SAID                                                                                      \
+    "Without nodeAffinity Karpenter may buy a node in a zone where the disk is not, and the pod " \
+    "waits for ever."
+#define IN_ZONE(zone)                                                                        \
+    "Add spec.nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " ZONE \
+    ", operator: In, values: [" zone "]}]}]}}."
+    static const struct rail_words words[] = {
+        {STATIC(", labels: {" ZONE ": eu-west-1a}", CSI("ebs.csi.aws.com", "vol-1")), SAID,
+         IN_ZONE("eu-west-1a")},
+        {STATIC("", "awsElasticBlockStore: {volumeID: 'aws://eu-west-1b/vol-1'}"), SAID,
+         IN_ZONE("eu-west-1b")},
+        {STATIC("", CSI("pd.csi.storage.gke.io", "projects/p/zones/europe-west1-b/disks/d")), SAID,
+         IN_ZONE("europe-west1-b")},
+        {STATIC("", CSI("ebs.csi.aws.com", "'aws://<<ZONE>>/vol-1'")), SAID,
+         "Add spec.nodeAffinity that requires " ZONE " In the disk's zone."},
+    };
+    rail_words_run("volume-binding: {}", NULL, words, COUNT_OF(words));
+}
+
 const char unit_suite[] = "policy volume-binding";
 const struct unit_test unit_tests[] = {
     {"a zonal class must wait", a_zonal_class_must_wait},
@@ -485,5 +531,6 @@ const struct unit_test unit_tests[] = {
     {"a claim without a class gets the newest default",
      a_claim_without_a_class_gets_the_newest_default},
     {"workloads are judged by their claims", workloads_are_judged_by_their_claims},
+    {"volumes of zonal disks name their zone", volumes_of_zonal_disks_name_their_zone},
     {NULL, NULL},
 };

@@ -38,20 +38,15 @@ static void storage_classes(void)
          "in parameters."},
         /* a key: by its last word, by its letters, or none that is known */
         {STORAGE_CLASS("a", EBS TOPOLOGY("zone", "a")),
-         "found \"zone\"; allowed topology.kubernetes.io/zone, topology.kubernetes.io/region, "
-         "kubernetes.io/hostname, topology.k8s.aws/zone-id",
-         "Use topology.kubernetes.io/zone."},
+         "ebs.csi.aws.com does not place volumes by \"zone\".", "Use topology.kubernetes.io/zone."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("region", "a")),
-         "found \"region\"; allowed topology.kubernetes.io/region, topology.kubernetes.io/zone, "
-         "topology.k8s.aws/zone-id, kubernetes.io/hostname",
+         "ebs.csi.aws.com does not place volumes by \"region\".",
          "Use topology.kubernetes.io/region."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("topology.kubernetes.io/zonr", "a")),
-         "found \"topology.kubernetes.io/zonr\"; allowed topology.kubernetes.io/zone, "
-         "topology.kubernetes.io/region, kubernetes.io/hostname, topology.k8s.aws/zone-id",
+         "ebs.csi.aws.com does not place volumes by \"topology.kubernetes.io/zonr\".",
          "Use topology.kubernetes.io/zone."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("topology.ebs.csi.aws.com/zon", "a")),
-         "found \"topology.ebs.csi.aws.com/zon\"; allowed topology.kubernetes.io/zone, "
-         "topology.k8s.aws/zone-id, topology.kubernetes.io/region, kubernetes.io/hostname",
+         "ebs.csi.aws.com does not place volumes by \"topology.ebs.csi.aws.com/zon\".",
          "Use topology.ebs.csi.aws.com/zone."},
         {STORAGE_CLASS("a", EBS TOPOLOGY("example.com/rack", "a")),
          "ebs.csi.aws.com does not place volumes by \"example.com/rack\".",
