@@ -201,6 +201,8 @@ const struct rail rail_accelerators = {
         "A DaemonSet that selects nodes with accelerators, by their types or by the labels that "
         "their makers set, and tolerates none of the taints, is warned of: it never starts on the "
         "nodes that it is for.\n\n"
+        "A workload whose replicas together ask for fewer GPUs than the smallest type that they "
+        "select has is warned of: the others are paid for and stay idle.\n\n"
         "With addToleration a Pod that asks for a resource, and does not tolerate the taint of the "
         "same name whatever its value and effect, is given a toleration of it (operator Exists) "
         "when it is created; for a part of a device, such as MIG, also that of the device. "

@@ -8,6 +8,7 @@
 #include "policy/launchable.h"
 
 struct catalog;
+struct node_selection;
 struct pool;
 struct tolerations;
 struct workload;
@@ -48,6 +49,10 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
 /* GPUs that a pod which asks for none has from its container runtime. */
 void accelerators_judge_runtime(struct rail_call *call, const struct accelerators *settings,
                                 const struct workload *workload);
+/* GPUs that all replicas together leave unused on any node that they select. */
+void accelerators_judge_idle(struct rail_call *call, const struct accelerators *settings,
+                             const struct workload *workload,
+                             const struct node_selection *selection);
 /* DaemonSets for nodes with accelerators that tolerate none of their taints. */
 void accelerators_judge_daemon_set(struct rail_call *call, const struct accelerators *settings,
                                    const struct workload *workload,

@@ -507,6 +507,51 @@ static void with_no_pool_visible_nothing_is_decided(void)
     arena_destroy(arena);
 }
 
+#define REPLICAS(replicas, type, gpus)                                                          \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: " replicas   \
+    ", template: {spec: {nodeSelector: {" type "}, containers: [{name: a, resources: {limits: " \
+    "{nvidia.com/gpu: " gpus "}}}, {name: b}]}}}}"
+#define P4DE "node.kubernetes.io/instance-type: p4de.24xlarge"
+#define G6 "karpenter.k8s.aws/instance-family: g6"
+#define G6_OF_FOUR G6 ", karpenter.k8s.aws/instance-gpu-count: '4'"
+
+static void gpus_that_stay_idle(void)
+{
+    static const char idle[] = "warn spec.template.spec.containers[0].resources.limits[nvidia.com/"
+                               "gpu] 1";
+    static const struct rail_case cases[] = {
+        {REPLICAS("1", P4DE, "1"), idle},
+        {REPLICAS("null", P4DE, "1"), idle},
+        {REPLICAS("7", P4DE, "1"), idle},
+        {REPLICAS("8", P4DE, "1"), ""},
+        {REPLICAS("0", P4DE, "1"), ""},
+        {REPLICAS("1", P4DE, "8"), ""},
+        {REPLICAS("1", P4DE, "x"), ""},
+        {REPLICAS("4294967296", P4DE, "1"), ""},
+        /* a type with one GPU is among them; and one with none */
+        {REPLICAS("1", G6, "1"), ""},
+        {REPLICAS("1", G6_OF_FOUR, "1"), idle},
+        {REPLICAS("1", "karpenter.k8s.aws/instance-category: g", "1"), ""},
+        {REPLICAS("1", "kubernetes.io/arch: amd64", "1"), ""},
+        {REPLICAS("1", "node.kubernetes.io/instance-type: unknown.large", "1"), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeSelector: {" P4DE
+         "}, " ASKS("nvidia.com/gpu") "}}",
+         "undecided spec.tolerations nvidia.com/gpu"},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {REPLICAS("1", P4DE, "1"),
+         "p4de.24xlarge has 8 GPUs, and all replicas together ask for 1. The others stay idle "
+         "unless other pods use them.",
+         "Select a type with fewer GPUs, or ask for all 8."},
+        {REPLICAS("3", G6_OF_FOUR, "1"),
+         "Each selected type, such as g6.12xlarge, has 4 GPUs, and all replicas together ask for "
+         "3. The other stays idle unless other pods use it.",
+         "Select a type with fewer GPUs, or ask for all 4."},
+    };
+    rail_words_run("accelerators: {}", NULL, words, COUNT_OF(words));
+}
+
 const char unit_suite[] = "policy accelerators: pods";
 const struct unit_test unit_tests[] = {
     {"who tolerates must ask", who_tolerates_must_ask},
@@ -520,6 +565,7 @@ const struct unit_test unit_tests[] = {
     {"DaemonSets for accelerators", daemon_sets_for_accelerators},
     {"one open pool is enough", one_open_pool_is_enough},
     {"what will be added counts", what_will_be_added_counts},
+    {"GPUs that stay idle", gpus_that_stay_idle},
     {"with no pool visible nothing is decided", with_no_pool_visible_nothing_is_decided},
     {NULL, NULL},
 };

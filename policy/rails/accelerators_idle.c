@@ -1,0 +1,81 @@
+/* What accelerators says of GPUs that a workload has bought and does not ask for. */
+#include "catalog/catalog.h"
+#include "kube/container.h"
+#include "kube/pod.h"
+#include "policy/rails/accelerators.h"
+
+#define GPU "nvidia.com/gpu"
+
+/* The GPUs that one pod asks for; first is where its first container does. */
+static int64_t gpus_asked(const struct workload *workload, struct arena *arena,
+                          const struct field **first)
+{
+    static const int64_t gpu_milli = 1000, most_milli = 1000000;
+    int64_t milli = 0;
+    const struct field *containers = field_get(arena, workload->spec, "containers");
+    *first = NULL;
+    for (size_t i = 0; i < node_count(containers->node); i++) {
+        const struct field *resources =
+            field_get(arena, field_item(arena, containers, i), "resources");
+        struct amount limit;
+        amount_read(field_get(arena, field_get(arena, resources, "limits"), GPU), &limit);
+        if (!limit.valid || limit.milli == 0)
+            continue;
+        if (*first == NULL)
+            *first = limit.field;
+        milli += limit.milli < most_milli ? limit.milli : most_milli;
+    }
+    return milli / gpu_milli;
+}
+
+/* The type with the fewest GPUs; the size of the catalogue when there is none, or one has not a
+ * whole GPU of this kind. */
+static size_t least_of(const struct catalog *catalog, const struct type_set *types)
+{
+    size_t least = catalog_count(catalog);
+    for (size_t i = 0; i < catalog_count(catalog); i++) {
+        const struct instance_type *type = catalog_type(catalog, i);
+        if (!type_set_has(types, i))
+            continue;
+        if (type->gpu_count == 0 ||
+            (type->devices & DEVICE_BIT(device_of_resource(TEXT(GPU)))) == 0)
+            return catalog_count(catalog);
+        if (least == catalog_count(catalog) ||
+            type->gpu_count < catalog_type(catalog, least)->gpu_count)
+            least = i;
+    }
+    return least;
+}
+
+/* Pods of a kind that has replicas: one Pod, or one Job, may be one of many. */
+void accelerators_judge_idle(struct rail_call *call, const struct accelerators *settings,
+                             const struct workload *workload,
+                             const struct node_selection *selection)
+{
+    struct arena *arena = call->arena;
+    const struct catalog *catalog = settings->catalog;
+    const struct field *field;
+    int64_t replicas = 1, asked = gpus_asked(workload, arena, &field);
+    (void)node_integer(node_at(call->object->root->node, "spec.replicas"), &replicas);
+    if ((KIND_BIT(call->object->kind) & KINDS_SCALED) == 0 || asked == 0 || replicas < 1 ||
+        replicas > UINT32_MAX || selection->required.count > 1)
+        return;
+    const struct expressions *term =
+        selection->required.count == 1 ? &selection->required.items[0].expressions : NULL;
+    struct type_set types = expressions_select(catalog, &selection->selector, term, arena);
+    size_t least = least_of(catalog, &types);
+    if (least == catalog_count(catalog))
+        return;
+    const struct instance_type *type = catalog_type(catalog, least);
+    int64_t gpus = type->gpu_count, wanted = asked * replicas;
+    if (wanted >= gpus)
+        return;
+    report(
+        call, SEVERITY_WARN, field,
+        arena_printf(arena, "Select a type with fewer GPUs, or ask for all %lld.", (long long)gpus),
+        "%.*s%.*s has %lld GPUs, and all replicas together ask for %lld. The other%s stay%s idle "
+        "unless other pods use %s.",
+        TEXT_ARGS(type_set_count(&types) == 1 ? TEXT("") : TEXT("Each selected type, such as ")),
+        TEXT_ARGS(type->name), (long long)gpus, (long long)wanted, gpus - wanted == 1 ? "" : "s",
+        gpus - wanted == 1 ? "s" : "", gpus - wanted == 1 ? "it" : "them");
+}
