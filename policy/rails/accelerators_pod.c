@@ -15,33 +15,23 @@ static bool opens_a_door(const struct toleration *toleration)
     return !text_is(toleration->effect, "PreferNoSchedule");
 }
 
-/* What a pod that asks for no resource says with resourceClaims. What is claimed is of kinds that
- * are not read here: a container that uses a claim may well have its accelerator by it, and nobody
- * is told more than that it is noted. A claim that no container uses gives none of them a device.
- */
-enum claiming { CLAIMS_NOTHING, CLAIMS_WITHOUT_USE, CLAIMS_SOMETHING };
-
-/* The name of the first claim that a container uses; empty when none does. */
-static struct text claim_in_use(const struct node *containers)
+static bool uses_a_claim(const struct node *containers)
 {
-    FOR_ITEMS(container, containers) {
-        FOR_ITEMS(claim, node_at(container, "resources.claims")) {
-            struct text name = node_string(node_get(claim, "name"));
-            if (name.size > 0)
-                return name;
-        }
-    }
-    return TEXT("");
+    FOR_ITEMS(container, containers)
+        FOR_ITEMS(claim, node_at(container, "resources.claims"))
+            if (node_string(node_get(claim, "name")).size > 0)
+                return true;
+    return false;
 }
 
-static enum claiming claiming_of(const struct workload *workload, struct text *claim)
+/* Whether a container asks through resourceClaims. Claims are not read here: which device one is for
+ * is not known, but kube-scheduler holds a pod until its claims exist and are allocated. A claim
+ * that no container uses gives none of them a device. */
+static bool asks_by_claim(const struct workload *workload)
 {
-    if (!workload_claims_devices(workload))
-        return CLAIMS_NOTHING;
-    *claim = claim_in_use(node_get(workload->spec->node, "containers"));
-    if (claim->size == 0)
-        *claim = claim_in_use(node_get(workload->spec->node, "initContainers"));
-    return claim->size > 0 ? CLAIMS_SOMETHING : CLAIMS_WITHOUT_USE;
+    return workload_claims_devices(workload) &&
+           (uses_a_claim(node_get(workload->spec->node, "containers")) ||
+            uses_a_claim(node_get(workload->spec->node, "initContainers")));
 }
 
 /* No resource is called so: an operator fills it in. */
@@ -92,30 +82,20 @@ static bool may_tolerate_without_asking(const struct workload *workload,
 
 #define TAKES_A_PLACE " It takes a place on a node that is kept for pods that do."
 
-static void report_toleration(struct rail_call *call, const struct toleration *toleration,
-                              enum claiming claiming, struct text claim, struct text fix)
+static void report_toleration(struct rail_call *call, const struct workload *workload,
+                              const struct toleration *toleration, struct text fix)
 {
     const struct field *field = field_get(call->arena, toleration->field, "key");
     struct text key = toleration->key;
-    switch (claiming) {
-    case CLAIMS_NOTHING:
-        report_found(call, SEVERITY_RAIL, field, key, fix,
-                     "The pod tolerates %.*s but asks for no accelerator." TAKES_A_PLACE,
-                     TEXT_ARGS(key));
-        break;
-    case CLAIMS_WITHOUT_USE:
+    if (workload_claims_devices(workload))
         report_found(call, SEVERITY_RAIL, field, key, fix,
                      "The pod tolerates %.*s and names resourceClaims, but no container uses "
                      "one." TAKES_A_PLACE,
                      TEXT_ARGS(key));
-        break;
-    case CLAIMS_SOMETHING:
-        report_found(call, SEVERITY_AUDIT, field, key, fix,
-                     "The pod tolerates %.*s and asks by resourceClaim \"%.*s\". Whether that is "
-                     "one of an accelerator cannot be seen.",
-                     TEXT_ARGS(key), TEXT_ARGS(claim));
-        break;
-    }
+    else
+        report_found(call, SEVERITY_RAIL, field, key, fix,
+                     "The pod tolerates %.*s but asks for no accelerator." TAKES_A_PLACE,
+                     TEXT_ARGS(key));
 }
 
 static void judge_tolerations(struct rail_call *call, const struct accelerators *settings,
@@ -123,8 +103,6 @@ static void judge_tolerations(struct rail_call *call, const struct accelerators 
                               const struct tolerations *tolerations)
 {
     struct arena *arena = call->arena;
-    struct text claim = TEXT("");
-    enum claiming claiming = claiming_of(workload, &claim);
     struct text_map told = {0};
     FOR_EACH(toleration, tolerations) {
         if (!accelerators_is_taint(settings, toleration->key) || !opens_a_door(toleration) ||
@@ -133,7 +111,7 @@ static void judge_tolerations(struct rail_call *call, const struct accelerators 
         struct text resource = accelerators_is_resource(settings, toleration->key)
                                    ? toleration->key
                                    : accelerators_name_of(settings->resources.items[0], arena);
-        report_toleration(call, toleration, claiming, claim,
+        report_toleration(call, workload, toleration,
                           arena_printf(arena,
                                        "Remove the toleration, or ask for %.*s under "
                                        "resources.limits of a container.",
@@ -368,7 +346,7 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
         return;
     }
     if (asked.size == 0) {
-        if (!may_tolerate_without_asking(&workload, &names))
+        if (!asks_by_claim(&workload) && !may_tolerate_without_asking(&workload, &names))
             judge_tolerations(call, settings, &workload, &check.tolerations);
         accelerators_judge_runtime(call, settings, &workload);
         return;
