@@ -66,8 +66,8 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
     return OPTIONS_WRONG;
 }
 
-/* An object that no policy handles is not part of the report, nor is a Pod that is on a node. The
- * number of such Pods is returned. */
+/* An object that no policy handles is not part of the report, nor is a Pod that the API server has
+ * already. The number of such Pods is returned. */
 static size_t skip_others(struct manifests *manifests, const struct policy_set *policies)
 {
     size_t kept = 0, bound = 0;
@@ -75,7 +75,7 @@ static size_t skip_others(struct manifests *manifests, const struct policy_set *
         const struct object *object = &manifests->items[i];
         if (object->kind == KIND_UNKNOWN && !policy_set_has_templates(policies, object))
             manifests->skipped++;
-        else if (object_is_bound_pod(object))
+        else if (object_is_stored_pod(object))
             bound++;
         else
             manifests->items[kept++] = *object;
@@ -83,8 +83,8 @@ static size_t skip_others(struct manifests *manifests, const struct policy_set *
     manifests->count = kept;
     if (bound > 0)
         fprintf(stderr,
-                "note: passed over %s %zu Pod%s on a node already; taffrail audit judges what "
-                "runs\n",
+                "note: passed over %s %zu Pod%s of a cluster, on a node or being deleted; taffrail "
+                "audit judges what runs\n",
                 bound == 1 ? "is" : "are", bound, bound == 1 ? "" : "s");
     return bound;
 }

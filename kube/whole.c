@@ -1,6 +1,8 @@
 /* Whether an object of a file is one to judge: a whole one, that is still to be created. */
 #include "kube/whole.h"
 
+#include <string.h>
+
 /* docs/reference/admission.md 7. Of older versions nothing is known here. */
 static const struct required {
     enum kind kind;
@@ -75,6 +77,15 @@ static struct text missing_of_template(const struct object *object, struct arena
                : missing_of_containers(field_get(arena, spec, "initContainers"), arena);
 }
 
+/* The API takes a budget without a selector, so that a part of one is told by its file's name
+ * alone. */
+static bool is_patch_of_budget(const struct object *object)
+{
+    const char *file = object->source == NULL ? NULL : object->source->file;
+    return object->kind == KIND_POD_DISRUPTION_BUDGET && !is_given(object, "spec.selector") &&
+           file != NULL && strstr(file, "patch") != NULL;
+}
+
 struct text object_missing_field(const struct object *object, struct arena *arena)
 {
     if (object->kind == KIND_UNKNOWN)
@@ -83,11 +94,13 @@ struct text object_missing_field(const struct object *object, struct arena *aren
         if (required[i].kind == object->kind && text_is(object->api_version, required[i].version) &&
             !is_given(object, required[i].path) && !is_misplaced(object))
             return text_of(required[i].path);
+    if (is_patch_of_budget(object))
+        return TEXT("spec.selector");
     return missing_of_template(object, arena);
 }
 
-bool object_is_bound_pod(const struct object *object)
+bool object_is_stored_pod(const struct object *object)
 {
-    return object->kind == KIND_POD && is_given(object, "spec.nodeName") &&
-           is_given(object, "status.phase");
+    return object->kind == KIND_POD && (object->deleting || (is_given(object, "spec.nodeName") &&
+                                                             is_given(object, "status.phase")));
 }

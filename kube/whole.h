@@ -8,7 +8,7 @@
  * does: the API server refuses it as it is. Empty: it is whole, as far as this knows its kind and
  * version (docs/reference/admission.md 7). */
 struct text object_missing_field(const struct object *object, struct arena *arena);
-/* A Pod as the API server has it once it is on a node: kubectl get wrote it. */
-bool object_is_bound_pod(const struct object *object);
+/* A Pod as only the API server has it, which kubectl get wrote: on a node, or being deleted. */
+bool object_is_stored_pod(const struct object *object);
 
 #endif

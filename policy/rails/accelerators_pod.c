@@ -24,9 +24,9 @@ static bool uses_a_claim(const struct node *containers)
     return false;
 }
 
-/* Whether a container asks through resourceClaims. Claims are not read here: which device one is for
- * is not known, but kube-scheduler holds a pod until its claims exist and are allocated. A claim
- * that no container uses gives none of them a device. */
+/* Whether a container asks through resourceClaims. Claims are not read here: which device one is
+ * for is not known, but kube-scheduler holds a pod until its claims exist and are allocated. A
+ * claim that no container uses gives none of them a device. */
 static bool asks_by_claim(const struct workload *workload)
 {
     return workload_claims_devices(workload) &&

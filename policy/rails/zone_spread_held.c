@@ -97,11 +97,23 @@ static bool has_local_image(const struct workload *workload)
     return false;
 }
 
+/* Pods that only hold room for others, which a priority class puts before them: overprovisioning.
+ */
+static bool is_placeholder(const struct workload *workload)
+{
+    const struct node *containers = node_get(workload->spec->node, "containers");
+    FOR_ITEMS(container, containers)
+        if (!text_holds(node_string(node_get(container, "image")), TEXT("pause")))
+            return false;
+    return node_count(containers) > 0 &&
+           node_is_given(node_get(workload->spec->node, "priorityClassName"));
+}
+
 bool zone_spread_is_held(const struct rail_call *call, const struct workload *workload)
 {
     const struct node *spec = workload->spec->node;
     return node_string(node_get(spec, "nodeName")).size > 0 ||
            pod_is_on_fargate(node_get(workload->metadata->node, "labels"), spec) ||
-           has_local_image(workload) || shares_device(workload) ||
+           has_local_image(workload) || is_placeholder(workload) || shares_device(workload) ||
            is_for_hybrid_nodes(call, workload) || has_volume_of_one_zone(call, workload);
 }

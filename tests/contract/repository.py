@@ -46,6 +46,20 @@ kind: NodePool
 metadata: {name: default}
 spec: {limits: {cpu: 100}}
 """
+GOING = """apiVersion: v1
+kind: Pod
+metadata: {name: goes, deletionTimestamp: "2026-01-01T00:00:00Z"}
+spec:
+  topologySpreadConstraints: [{topologyKey: zone}]
+  containers: [{name: a, image: a}]
+"""
+
+BUDGET_PATCH = """apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: a}
+spec: {minAvailable: 0}
+"""
+
 BOUND = """apiVersion: v1
 kind: Pod
 metadata: {name: runs}
@@ -243,16 +257,18 @@ def nothing_to_judge_is_an_error(repository):
 
 
 def parts_of_objects_are_passed_over(repository):
-    repository.write_all({"patch.yaml": PATCH, "pool.yaml": POOL_PATCH, "bound.yaml": BOUND,
+    repository.write_all({"patch.yaml": PATCH, "pool.yaml": POOL_PATCH, "bound.yaml": BOUND, "going.yaml": GOING,
+                          "base/patches/budget.yaml": BUDGET_PATCH,
                           "shop.yaml": WORKLOAD.replace("NAME", "shop")})
     done = repository.check()
     expect("exit code", done.returncode, 1)
     expect("files", done.files, ["./shop.yaml"])
     summary = done.report["summary"]
-    expect("fragments", (summary["fragments"], summary["boundPods"], summary["skipped"]), (2, 1, 3))
+    expect("fragments", (summary["fragments"], summary["boundPods"], summary["skipped"]), (3, 2, 5))
     for part in ("./patch.yaml:1: Deployment shop has no spec.selector",
                  "./pool.yaml:1: NodePool default has no spec.template.spec.nodeClassRef",
-                 "1 Pod on a node already"):
+                 "./base/patches/budget.yaml:1: PodDisruptionBudget a has no spec.selector",
+                 "2 Pods of a cluster"):
         if part not in done.said:
             raise Failure(f"it does not say {part}: {done.said}")
     # What a part says of a workload's pods is seen; a whole object of the name wins.

@@ -128,6 +128,11 @@ static void who_chooses_zones_is_exempt(void)
          ""},
         {WEB("containers: [{name: a, imagePullPolicy: Never}]"), ""},
         {WEB("containers: [{name: a, imagePullPolicy: Always}]"), NOTHING},
+        {WEB("priorityClassName: low, containers: [{name: a, image: registry.k8s.io/pause:3.10}]"),
+         ""},
+        {WEB("containers: [{name: a, image: registry.k8s.io/pause:3.10}]"), NOTHING},
+        {WEB("priorityClassName: low, containers: [{name: a, image: pause}, {name: b, image: b}]"),
+         NOTHING},
         {WEB("resourceClaims: [{name: a, resourceClaimName: channel}]"), ""},
         {WEB("resourceClaims: [{name: a, resourceClaimTemplateName: gpu}]"), NOTHING},
         {WEB("affinity: {podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
