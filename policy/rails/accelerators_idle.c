@@ -70,12 +70,15 @@ void accelerators_judge_idle(struct rail_call *call, const struct accelerators *
     int64_t gpus = type->gpu_count, wanted = asked * replicas;
     if (wanted >= gpus)
         return;
-    report(
-        call, SEVERITY_WARN, field,
-        arena_printf(arena, "Select a type with fewer GPUs, or ask for all %lld.", (long long)gpus),
-        "%.*s%.*s has %lld GPUs, and all replicas together ask for %lld. The other%s stay%s idle "
-        "unless other pods use %s.",
-        TEXT_ARGS(type_set_count(&types) == 1 ? TEXT("") : TEXT("Each selected type, such as ")),
-        TEXT_ARGS(type->name), (long long)gpus, (long long)wanted, gpus - wanted == 1 ? "" : "s",
-        gpus - wanted == 1 ? "s" : "", gpus - wanted == 1 ? "it" : "them");
+    bool one = gpus - wanted == 1;
+    struct text subject = type->name;
+    if (type_set_count(&types) > 1)
+        subject = arena_printf(arena, "Each selected type, such as %.*s,", TEXT_ARGS(type->name));
+    struct text fix =
+        arena_printf(arena, "Select a type with fewer GPUs, or ask for all %lld.", (long long)gpus);
+    report(call, SEVERITY_WARN, field, fix,
+           "%.*s has %lld GPUs, and all replicas together ask for %lld. The other%s idle unless "
+           "other pods use %s.",
+           TEXT_ARGS(subject), (long long)gpus, (long long)wanted, one ? " stays" : "s stay",
+           one ? "it" : "them");
 }
