@@ -4,6 +4,7 @@
 #include "solver/well_known.h"
 
 #define SIZE "karpenter.k8s.aws/instance-size"
+#define FAMILY "karpenter.k8s.aws/instance-family"
 
 /* For these labels every value is known, for nodes anywhere. */
 static const struct {
@@ -112,6 +113,26 @@ static struct text spelt_out(struct text key, struct text value, struct arena *a
                         TEXT_ARGS(size), text_ends_with(size, TEXT("xl")) ? "arge" : "");
 }
 
+/* Names of machines begin with the letter of their category: p4 is p4d, and not c4. The shortest
+ * that begins with the value, else the nearest by edits. */
+static struct text machine_meant(const struct values *values, struct text wanted, size_t most,
+                                 struct arena *arena)
+{
+    struct text *same = ARENA_ARRAY(arena, values->count, struct text);
+    struct text longer = TEXT("");
+    size_t count = 0;
+    for (size_t i = 0; i < values->count && wanted.size > 1; i++) {
+        struct text value = values->items[i];
+        if (value.size == 0 || value.data[0] != wanted.data[0])
+            continue;
+        same[count++] = value;
+        if (text_starts_with(value, wanted) && (longer.size == 0 || value.size < longer.size))
+            longer = value;
+    }
+    size_t nearest = longer.size > 0 ? count : text_nearest(wanted, same, count, most);
+    return nearest < count ? same[nearest] : longer;
+}
+
 static struct text value_meant(const struct catalog *catalog, struct text key, struct text value,
                                struct arena *arena)
 {
@@ -138,6 +159,8 @@ static struct text value_meant(const struct catalog *catalog, struct text key, s
         return same;
     /* Short values are near each other even when another one was meant. */
     size_t most = wanted.size > SHORT ? MOST_EDITS : wanted.size / 2;
+    if (TEXT_IS_ONE_OF(key, LABEL_INSTANCE_TYPE, FAMILY))
+        return machine_meant(&values, wanted, most, arena);
     size_t nearest = text_nearest(wanted, values.items, values.count, most);
     return nearest < values.count ? values.items[nearest] : TEXT("");
 }

@@ -79,6 +79,15 @@ static bool report_count_of_none(struct rail_call *call, const struct pool *pool
     return true;
 }
 
+/* The startup taint that the one to add would be a second of, which Karpenter refuses. */
+static bool starts_with_taint(const struct pool *pool, struct text key)
+{
+    FOR_EACH(taint, &pool->startup_taints)
+        if (text_equal(taint->key, key) && text_is(taint->effect, "NoSchedule"))
+            return true;
+    return false;
+}
+
 static void report_no_taint(struct rail_call *call, const struct accelerators *settings,
                             const struct pool *pool, const struct pool_purpose *purpose)
 {
@@ -94,7 +103,10 @@ static void report_no_taint(struct rail_call *call, const struct accelerators *s
         draft.statement = TEXT("Any pod may take a place on these accelerator nodes, since "
                                "startupTaints are removed once a node is up and no other "
                                "NoSchedule or NoExecute taint keeps it off.");
-    if (key.size > 0)
+    if (key.size > 0 && starts_with_taint(pool, key))
+        draft.fix = arena_printf(arena, "Move the taint %.*s from startupTaints to taints.",
+                                 TEXT_ARGS(key));
+    else if (key.size > 0)
         draft.fix = arena_printf(
             arena, "Add to %.*s: [{key: %.*s, value: \"true\", effect: NoSchedule}]%s.",
             TEXT_ARGS(field_path(arena, pool->taints_field)), TEXT_ARGS(key),

@@ -113,10 +113,9 @@ static void judge_placeholders(struct rail_call *call)
     const struct field *found =
         field_placeholder(arena, field_get(arena, call->object->root, "spec"), but);
     if (found != NULL)
-        report(call, SEVERITY_WARN, found,
+        report(call, SEVERITY_UNDECIDED, found,
                TEXT("Fill it in first, as envsubst or a chart does, and check the result."),
-               "\"%.*s\" holds a placeholder. AWS has nothing of that name, so Karpenter launches "
-               "no node.",
+               "\"%.*s\" holds a placeholder. The class is judged without such values.",
                TEXT_ARGS(node_string(found->node)));
 }
 
@@ -297,8 +296,8 @@ const struct rail rail_node_class = {
         "httpPutResponseHopLimit, which is 1 where it is left out (2 on v1beta1); if it is not "
         "given, a class that asks for more than 1 is warned of.\n\n"
         "It warns of Amazon Linux 2, which has come to its end, of user data that calls "
-        "/etc/eks/bootstrap.sh where Karpenter does (AL2) or where there is none (AL2023), and "
-        "once of a placeholder such as ${CLUSTER} or <<ROLE>>.\n\n"
+        "/etc/eks/bootstrap.sh where Karpenter does (AL2) or where there is none (AL2023). Of a "
+        "placeholder such as ${CLUSTER} or <<ROLE>> it says once that it is there.\n\n"
         "kubelet.maxPods is held against the instance types that the visible NodePools of this "
         "class may launch; more pods than addresses is a warning, since prefix delegation is not "
         "visible. The API server takes any map as spec.kubelet, and Karpenter launches no node "

@@ -106,6 +106,21 @@ static void add_unknown(struct unknown_values *unknown, const struct catalog *ca
         *LIST_PUSH(arena, &unknown->meant) = meant;
 }
 
+/* Of values that do no harm: what is meant may stand beside them. */
+static struct text fix_of_harmless(const struct unknown_values *unknown,
+                                   const struct expression *expression, struct arena *arena)
+{
+    struct text_list meant = {0};
+    const char *them = unknown->names.count == 1 ? "it" : "them";
+    for (size_t i = 0; i < unknown->meant.count; i++)
+        if (!expression_names(expression, unknown->meant.items[i]))
+            *LIST_PUSH(arena, &meant) = unknown->meant.items[i];
+    if (meant.count == 0)
+        return arena_printf(arena, "Remove %s.", them);
+    return arena_printf(arena, "Remove %s, or write %.*s.", them,
+                        TEXT_ARGS(texts_join(meant.items, meant.count, SIZE_MAX, arena)));
+}
+
 static struct text fix_of_unknown(const struct unknown_values *unknown, struct arena *arena)
 {
     bool one = unknown->names.count == 1;
@@ -134,15 +149,16 @@ static bool judge_unknown(struct rail_call *call, const struct expression *expre
         return false;
     struct text quoted = arena_printf(arena, "\"%.*s\"", TEXT_ARGS(unknown.names.items[0]));
     struct text names = texts_join(unknown.names.items, count, NAMED, arena);
-    report_as(call, unknown.may_exist || !is_all ? SEVERITY_WARN : SEVERITY_RAIL,
-              .field =
-                  count == 1 ? expression_value_field(unknown.first, arena) : unknown.first->within,
-              .found = names, .values = unknown.names,
-              .statement = arena_printf(
-                  arena, "No %sinstance type has %.*s as %.*s%s", unknown.may_exist ? "known " : "",
-                  TEXT_ARGS(count == 1 ? quoted : names), TEXT_ARGS(expression->key),
-                  is_all ? LAUNCHES_NONE : ", so nothing comes of it."),
-              .fix = fix_of_unknown(&unknown, arena));
+    report_as(
+        call, unknown.may_exist || !is_all ? SEVERITY_WARN : SEVERITY_RAIL,
+        .field = count == 1 ? expression_value_field(unknown.first, arena) : unknown.first->within,
+        .found = names, .values = unknown.names,
+        .statement = arena_printf(
+            arena, "No %sinstance type has %.*s as %.*s%s", unknown.may_exist ? "known " : "",
+            TEXT_ARGS(count == 1 ? quoted : names), TEXT_ARGS(expression->key),
+            is_all ? LAUNCHES_NONE : ", so nothing comes of it."),
+        .fix = is_all || unknown.home.size > 0 ? fix_of_unknown(&unknown, arena)
+                                               : fix_of_harmless(&unknown, expression, arena));
     return true;
 }
 

@@ -267,6 +267,33 @@ static void an_architecture_is_chosen(void)
         "pool-shape: {}, instance-types: {allow: {architectures: [arm64]}}", NULL, &arm, 1});
 }
 
+/* Beside others that types have they do no harm; what they are meant to be is of their category. */
+static void what_no_type_has_comes_to_nothing(void)
+{
+    /* newer than the catalogue */
+    static const struct rail_case newer = {POOL(IN(AWS "family", "m5, z99zz")), ""};
+    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, &newer, 1});
+    static const struct rail_words words[] = {
+        {POOL(IN(AWS "family", "p4, p5")),
+         "No known instance type has \"p4\" as karpenter.k8s.aws/instance-family, so nothing comes "
+         "of it.",
+         "Remove it, or write p4d."},
+        {POOL(IN(AWS "family", "p4, p4d")),
+         "No known instance type has \"p4\" as karpenter.k8s.aws/instance-family, so nothing comes "
+         "of it.",
+         "Remove it."},
+        {POOL(IN(AWS "family", "m7i, r7gn, m7gn")),
+         "No known instance type has r7gn, m7gn as karpenter.k8s.aws/instance-family, so nothing "
+         "comes of it.",
+         "Remove them, or write r7g, m7g."},
+        {POOL(IN(AWS "family", "p4")),
+         "No known instance type has \"p4\" as karpenter.k8s.aws/instance-family. The pool can "
+         "launch no node.",
+         "Write p4d."},
+    };
+    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+}
+
 static void one_type_is_noted(void)
 {
     static const struct rail_case cases[] = {
@@ -342,6 +369,7 @@ const struct unit_test unit_tests[] = {
     {"pools that launch nothing are found", pools_that_launch_nothing_are_found},
     {"it says what is left", it_says_what_is_left},
     {"an architecture is chosen", an_architecture_is_chosen},
+    {"what no type has comes to nothing", what_no_type_has_comes_to_nothing},
     {"one type is noted", one_type_is_noted},
     {"what no type has is not kept out", what_no_type_has_is_not_kept_out},
     {"placeholders are told of once", placeholders_are_told_of_once},

@@ -174,7 +174,8 @@ static void what_cannot_work_is_told(void)
         {"accelerators: {resources: ['nvidia.com/*'], taints: [gpu]}", ""},
         {"instance-types: {allow: {families: [m5, m5z, zzz9], sizes: [larg], categories: [q]}}",
          "the catalogue has no type with karpenter.k8s.aws/instance-family \"m5z\"; did you mean "
-         "\"m5\"?\nthe catalogue has no type with karpenter.k8s.aws/instance-family \"zzz9\"\nthe "
+         "\"m5zn\"?\nthe catalogue has no type with karpenter.k8s.aws/instance-family "
+         "\"zzz9\"\nthe "
          "catalogue has no type with karpenter.k8s.aws/instance-size \"larg\"; did you mean "
          "\"large\"?\nthe catalogue has no type with karpenter.k8s.aws/instance-category \"q\""
          "\ninstance-types: no type of the catalogue is in this list: "

@@ -46,8 +46,7 @@ static void accelerator_pools(void)
          "Any pod may take a place on these accelerator nodes, since startupTaints are "
          "removed once a node is up and no other NoSchedule or NoExecute taint keeps it "
          "off.",
-         "Add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", "
-         "effect: NoSchedule}]."},
+         "Move the taint nvidia.com/gpu from startupTaints to taints."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
               TAINTS("{key: a, effect: PreferNoSchedule}")),
          "PreferNoSchedule keeps no pod off these accelerator nodes.", "Use NoSchedule."},
