@@ -108,6 +108,7 @@ static bool read_state(const struct audit_options *options, struct arena *arena,
     cluster->objects.allow_empty = true;
     manifests_read(&cluster->objects, folder, TEXT("default"));
     input_say(&cluster->objects);
+    input_drop_fragments(&cluster->objects);
     return true;
 }
 

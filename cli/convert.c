@@ -47,10 +47,11 @@ static int convert(struct arena *arena, void *argument)
     for (size_t i = 0; i < options->files.count; i++)
         manifests_read(&manifests, options->files.items[i], TEXT("default"));
     input_say(&manifests);
+    size_t fragments = input_drop_fragments(&manifests);
     for (size_t i = 0; i < manifests.count; i++)
         if (upgrade_applies(&manifests.items[i]))
             print_upgrade(&manifests.items[i], count++ == 0, arena);
-    if (count == 0 && manifests.problems.count == 0)
+    if (count == 0 && fragments == 0 && manifests.problems.count == 0)
         fprintf(stderr, "nothing to convert: no Provisioner, AWSNodeTemplate or v1beta1 object is "
                         "there\n");
     return print_problems(&manifests.problems, "error");

@@ -39,7 +39,7 @@ size_t input_drop_fragments(struct manifests *manifests)
             *LIST_PUSH(manifests->arena, &manifests->fragments) = *object;
         if (dropped == 0)
             fputs(
-                "note: passed over are parts of objects, which the API server would refuse; judge "
+                "note: passed over are parts of objects, which the API server would refuse; take "
                 "what kustomize build makes of them:\n",
                 stderr);
         if (dropped++ < NAMED_MAX)

@@ -289,6 +289,13 @@ def parts_of_objects_are_passed_over(repository):
     done = repository.run("audit", "-p", repository.policy, "--state", ".", "-o", "json")
     if b'"runs"' not in done.stdout:
         raise Failure("the audit passes over a Pod that runs")
+    if b"NodePool default has no spec.template.spec.nodeClassRef" not in done.stderr:
+        raise Failure(f"the audit judges a part of an object: {done.stderr.decode()}")
+    # To convert one would write what the whole has, such as requirements: [].
+    repository.write_all({"pool.yaml": POOL_PATCH.replace("/v1", "/v1beta1")})
+    done = repository.run("convert", "-f", "pool.yaml")
+    expect("exit code of convert", done.returncode, 0)
+    expect("what is converted", done.stdout, b"")
 
 
 def what_is_not_visible_is_said_once(repository):
