@@ -35,16 +35,67 @@ struct text node_rotation_most(const struct rail_call *call)
     return settings == NULL ? TEXT("") : duration_text(settings->max_expire_s, call->arena);
 }
 
-/* ---- NodePool: expireAfter ---- */
+/* ---- how old nodes grow ---- */
 
-static void report_expiry(struct rail_call *call, const struct settings *settings,
-                          const struct field *field, struct text statement)
+/* An age as its object writes it. */
+struct age {
+    const struct field *field;
+    bool in_seconds; /* of a Provisioner, as a number */
+    int64_t seconds;
+};
+
+static struct text age_text(const struct age *age, int64_t seconds, struct arena *arena)
 {
-    struct text most = duration_text(settings->max_expire_s, call->arena);
-    report_with(call, .field = field, .found = node_text(field->node), .statement = statement,
+    return age->in_seconds ? arena_printf(arena, "%lld", (long long)seconds)
+                           : duration_text(seconds, arena);
+}
+
+static void report_old(struct rail_call *call, const struct settings *settings,
+                       const struct age *age, struct text statement)
+{
+    struct text most = age_text(age, settings->max_expire_s, call->arena);
+    report_with(call, .field = age->field, .found = node_text(age->field->node),
+                .statement = statement,
                 .fix = arena_printf(call->arena, "Set it to at most %.*s.", TEXT_ARGS(most)),
                 .replacement = most);
 }
+
+/* Each time a node is bought, and pods move, for an age at which no image is out of date. */
+static void warn_of_young(struct rail_call *call, const struct settings *settings,
+                          const struct age *age)
+{
+    enum { MINUTE_S = 60, YOUNG_S = 12 * 3600, DAY_S = 24 * 3600 };
+    struct arena *arena = call->arena;
+    if (age->seconds >= YOUNG_S || settings->max_expire_s < DAY_S)
+        return;
+    struct text often = age->seconds < MINUTE_S
+                            ? TEXT("as soon as it is there")
+                            : arena_printf(arena, "%lld times a day",
+                                           (long long)(DAY_S / age->seconds));
+    struct text least = age_text(age, DAY_S, arena);
+    report_as(call, SEVERITY_WARN, .field = age->field, .found = node_text(age->field->node),
+              .statement = arena_printf(arena,
+                                        "With %.*s %.*s each node is drained and replaced %.*s.",
+                                        TEXT_ARGS(age->field->key),
+                                        TEXT_ARGS(node_text(age->field->node)), TEXT_ARGS(often)),
+              .fix = arena_printf(arena, "Set it to at least %.*s.", TEXT_ARGS(least)));
+}
+
+static void judge_age(struct rail_call *call, const struct settings *settings,
+                      const struct age *age)
+{
+    struct arena *arena = call->arena;
+    if (age->seconds <= settings->max_expire_s)
+        warn_of_young(call, settings, age);
+    else
+        report_old(call, settings, age,
+                   arena_printf(arena, "%.*s %.*s is above the maximum of %.*s.",
+                                TEXT_ARGS(age->field->key),
+                                TEXT_ARGS(node_text(age->field->node)),
+                                TEXT_ARGS(duration_text(settings->max_expire_s, arena))));
+}
+
+/* ---- NodePool ---- */
 
 static void report_no_duration(struct rail_call *call, const struct field *field, struct text fix)
 {
@@ -58,30 +109,24 @@ static void judge_expiry(struct rail_call *call, const struct settings *settings
                          const struct field *field)
 {
     enum { DEFAULT_S = 720 * 3600 };
-    struct arena *arena = call->arena;
-    struct text most = duration_text(settings->max_expire_s, arena);
-    struct text found = node_text(field->node);
-    int64_t seconds = DEFAULT_S;
+    struct age age = {.field = field, .seconds = DEFAULT_S};
     if (!node_is_given(field->node)) {
-        if (seconds > settings->max_expire_s)
-            report_expiry(call, settings, field,
-                          arena_printf(arena,
-                                       "Without expireAfter nodes live for 720h, above the "
-                                       "maximum of %.*s.",
-                                       TEXT_ARGS(most)));
+        if (age.seconds > settings->max_expire_s)
+            report_old(call, settings, &age,
+                       arena_printf(call->arena,
+                                    "Without expireAfter nodes live for 720h, above the maximum "
+                                    "of %.*s.",
+                                    TEXT_ARGS(duration_text(settings->max_expire_s, call->arena))));
         return;
     }
-    if (text_is(found, "Never"))
-        report_expiry(
-            call, settings, field,
-            TEXT("With expireAfter: Never no node is replaced for its age, however old its "
-                 "kernel and its image."));
-    else if (!duration_parse(node_string(field->node), &seconds))
+    if (text_is(node_text(field->node), "Never"))
+        report_old(call, settings, &age,
+                   TEXT("With expireAfter: Never no node is replaced for its age, however old its "
+                        "kernel and its image."));
+    else if (duration_parse(node_string(field->node), &age.seconds))
+        judge_age(call, settings, &age);
+    else
         report_no_duration(call, field, TEXT(""));
-    else if (seconds > settings->max_expire_s)
-        report_expiry(call, settings, field,
-                      arena_printf(arena, "expireAfter %.*s is above the maximum of %.*s.",
-                                   TEXT_ARGS(found), TEXT_ARGS(most)));
 }
 
 static void judge_pool(struct rail_call *call, const struct settings *settings)
@@ -95,7 +140,10 @@ static void judge_pool(struct rail_call *call, const struct settings *settings)
         return;
     }
     if (node_is_given(old_place->node))
-        report(call, SEVERITY_RAIL, old_place, TEXT("Move it to spec.template.spec.expireAfter."),
+        report(call, SEVERITY_RAIL, old_place,
+               node_is_given(new_place->node)
+                   ? TEXT("Remove it, since spec.template.spec.expireAfter counts.")
+                   : TEXT("Move it to spec.template.spec.expireAfter."),
                "expireAfter stands where v1beta1 had it. The API server drops it%s.",
                node_is_given(new_place->node) ? "" : ", and nodes expire after 720h");
     if (!node_is_given(old_place->node) || node_is_given(new_place->node))
@@ -110,6 +158,18 @@ static void judge_pool(struct rail_call *call, const struct settings *settings)
         report(call, SEVERITY_RAIL, grace, TEXT("Set terminationGracePeriod: 24h."),
                "Without terminationGracePeriod a pod that may not be evicted keeps an expired "
                "node for ever.");
+}
+
+/* ---- Provisioner ---- */
+
+static void judge_provisioner(struct rail_call *call, const struct settings *settings)
+{
+    struct age age = {
+        .field = field_at(call->arena, call->object->root, "spec.ttlSecondsUntilExpired"),
+        .in_seconds = true,
+    };
+    if (node_integer(age.field->node, &age.seconds))
+        judge_age(call, settings, &age);
 }
 
 /* ---- EC2NodeClass: images ---- */
@@ -140,6 +200,7 @@ static struct text version_in_use(const struct object *class)
     return TEXT("");
 }
 
+/* Where the images in use are not in view, kubectl shows them. */
 static struct text fix_of_alias(const struct object *class, struct text family, struct arena *arena)
 {
     struct text version = version_in_use(class);
@@ -148,9 +209,17 @@ static struct text fix_of_alias(const struct object *class, struct text family, 
     if (version.size > 0)
         return arena_printf(arena, "Pin the version that is in use: %.*s@%.*s.", TEXT_ARGS(family),
                             TEXT_ARGS(version));
-    return arena_printf(arena, "Pin a version that you have tested, such as %.*s@%s.",
-                        TEXT_ARGS(family),
-                        text_is(family, "bottlerocket") ? "v1.32.0" : "v20250116");
+    if (text_is(family, "al2"))
+        return TEXT("Move to al2023, and pin a release that you have tested, as in "
+                    "al2023@vYYYYMMDD.");
+    bool bottlerocket = text_is(family, "bottlerocket");
+    return arena_printf(arena,
+                        "Pin a %srelease%s that you have tested, as in %.*s@%s; kubectl get "
+                        "ec2nodeclass %.*s -o jsonpath='{.status.amis[*].name}' shows the one in "
+                        "use.",
+                        bottlerocket ? "Bottlerocket " : "",
+                        bottlerocket ? " (not a version of Kubernetes)" : "", TEXT_ARGS(family),
+                        bottlerocket ? "vX.Y.Z" : "vYYYYMMDD", TEXT_ARGS(class->name));
 }
 
 static void judge_alias(struct rail_call *call, const struct field *field)
@@ -160,9 +229,15 @@ static void judge_alias(struct rail_call *call, const struct field *field)
     struct text family, version;
     if (!text_split(alias, '@', &family, &version) || !text_is(version, "latest"))
         return;
-    report(call, SEVERITY_RAIL, field, fix_of_alias(call->object, family, arena),
-           "With %.*s all nodes are replaced whenever an image is published, tested or not.",
-           TEXT_ARGS(alias));
+    struct text fix = fix_of_alias(call->object, family, arena);
+    if (text_is(family, "al2"))
+        report(call, SEVERITY_RAIL, field, fix,
+               "al2@latest has had no new image since November 2025, and has none for Kubernetes "
+               "1.33 or later.");
+    else
+        report(call, SEVERITY_RAIL, field, fix,
+               "With %.*s all nodes are replaced whenever an image is published, tested or not.",
+               TEXT_ARGS(alias));
 }
 
 static void report_moving(struct rail_call *call, const struct field *field, const char *why)
@@ -204,7 +279,9 @@ static void judge_class(struct rail_call *call)
     const struct field *terms = field_at(call->arena, call->object->root, "spec.amiSelectorTerms");
     FOR_FIELDS(term, call->arena, terms)
         judge_term(call, term);
-    if (node_count(terms->node) == 0)
+    /* Of an object to write anew api-versions says which images it is to have. */
+    bool told = object_is_v1beta1(call->object) && rail_settings(call, &rail_api_versions) != NULL;
+    if (node_count(terms->node) == 0 && !told)
         report_found(call, SEVERITY_RAIL, terms, TEXT(""), TEXT("Select one image by id or name."),
                      "%s",
                      object_is_v1beta1(call->object)
@@ -218,6 +295,8 @@ static void judge(struct rail_call *call)
     const struct settings *settings = call->settings;
     if (call->object->kind == KIND_NODE_POOL)
         judge_pool(call, settings);
+    else if (call->object->kind == KIND_PROVISIONER)
+        judge_provisioner(call, settings);
     else if (settings->pinned_ami)
         judge_class(call);
 }
@@ -229,7 +308,9 @@ const struct rail rail_node_rotation = {
         "A node is patched by being replaced. expireAfter says how old one may grow; the rail "
         "finds Never, what is above maxExpireAfter, what is no duration, and a value left at "
         "spec.disruption.expireAfter, where v1 drops it silently. Missing, it is 720h. A "
-        "terminationGracePeriod that is no duration is found, too.\n\n"
+        "terminationGracePeriod that is no duration is found, too. Less than 12h is a warning: each "
+        "time a node is bought and pods move. Of a Provisioner ttlSecondsUntilExpired is judged, "
+        "where it is written.\n\n"
         "On v1 an expired node is drained at once, whatever the disruption budgets say (the rail "
         "disruption-budgets tells when), and the drain waits for each pod that may not be "
         "evicted: terminationGracePeriod bounds it.\n\n"
@@ -237,13 +318,14 @@ const struct rail rail_node_rotation = {
         "SSM parameter that ends in recommended or latest select whatever was published last: "
         "Karpenter then replaces the nodes of every cluster on that day. Pinned, an image is "
         "rolled out by changing the EC2NodeClass. Where status.amis shows it, the fix names the "
-        "version in use.",
+        "version in use. A v1beta1 class that selects no image is left to api-versions, where the "
+        "policy has that rail.",
     .example = "node-rotation:\n"
                "  mode: enforce\n"
                "  maxExpireAfter: 336h\n"
                "  requireTerminationGracePeriod: true\n"
                "  pinnedAmi: true\n",
-    .kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_EC2_NODE_CLASS),
+    .kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_EC2_NODE_CLASS),
     .keys = keys,
     .settings_size = sizeof(struct settings),
     .judge = judge,

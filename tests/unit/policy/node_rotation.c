@@ -143,6 +143,11 @@ static void images_are_pinned(void)
     rail_table_run(&(struct rail_table){"node-rotation: {pinnedAmi: false}", NULL, &not_asked, 1});
 }
 
+#define PIN(of, not, example)                                                  \
+    "Pin a " of "release" not " that you have tested, as in " example          \
+    "; kubectl get ec2nodeclass c -o jsonpath='{.status.amis[*].name}' shows " \
+    "the one in use."
+
 /* What the alias resolves to is in the status, and goes into the fix. */
 static void the_fix_names_the_version_in_use(void)
 {
@@ -156,17 +161,19 @@ static void the_fix_names_the_version_in_use(void)
         /* not all that begins with a v is a version */
         {"al2023@latest", "our-vpc-v-node-v7", "Pin the version that is in use: al2023@v7."},
         {"al2023@latest", "custom",
-         "Pin a version that you have tested, such as al2023@v20250116."},
+         PIN("", "", "al2023@vYYYYMMDD")},
         {"bottlerocket@latest", "bottlerocket-aws-k8s-1.19-x86_64-v0.9.1",
          "Pin the version that is in use: bottlerocket@v0.9.1."},
         {"al2023@latest", "a-v9-b", "Pin the version that is in use: al2023@v9."},
         {"al2023@latest", "v1-image-v",
-         "Pin a version that you have tested, such as al2023@v20250116."},
+         PIN("", "", "al2023@vYYYYMMDD")},
         {"al2023@latest", "image-v:-v/",
-         "Pin a version that you have tested, such as al2023@v20250116."},
+         PIN("", "", "al2023@vYYYYMMDD")},
         /* the first that tells it */
         {"al2@latest", "custom}, {id: ami-2, name: amazon-eks-node-1.31-v20250117",
          "Pin the version that is in use: al2@v20250117."},
+        {"al2@latest", "custom",
+         "Move to al2023, and pin a release that you have tested, as in al2023@vYYYYMMDD."},
         {"al2@latest", "node-v1}, {id: ami-2, name: node-v2",
          "Pin the version that is in use: al2@v1."},
         {"windows2022@latest", "Windows_Server-2022-v7",
@@ -189,6 +196,67 @@ static void the_fix_names_the_version_in_use(void)
         ASSERT_TEXT(verdict.findings[0].fix, rows[i].fix);
     }
     arena_destroy(arena);
+}
+
+#define PROVISIONER(spec) \
+    "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {" spec "}}"
+#define TTL "spec.ttlSecondsUntilExpired "
+
+/* A Provisioner has seconds, and nodes that do not expire where it says nothing. */
+static void provisioners_count_in_seconds(void)
+{
+    static const struct rail_case cases[] = {
+        {PROVISIONER("ttlSecondsUntilExpired: 2592000"), ""},
+        {PROVISIONER("ttlSecondsUntilExpired: 2592001"), "deny " TTL "2592001"},
+        {PROVISIONER("ttlSecondsUntilExpired: 43200"), ""},
+        {PROVISIONER("ttlSecondsUntilExpired: 43199"), "warn " TTL "43199"},
+        {PROVISIONER("ttlSecondsUntilExpired: null"), ""},
+        {PROVISIONER("ttlSecondsUntilExpired: 30m"), ""},
+        {PROVISIONER(""), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-rotation: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {PROVISIONER("ttlSecondsUntilExpired: 1800"),
+         "With ttlSecondsUntilExpired 1800 each node is drained and replaced 48 times a day.",
+         "Set it to at least 86400."},
+        {PROVISIONER("ttlSecondsUntilExpired: 2592001"),
+         "ttlSecondsUntilExpired 2592001 is above the maximum of 720h.",
+         "Set it to at most 2592000."},
+    };
+    rail_words_run("node-rotation: {}", NULL, words, COUNT_OF(words));
+}
+
+static void nodes_do_not_expire_all_day(void)
+{
+    static const struct rail_case cases[] = {
+        {EXPIRE("12h"), ""},
+        {EXPIRE("11h59m59s"), "warn " AT "11h59m59s"},
+        {EXPIRE("0s"), "warn " AT "0s"},
+        {OLD_POOL("expireAfter: 30m"), "warn spec.disruption.expireAfter 30m"},
+    };
+    rail_table_run(&(struct rail_table){"node-rotation: {}", NULL, cases, COUNT_OF(cases)});
+    /* where no node may live for a day, that is what was meant */
+    static const struct rail_case meant = {EXPIRE("4h"), ""};
+    rail_table_run(
+        &(struct rail_table){"node-rotation: {maxExpireAfter: 23h}", NULL, &meant, 1});
+    static const struct rail_words words[] = {
+        {EXPIRE("30m"), "With expireAfter 30m each node is drained and replaced 48 times a day.",
+         "Set it to at least 24h."},
+        {EXPIRE("59s"),
+         "With expireAfter 59s each node is drained and replaced as soon as it is there.",
+         "Set it to at least 24h."},
+    };
+    rail_words_run("node-rotation: {}", NULL, words, COUNT_OF(words));
+}
+
+/* What a class of v1beta1 is to select, api-versions says. */
+static void it_leaves_old_classes_to_api_versions(void)
+{
+    static const struct rail_case old = {CLASS_OF("v1beta1", "amiFamily: AL2"),
+                                         "deny apiVersion karpenter.k8s.aws/v1beta1"};
+    rail_table_run(&(struct rail_table){"node-rotation: {}, api-versions: {}", NULL, &old, 1});
+    static const struct rail_case new = {CLASS(""), "deny " TERMS " "};
+    rail_table_run(&(struct rail_table){"node-rotation: {}, api-versions: {}", NULL, &new, 1});
 }
 
 static void it_says_what_to_write(void)
@@ -217,7 +285,7 @@ static void it_says_what_to_write(void)
          "Move it to spec.template.spec.expireAfter."},
         {POOL("disruption: {expireAfter: 1h}, ", "expireAfter: 1h"),
          "expireAfter stands where v1beta1 had it. The API server drops it.",
-         "Move it to spec.template.spec.expireAfter."},
+         "Remove it, since spec.template.spec.expireAfter counts."},
         {CLASS("{alias: windows2022@latest}"),
          "With windows2022@latest all nodes are replaced whenever an image is published, tested or "
          "not.",
@@ -225,7 +293,11 @@ static void it_says_what_to_write(void)
         {CLASS("{alias: bottlerocket@latest}"),
          "With bottlerocket@latest all nodes are replaced whenever an image is published, tested "
          "or not.",
-         "Pin a version that you have tested, such as bottlerocket@v1.32.0."},
+         PIN("Bottlerocket ", " (not a version of Kubernetes)", "bottlerocket@vX.Y.Z")},
+        {CLASS("{alias: al2@latest}"),
+         "al2@latest has had no new image since November 2025, and has none for Kubernetes 1.33 or "
+         "later.",
+         "Move to al2023, and pin a release that you have tested, as in al2023@vYYYYMMDD."},
         {CLASS("{name: a-*}"), "\"a-*\" selects whatever image matches when a node is made.",
          "Name one image, or its id."},
         {CLASS("{tags: {a: 'b-*'}}"),
@@ -243,7 +315,7 @@ static void it_says_what_to_write(void)
     };
     rail_words_run("node-rotation: {maxExpireAfter: 90m}", NULL, rows, COUNT_OF(rows));
     static const struct rail_words grace[] = {
-        {EXPIRE("1h"),
+        {EXPIRE("24h"),
          "Without terminationGracePeriod a pod that may not be evicted keeps an expired node for "
          "ever.",
          "Set terminationGracePeriod: 24h."},
@@ -267,6 +339,9 @@ const struct unit_test unit_tests[] = {
     {"nodes expire in time", nodes_expire_in_time},
     {"images are pinned", images_are_pinned},
     {"the fix names the version in use", the_fix_names_the_version_in_use},
+    {"provisioners count in seconds", provisioners_count_in_seconds},
+    {"nodes do not expire all day", nodes_do_not_expire_all_day},
+    {"it leaves old classes to api-versions", it_leaves_old_classes_to_api_versions},
     {"it says what to write", it_says_what_to_write},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
