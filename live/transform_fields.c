@@ -120,7 +120,7 @@ FIELDS(judged_spec, WHOLE("nodeName"), WHOLE("schedulerName"), WHOLE("scheduling
        WHOLE("tolerations"), INSIDE("containers", judged_container),
        INSIDE("initContainers", judged_container), WHOLE("resources"), WHOLE("overhead"),
        WHOLE("hostNetwork"), WHOLE("resourceClaims"), WHOLE("runtimeClassName"),
-       WHOLE("restartPolicy"), ITEMS("volumes", has_claim, volume));
+       WHOLE("restartPolicy"), WHOLE("activeDeadlineSeconds"), ITEMS("volumes", has_claim, volume));
 FIELDS(judged_template, INSIDE("metadata", judged_metadata), SHARED_INSIDE("spec", judged_spec));
 
 FIELDS(revision_spec, WHOLE("replicas"), WHOLE("selector"), INSIDE("template", judged_template));
@@ -136,13 +136,13 @@ FIELDS(stateful_set, METADATA, INSIDE("spec", stateful_set_spec));
 FIELDS(daemon_set_spec, WHOLE("selector"), INSIDE("template", pod_template));
 FIELDS(daemon_set, METADATA, INSIDE("spec", daemon_set_spec));
 
-#define JOB_COUNTS WHOLE("parallelism"), WHOLE("completions")
-FIELDS(job_spec, JOB_COUNTS, WHOLE("suspend"), WHOLE("selector"),
+#define JOB_BOUNDS WHOLE("parallelism"), WHOLE("completions"), WHOLE("activeDeadlineSeconds")
+FIELDS(job_spec, JOB_BOUNDS, WHOLE("suspend"), WHOLE("selector"),
        INSIDE("template", judged_template));
 FIELDS(job_status, WHOLE("succeeded"), ITEMS("conditions", is_end_of_job, condition));
 FIELDS(job, METADATA, INSIDE("spec", job_spec), INSIDE("status", job_status));
 
-FIELDS(future_job_spec, JOB_COUNTS, INSIDE("template", judged_template));
+FIELDS(future_job_spec, JOB_BOUNDS, INSIDE("template", judged_template));
 FIELDS(job_template, INSIDE("spec", future_job_spec));
 FIELDS(cron_job_spec, WHOLE("suspend"), INSIDE("jobTemplate", job_template));
 FIELDS(active_job, WHOLE("name"), WHOLE("uid"));

@@ -7,6 +7,14 @@
 
 /* ---- one rail ---- */
 
+const struct object *call_maker(const struct rail_call *call, bool *unseen)
+{
+    const struct root_owner *root = &call->evaluation->root;
+    const struct object *maker = root->maker != NULL ? root->maker : root->object;
+    *unseen = root->named && maker == NULL;
+    return root->named ? maker : NULL;
+}
+
 const void *rail_settings(const struct rail_call *call, const struct rail *rail)
 {
     const struct policy *policy = call->policy;

@@ -195,6 +195,10 @@ bool report_counts(struct rail_call *call, enum severity severity) MUST_CHECK;
  * does not use it. */
 const void *rail_settings(const struct rail_call *call, const struct rail *rail);
 
+/* What made the object that is judged, as far as what says so counts. NULL: nothing did, or, with
+ * *unseen, it is not seen. */
+const struct object *call_maker(const struct rail_call *call, bool *unseen);
+
 /* A DaemonSet, or a Pod that one has: as its controller makes it, as it is there already, and with
  * a node, when none of what places it can change. That anybody else writes it does not count. */
 bool is_of_daemon_set(const struct rail_call *call);
@@ -245,9 +249,9 @@ struct rail {
     const char *detail;  /* paragraphs for explain */
     const char *example; /* YAML, as it stands under spec.rails */
     kind_set kinds;
-    /* Where it looks for its answers. While not one object of such a kind is visible, what it leaves
-     * undecided of the kinds in sources_of (0: of all) is undecided for every object alike: that is
-     * said once, not of each. */
+    /* Where it looks for its answers. While not one object of such a kind is visible, what it
+     * leaves undecided of the kinds in sources_of (0: of all) is undecided for every object alike:
+     * that is said once, not of each. */
     kind_set sources, sources_of;
     bool judges_resize; /* of Pods also pods/resize */
     bool judges_scale;  /* of KINDS_SCALED also the subresource scale, by the workload's template */

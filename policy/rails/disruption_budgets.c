@@ -228,6 +228,18 @@ static struct budgets with_default(const struct budgets *budgets, struct arena *
 
 /* ---- the whole ---- */
 
+/* With a first budget the default of 10 % goes. */
+static void report_no_windows(struct rail_call *call, const struct budgets *budgets)
+{
+    report_found(
+        call, SEVERITY_RAIL, budgets->field, TEXT(""),
+        arena_printf(call->arena,
+                     "Add to spec.disruption.budgets the hours in which they must stay, in "
+                     "UTC: [{nodes: \"0\", schedule: \"0 9 * * mon-fri\", duration: 8h}%s].",
+                     budgets->given ? "" : ", {nodes: \"10%\"}"),
+        "No budget keeps disruption inside windows. Nodes may be replaced at any hour.");
+}
+
 static void judge(struct rail_call *call)
 {
     const struct disruption_budgets *settings = call->settings;
@@ -251,11 +263,7 @@ static void judge(struct rail_call *call)
     if (has_windows(&budgets))
         disruption_budgets_judge_expiry(call, &budgets);
     else if (settings->require_window)
-        report_found(
-            call, SEVERITY_RAIL, budgets.field, TEXT(""),
-            TEXT("Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: "
-                 "\"0 9 * * mon-fri\", duration: 8h}."),
-            "No budget keeps disruption inside windows. Nodes may be replaced at any hour.");
+        report_no_windows(call, &budgets);
     disruption_budgets_judge_effects(call, &budgets);
     if (!settings->max_nodes_given)
         disruption_budgets_judge_bounds(call, &budgets);

@@ -109,6 +109,30 @@ static bool read_duration(struct text t, double *ns)
     return *ns > 0 && *ns <= longest_ns;
 }
 
+/* ---- what ends by itself ---- */
+
+static bool ends_within(const struct node *spec, int64_t most_s)
+{
+    int64_t deadline_s;
+    return node_integer(node_get(spec, "activeDeadlineSeconds"), &deadline_s) &&
+           deadline_s <= most_s;
+}
+
+/* Whether a deadline of the pod or of its Job ends it in time. */
+static bool has_deadline(const struct rail_call *call, const struct workload *workload,
+                         bool *unseen)
+{
+    int64_t most_s = ((const struct settings *)call->settings)->max_duration_s;
+    const struct object *object = call->object;
+    const struct object *maker = call_maker(call, unseen);
+    const struct node *job =
+        object->kind == KIND_CRON_JOB ? node_at(object->root->node, "spec.jobTemplate.spec")
+        : object->kind == KIND_JOB    ? node_at(object->root->node, "spec")
+        : maker != NULL && maker->kind == KIND_JOB ? node_at(maker->root->node, "spec")
+                                                   : NULL;
+    return ends_within(workload->spec->node, most_s) || ends_within(job, most_s);
+}
+
 /* ---- what is said ---- */
 
 /* A Job has no replicas for a PodDisruptionBudget to keep. */
@@ -122,19 +146,23 @@ static struct text fix_of(const struct rail_call *call)
 {
     const struct settings *settings = call->settings;
     bool of_job = is_of_job(call->object);
+    if (settings->max_duration_s > 0 && of_job)
+        return arena_printf(call->arena,
+                            "Set the Job's activeDeadlineSeconds to %lld or less, or set it to "
+                            "\"%.*s\" with Karpenter 1.12 or newer.",
+                            (long long)settings->max_duration_s, TEXT_ARGS(settings->max_duration));
     if (settings->max_duration_s > 0)
         return arena_printf(
-            call->arena,
-            "Set it to \"%.*s\" or less, with Karpenter 1.12 or newer, or remove it%s.",
-            TEXT_ARGS(settings->max_duration),
-            of_job ? "; activeDeadlineSeconds ends a Job as well" : "");
+            call->arena, "Set it to \"%.*s\" or less, with Karpenter 1.12 or newer, or remove it.",
+            TEXT_ARGS(settings->max_duration));
     if (of_job)
         return TEXT("Remove it, if the Job may begin again; else ask for its namespace to be "
                     "added to allowNamespaces.");
     return TEXT("Remove it; a PodDisruptionBudget keeps enough replicas while nodes are replaced.");
 }
 
-static void judge_opt_out(struct rail_call *call, const struct field *field)
+static void judge_opt_out(struct rail_call *call, const struct workload *workload,
+                          const struct field *field)
 {
     const struct settings *settings = call->settings;
     struct text value = node_string(field->node);
@@ -148,13 +176,17 @@ static void judge_opt_out(struct rail_call *call, const struct field *field)
                TEXT_ARGS(value));
         return;
     }
-    if (is_granted(call) || (!for_good && duration_ns <= 1e9 * (double)settings->max_duration_s))
+    bool unseen = false;
+    if (is_granted(call) || (!for_good && duration_ns <= 1e9 * (double)settings->max_duration_s) ||
+        has_deadline(call, workload, &unseen))
         return;
+    /* Its Job was judged, and may have a deadline. */
+    bool may_end = unseen && is_of_job(call->object) && settings->max_duration_s > 0;
     struct text why = TEXT("That is not granted here.");
     if (settings->max_duration_s > 0)
         why = arena_printf(call->arena, "At most %.*s is granted here.",
                            TEXT_ARGS(settings->max_duration));
-    report(call, SEVERITY_RAIL, field, fix_of(call),
+    report(call, may_end ? SEVERITY_WARN : SEVERITY_RAIL, field, fix_of(call),
            "The pod keeps its node from being replaced %s%.*s. %.*s",
            for_good ? "while it runs" : "for ", TEXT_ARGS(for_good ? TEXT("") : value),
            TEXT_ARGS(why));
@@ -194,7 +226,7 @@ static void judge(struct rail_call *call)
         return;
     const struct field *annotations = field_get(arena, workload.metadata, "annotations");
     const struct field *field = field_get(arena, annotations, OPT_OUT);
-    judge_opt_out(call, field);
+    judge_opt_out(call, &workload, field);
     judge_dead(call, annotations);
     judge_misplaced(call, &workload, field_get(arena, workload.metadata, "labels"),
                     TEXT("as a label, since Karpenter reads it as an annotation"));
@@ -212,7 +244,9 @@ const struct rail rail_disruption_opt_out = {
         "A pod annotated " OPT_OUT ": \"true\" keeps its node: Karpenter "
         "neither consolidates nor drifts it while the pod runs. One such pod in every node, and "
         "patches and savings stop. In allowNamespaces pods may say so; elsewhere a duration of at "
-        "most maxDuration, counted from the pod's start, will do for what must not be "
+        "most maxDuration, counted from the pod's start (Karpenter 1.12 or newer reads it), or a "
+        "pod "
+        "or Job whose activeDeadlineSeconds is no more than that, will do for what must not be "
         "interrupted.\n\n"
         "Found are also karpenter.sh/do-not-evict and do-not-consolidate, which Karpenter has not "
         "read since v1beta1, in all namespaces; and, as warnings, a value that does nothing, the "

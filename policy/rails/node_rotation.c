@@ -68,16 +68,15 @@ static void warn_of_young(struct rail_call *call, const struct settings *setting
     struct arena *arena = call->arena;
     if (age->seconds >= YOUNG_S || settings->max_expire_s < DAY_S)
         return;
-    struct text often = age->seconds < MINUTE_S
-                            ? TEXT("as soon as it is there")
-                            : arena_printf(arena, "%lld times a day",
-                                           (long long)(DAY_S / age->seconds));
+    struct text often = age->seconds < MINUTE_S ? TEXT("as soon as it is there")
+                                                : arena_printf(arena, "%lld times a day",
+                                                               (long long)(DAY_S / age->seconds));
     struct text least = age_text(age, DAY_S, arena);
     report_as(call, SEVERITY_WARN, .field = age->field, .found = node_text(age->field->node),
-              .statement = arena_printf(arena,
-                                        "With %.*s %.*s each node is drained and replaced %.*s.",
-                                        TEXT_ARGS(age->field->key),
-                                        TEXT_ARGS(node_text(age->field->node)), TEXT_ARGS(often)),
+              .statement =
+                  arena_printf(arena, "With %.*s %.*s each node is drained and replaced %.*s.",
+                               TEXT_ARGS(age->field->key), TEXT_ARGS(node_text(age->field->node)),
+                               TEXT_ARGS(often)),
               .fix = arena_printf(arena, "Set it to at least %.*s.", TEXT_ARGS(least)));
 }
 
@@ -90,8 +89,7 @@ static void judge_age(struct rail_call *call, const struct settings *settings,
     else
         report_old(call, settings, age,
                    arena_printf(arena, "%.*s %.*s is above the maximum of %.*s.",
-                                TEXT_ARGS(age->field->key),
-                                TEXT_ARGS(node_text(age->field->node)),
+                                TEXT_ARGS(age->field->key), TEXT_ARGS(node_text(age->field->node)),
                                 TEXT_ARGS(duration_text(settings->max_expire_s, arena))));
 }
 
@@ -308,7 +306,8 @@ const struct rail rail_node_rotation = {
         "A node is patched by being replaced. expireAfter says how old one may grow; the rail "
         "finds Never, what is above maxExpireAfter, what is no duration, and a value left at "
         "spec.disruption.expireAfter, where v1 drops it silently. Missing, it is 720h. A "
-        "terminationGracePeriod that is no duration is found, too. Less than 12h is a warning: each "
+        "terminationGracePeriod that is no duration is found, too. Less than 12h is a warning: "
+        "each "
         "time a node is bought and pods move. Of a Provisioner ttlSecondsUntilExpired is judged, "
         "where it is written.\n\n"
         "On v1 an expired node is drained at once, whatever the disruption budgets say (the rail "

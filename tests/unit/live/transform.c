@@ -73,12 +73,14 @@ static const struct {
      "{\"metadata\":{},\"spec\":{\"replicas\":3," KEPT_TEMPLATE "}}"},
     {HEAD("", "ReplicationController") "\"spec\":{\"replicas\":3,\"selector\":{\"a\":\"b\"}}}",
      "{\"metadata\":{},\"spec\":{\"replicas\":3,\"selector\":{\"a\":\"b\"}}}"},
-    {HEAD("batch/", "Job") "\"spec\":{\"parallelism\":2,\"completions\":4,\"suspend\":true,"
+    {HEAD("batch/", "Job") "\"spec\":{\"parallelism\":2,\"completions\":4,"
+                           "\"activeDeadlineSeconds\":60,\"suspend\":true,"
                            "\"selector\":{}},\"status\":{\"succeeded\":1,\"failed\":2,"
                            "\"conditions\":[{\"type\":\"Suspended\",\"status\":\"True\"},{\"type\":"
                            "\"Failed\",\"status\":\"True\",\"message\":\"m\"},{\"type\":"
                            "\"Complete\",\"status\":\"False\"}]}}",
-     "{\"metadata\":{},\"spec\":{\"parallelism\":2,\"completions\":4,\"suspend\":true,\"selector\":"
+     "{\"metadata\":{},\"spec\":{\"parallelism\":2,\"completions\":4,\"activeDeadlineSeconds\":60,"
+     "\"suspend\":true,\"selector\":"
      "{}},\"status\":{\"succeeded\":1,\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\"},{"
      "\"type\":\"Complete\",\"status\":\"False\"}]}}"},
     {HEAD("batch/",

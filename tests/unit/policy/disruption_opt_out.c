@@ -193,11 +193,30 @@ static void it_says_what_else_would_do(void)
          "Remove it, or, where it is granted, put it under spec.template.metadata.annotations."},
     };
     rail_words_run("disruption-opt-out: {}", NULL, rows, COUNT_OF(rows));
+    /* what ends in time is no matter */
+#define ENDING(seconds)                                                                 \
+    "{activeDeadlineSeconds: " seconds ", template: {metadata: {annotations: {" OPT_OUT \
+    ": 'true'}}}}"
+    static const char at_job[] = "deny spec.template." FIELD "true";
+    static const struct rail_case ending[] = {
+        {OF("batch/v1", "Job", ENDING("43200")), ""},
+        {OF("batch/v1", "Job", ENDING("43201")), at_job},
+        {OF("batch/v1", "Job", ENDING("null")), at_job},
+        {OF("batch/v1", "Job", ENDING("'60'")), at_job},
+        {OF("batch/v1", "CronJob", "{jobTemplate: {spec: " ENDING("60") "}}"), ""},
+        {OF("apps/v1", "Deployment", ENDING("60")), at_job},
+        {OF("apps/v1", "StatefulSet",
+            "{template: {metadata: {annotations: {" OPT_OUT
+            ": 'true'}}, spec: {activeDeadlineSeconds: 60}}}"),
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"disruption-opt-out: {maxDuration: 12h}", NULL, ending,
+                                        COUNT_OF(ending)});
     static const struct rail_words a_while = {
         OF("batch/v1", "Job", "{template: " TEMPLATE "}"),
         "The pod keeps its node from being replaced while it runs. At most 12h is granted here.",
-        "Set it to \"12h\" or less, with Karpenter 1.12 or newer, or remove it; "
-        "activeDeadlineSeconds ends a Job as well."};
+        "Set the Job's activeDeadlineSeconds to 43200 or less, or set it to \"12h\" with Karpenter "
+        "1.12 or newer."};
     rail_words_run("disruption-opt-out: {maxDuration: 12h}", NULL, &a_while, 1);
 }
 

@@ -143,10 +143,11 @@ static void images_are_pinned(void)
     rail_table_run(&(struct rail_table){"node-rotation: {pinnedAmi: false}", NULL, &not_asked, 1});
 }
 
-#define PIN(of, not, example)                                                  \
-    "Pin a " of "release" not " that you have tested, as in " example          \
-    "; kubectl get ec2nodeclass c -o jsonpath='{.status.amis[*].name}' shows " \
-    "the one in use."
+#define PIN(of, not, example)                                                                \
+    "Pin a " of                                                                              \
+    "release" not " that you have tested, as in " example                                    \
+                  "; kubectl get ec2nodeclass c -o jsonpath='{.status.amis[*].name}' shows " \
+                  "the one in use."
 
 /* What the alias resolves to is in the status, and goes into the fix. */
 static void the_fix_names_the_version_in_use(void)
@@ -160,15 +161,12 @@ static void the_fix_names_the_version_in_use(void)
          "Pin the version that is in use: bottlerocket@v1.32.0."},
         /* not all that begins with a v is a version */
         {"al2023@latest", "our-vpc-v-node-v7", "Pin the version that is in use: al2023@v7."},
-        {"al2023@latest", "custom",
-         PIN("", "", "al2023@vYYYYMMDD")},
+        {"al2023@latest", "custom", PIN("", "", "al2023@vYYYYMMDD")},
         {"bottlerocket@latest", "bottlerocket-aws-k8s-1.19-x86_64-v0.9.1",
          "Pin the version that is in use: bottlerocket@v0.9.1."},
         {"al2023@latest", "a-v9-b", "Pin the version that is in use: al2023@v9."},
-        {"al2023@latest", "v1-image-v",
-         PIN("", "", "al2023@vYYYYMMDD")},
-        {"al2023@latest", "image-v:-v/",
-         PIN("", "", "al2023@vYYYYMMDD")},
+        {"al2023@latest", "v1-image-v", PIN("", "", "al2023@vYYYYMMDD")},
+        {"al2023@latest", "image-v:-v/", PIN("", "", "al2023@vYYYYMMDD")},
         /* the first that tells it */
         {"al2@latest", "custom}, {id: ami-2, name: amazon-eks-node-1.31-v20250117",
          "Pin the version that is in use: al2@v20250117."},
@@ -198,8 +196,9 @@ static void the_fix_names_the_version_in_use(void)
     arena_destroy(arena);
 }
 
-#define PROVISIONER(spec) \
-    "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {" spec "}}"
+#define PROVISIONER(spec)                                                                          \
+    "{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: {" spec "}" \
+    "}"
 #define TTL "spec.ttlSecondsUntilExpired "
 
 /* A Provisioner has seconds, and nodes that do not expire where it says nothing. */
@@ -237,8 +236,7 @@ static void nodes_do_not_expire_all_day(void)
     rail_table_run(&(struct rail_table){"node-rotation: {}", NULL, cases, COUNT_OF(cases)});
     /* where no node may live for a day, that is what was meant */
     static const struct rail_case meant = {EXPIRE("4h"), ""};
-    rail_table_run(
-        &(struct rail_table){"node-rotation: {maxExpireAfter: 23h}", NULL, &meant, 1});
+    rail_table_run(&(struct rail_table){"node-rotation: {maxExpireAfter: 23h}", NULL, &meant, 1});
     static const struct rail_words words[] = {
         {EXPIRE("30m"), "With expireAfter 30m each node is drained and replaced 48 times a day.",
          "Set it to at least 24h."},

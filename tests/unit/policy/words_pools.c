@@ -12,6 +12,10 @@
     "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", creationTimestamp: '" created \
     "', labels: {karpenter.sh/nodepool: a}}}\n"
 
+#define HOURS                                                                                    \
+    "Add to spec.disruption.budgets the hours in which they must stay, in UTC: [{nodes: \"0\", " \
+    "schedule: \"0 9 * * mon-fri\", duration: 8h}"
+
 static void budgets(void)
 {
     static const struct rail_words rows[] = {
@@ -41,19 +45,19 @@ static void budgets(void)
          "Shorten a duration, or name fewer days."},
         {BUDGETS("{nodes: 10%}"),
          "No budget keeps disruption inside windows. Nodes may be replaced at any hour.",
-         "Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: \"0 9 * * "
-         "mon-fri\", duration: 8h}."},
+         HOURS "]."},
         /* blocked by the hour, but not for every reason */
         {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: 8h, reasons: [Empty]}, "
                  "{nodes: 10%}"),
          "No budget keeps disruption inside windows. Nodes may be replaced at any hour.",
-         "Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: \"0 9 * * "
-         "mon-fri\", duration: 8h}."},
-        /* for ever, but not for every reason */
-        {BUDGETS("{nodes: '0', reasons: [Empty, Drifted]}"),
+         HOURS "]."},
+        {POOL_OF("v1", "", ""),
          "No budget keeps disruption inside windows. Nodes may be replaced at any hour.",
-         "Add the hours in which they must stay, in UTC: {nodes: \"0\", schedule: \"0 9 * * "
-         "mon-fri\", duration: 8h}."},
+         HOURS ", {nodes: \"10%\"}]."},
+        /* for ever, but not for every reason */
+        {BUDGETS("{nodes: '0', reasons: [Empty, Drifted]}, {nodes: 10%}"),
+         "No budget keeps disruption inside windows. Nodes may be replaced at any hour.",
+         HOURS "]."},
     };
     rail_words_run("disruption-budgets: {requireWindow: true, consolidationPolicies: "
                    "[WhenEmptyOrUnderutilized]}",
@@ -65,13 +69,14 @@ static void budgets(void)
          "Without consolidationPolicy it is WhenEmptyOrUnderutilized, which is not allowed here.",
          "Set it to WhenEmpty."},
         {POOL_OF("v1beta1", "consolidationPolicy: WhenUnderutilized", ""),
-         "consolidationPolicy WhenUnderutilized is not allowed here.", "Set it to WhenEmpty."},
+         "consolidationPolicy WhenUnderutilized is not allowed here.",
+         "Set it to WhenEmpty with consolidateAfter: 30s."},
     };
     rail_words_run("disruption-budgets: {consolidationPolicies: [WhenEmpty]}", NULL, policies,
                    COUNT_OF(policies));
     static const struct rail_words most[] = {
         {BUDGETS("{nodes: '6'}"), "The budget of 6 is above the maximum of 5.",
-         "Add {nodes: \"5\"}, a budget without a schedule."},
+         "Set nodes: \"5\"."},
         {BUDGETS("{nodes: 10%}"), "A budget in percent cannot be compared with the maximum of 5.",
          "Add {nodes: \"5\"}, a budget without a schedule."},
         {BUDGETS("{nodes: '5', reasons: [Empty]}"),
