@@ -20,5 +20,11 @@ size_t label_values_all(struct text key, const struct text **values);
  * case, by another word, or nearest by edits. Empty when none is near. */
 struct text label_value_meant(const struct catalog *catalog, struct text key, struct text value,
                               struct arena *arena);
+/* Whether it stands for a value that is filled in before it is applied: what no label can hold,
+ * which the API server refuses, or under a well-known key (canonical) a word in capitals that is
+ * none of its values, such as INSTANCE_TYPE. */
+bool label_value_is_template(const struct catalog *catalog, struct text key, struct text value);
+/* An architecture that Kubernetes runs on, though no machine of the catalogue has it. */
+bool label_value_is_architecture(struct text value);
 
 #endif

@@ -1,6 +1,7 @@
 /* Values of well-known labels: the value that was meant. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
+#include "kube/label.h"
 #include "solver/well_known.h"
 
 #define SIZE "karpenter.k8s.aws/instance-size"
@@ -173,4 +174,41 @@ struct text label_value_meant(const struct catalog *catalog, struct text key, st
     struct text meant = value_meant(catalog, key, value, arena);
     arena_rewind(arena, mark);
     return meant;
+}
+
+/* ---- values that are none ---- */
+
+bool label_value_is_architecture(struct text value)
+{
+    return TEXT_IS_ONE_OF(value, "386", "arm", "loong64", "mips64le", "ppc64le", "riscv64",
+                          "s390x");
+}
+
+static bool is_word_in_capitals(struct text value)
+{
+    enum { SHORTEST = 3 };
+    for (size_t i = 0; i < value.size; i++)
+        if ((value.data[i] < 'A' || value.data[i] > 'Z') && value.data[i] != '_')
+            return false;
+    return value.size >= SHORTEST;
+}
+
+/* SPOT and ON_DEMAND are values, written otherwise. */
+static bool is_value_in_capitals(const struct catalog *catalog, struct text key, struct text value)
+{
+    char lower[LABEL_VALUE_BYTES];
+    for (size_t i = 0; i < value.size; i++)
+        lower[i] = value.data[i] == '_' ? '-' : (char)(value.data[i] - 'A' + 'a');
+    struct text wanted = {lower, value.size};
+    const struct text *all;
+    size_t count = label_values_all(key, &all);
+    return texts_have(all, count, wanted) || catalog_has_value(catalog, key, wanted);
+}
+
+bool label_value_is_template(const struct catalog *catalog, struct text key, struct text value)
+{
+    if (!label_value_is_valid(value))
+        return true;
+    return is_word_in_capitals(value) && solver_is_well_known(key.data, key.size) &&
+           !is_value_in_capitals(catalog, key, value);
 }

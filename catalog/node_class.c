@@ -12,7 +12,7 @@
 
 #define MILLI_MAX ((int64_t)1 << 60) /* more than any machine has; several can be added */
 
-enum { USUAL_ROOT_GIB = 20, WINDOWS_ROOT_GIB = 50 };
+enum { USUAL_ROOT_GIB = 20, WINDOWS_ROOT_GIB = 50, AUTO_MODE_ROOT_GIB = 80 };
 
 const struct class_settings usual_settings = {
     .max_pods = -1,
@@ -22,6 +22,25 @@ const struct class_settings usual_settings = {
     .kube_reserved = {-1, -1, -1},
     .system_reserved = {0, 0, 0},
     .root_bytes = USUAL_ROOT_GIB * GIB,
+};
+
+const struct class_settings auto_mode_settings = {
+    .max_pods = -1,
+    .interfaces_limit_pods = true,
+    .memory_by_interfaces = true,
+    .kube_reserved = {-1, -1, -1},
+    .root_bytes = AUTO_MODE_ROOT_GIB * GIB,
+    .instance_store = true,
+    .signature = "auto mode",
+};
+
+const struct class_settings unseen_settings = {
+    .max_pods = -1,
+    .interfaces_limit_pods = true,
+    .memory_by_interfaces = true,
+    .kube_reserved = {-1, -1, -1},
+    .root_bytes = MILLI_MAX / 1000,
+    .signature = "unseen",
 };
 
 /* ---- families of machine images ---- */

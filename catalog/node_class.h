@@ -45,7 +45,8 @@ struct class_settings {
     size_t reservation_count;
     const char *signature; /* equal settings have equal ones */
 };
-/* For an EC2NodeClass of defaults. */
-extern const struct class_settings usual_settings;
+/* For an EC2NodeClass of defaults; EKS Auto Mode's, whose nodes have 80 GiB, or the local disks;
+ * and for a class that is not visible: its disks may be of any size. */
+extern const struct class_settings usual_settings, auto_mode_settings, unseen_settings;
 
 #endif

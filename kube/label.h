@@ -26,6 +26,7 @@ bool label_is_in_domain(struct text key, struct text domain);
  * empty, perhaps after a domain and '/'. */
 bool label_key_is_valid(struct text key);
 /* Whether a node can carry it: at most 63 letters, digits, '-', '_' and '.'. */
+enum { LABEL_VALUE_BYTES = 63 };
 bool label_value_is_valid(struct text value);
 /* Whether it is a domain in lower case, as before the '/' of a key: parts of letters, digits and
  * '-', with dots between them. One part is enough. */

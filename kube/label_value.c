@@ -34,8 +34,7 @@ bool label_key_is_valid(struct text key)
 
 bool label_value_is_valid(struct text value)
 {
-    enum { LONGEST = 63 };
-    if (value.size > LONGEST)
+    if (value.size > LABEL_VALUE_BYTES)
         return false;
     for (size_t i = 0; i < value.size; i++) {
         bool inside = i > 0 && i + 1 < value.size;

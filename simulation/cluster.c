@@ -69,12 +69,25 @@ static void add_subnet_zones(const struct snapshot *snapshot, const struct pool 
         arena);
 }
 
+/* Of EKS Auto Mode's classes none is read. */
+static const struct class_settings *settings_unseen(const struct cluster *cluster,
+                                                    const struct pool *pool)
+{
+    if (!cluster->assumes_disks)
+        return &unseen_settings;
+    return pool_is_of_auto_mode(pool) ? &auto_mode_settings : NULL;
+}
+
 static bool read_settings(const struct cluster *cluster, const struct pool *pool,
                           struct cluster_pool *read, struct error *error)
 {
     const struct object *class = pool_node_class(cluster->snapshot, pool);
-    if (!catalog_is_builtin(cluster->catalog) || !text_is(pool->node_class_kind, "EC2NodeClass"))
+    if (!catalog_is_builtin(cluster->catalog))
         return true;
+    if (class == NULL) {
+        read->settings = settings_unseen(cluster, pool);
+        return true;
+    }
     if (!class_settings_read(class, cluster->arena, &read->settings, error))
         return false;
     for (size_t i = 0; i < cluster->pool_count; i++)
@@ -315,20 +328,28 @@ void cluster_read_daemons(struct cluster *cluster, struct problems *problems)
 
 /* ---- the cluster ---- */
 
+static void read_supply(struct cluster *cluster, struct problems *problems)
+{
+    const struct snapshot *snapshot = cluster->snapshot;
+    zones_read(snapshot, cluster->catalog, ZONE_KEY_NAME, cluster->arena, &cluster->zones);
+    claims_add_zones(snapshot, cluster->arena, &cluster->zones);
+    read_pools(cluster, problems);
+    state_nodes_read(snapshot, cluster->arena, &cluster->state_nodes, problems);
+}
+
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
                          struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
     *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
-    zones_read(snapshot, catalog, ZONE_KEY_NAME, arena, &cluster->zones);
-    claims_add_zones(snapshot, arena, &cluster->zones);
-    read_pools(cluster, problems);
-    state_nodes_read(snapshot, arena, &cluster->state_nodes, problems);
+    read_supply(cluster, problems);
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
-    cluster_read_supply(snapshot, catalog, arena, cluster, problems);
+    *cluster = (struct cluster){
+        .arena = arena, .snapshot = snapshot, .catalog = catalog, .assumes_disks = true};
+    read_supply(cluster, problems);
     expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
     check_volumes(cluster, problems);
     cluster->claims = volume_claims_create(snapshot, arena);

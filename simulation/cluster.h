@@ -55,9 +55,10 @@ struct cluster {
     size_t type_count;
     struct reserved_capacity reserved;
     struct used_reservations used;
+    bool assumes_disks; /* of nodes whose class is not visible; else they may be of any size */
     const struct solver_problem *problem; /* the last round's; NULL: none yet */
 };
-/* Reads zones, NodePools and nodes. */
+/* Reads zones, NodePools and nodes, to ask what could run where; cluster_read() to plan. */
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
                          struct arena *arena, struct cluster *cluster, struct problems *problems);
 /* Adds types, pools and nodes. */

@@ -12,6 +12,7 @@
 struct catalog;
 struct karpenter_settings;
 struct object;
+struct pool;
 struct snapshot;
 struct workload;
 
@@ -43,6 +44,7 @@ bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot
 struct supply_reason {
     struct text node_pool, message, nearest;
     enum solver_reason_kind kind;
+    bool selected; /* what the pod selects allows the pool */
 };
 struct supply_answer {
     enum {
@@ -52,13 +54,26 @@ struct supply_answer {
     } kind;
     const struct supply_reason *reasons; /* SUPPLY_NOWHERE */
     size_t reason_count;
+    bool too_much;     /* no machine anywhere has what it asks for */
     size_t term_count; /* terms of the required node affinity; the first SUPPLY_TERMS_MAX count */
 };
 enum { SUPPLY_TERMS_MAX = 64 };
-/* Whether a workload's pods could run at all. Limits of NodePools do not count. volumes: for each
- * volume the zones that it is confined to. supply NULL: it is not known. */
+/* Whether a workload's pods could run at all. Limits of NodePools do not count. supply NULL: it is
+ * not known. */
+/* Whether what a workload's pods select and tolerate lets them onto nodes of the pool. */
+bool pool_takes(const struct catalog *catalog, const struct pool *pool,
+                const struct workload *workload, struct arena *arena);
+
+struct supply_question {
+    const struct workload *workload;
+    const struct zones *volumes; /* for each volume the zones that it is confined to */
+    size_t volume_count;
+    /* The API server's admission plugin of this name runs: it adds to a Pod the tolerations of the
+     * extended resources that it asks for. */
+    bool extended_resource_toleration;
+};
 void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
-                const struct workload *workload, const struct zones *volumes, size_t volume_count,
-                struct arena *arena, struct supply_answer *answer);
+                const struct supply_question *question, struct arena *arena,
+                struct supply_answer *answer);
 
 #endif

@@ -95,8 +95,13 @@ static bool read_shape(struct asking *asking)
     return true;
 }
 
-/* The admission plugin ExtendedResourceToleration may add a toleration to pods that request an
- * extended resource: a template is judged as if it does. */
+/* As the admission plugin ExtendedResourceToleration does. */
+static bool is_extended(struct text resource)
+{
+    return text_split(resource, '/', NULL, NULL) &&
+           !text_starts_with(resource, TEXT("kubernetes.io/"));
+}
+
 static void tolerate_extended_resources(struct asking *asking)
 {
     const struct named_amounts *requests = &asking->pod.requests;
@@ -107,11 +112,11 @@ static void tolerate_extended_resources(struct asking *asking)
     for (; count < shape->toleration_count; count++)
         tolerations[count] = shape->tolerations[count];
     for (size_t i = 0; i < requests->count; i++)
-        if (text_split(text_of(requests->items[i].resource), '/', NULL, NULL))
+        if (is_extended(text_of(requests->items[i].resource)))
             tolerations[count++] = (struct solver_toleration){.key = requests->items[i].resource,
                                                               .exists = true,
                                                               .value = "",
-                                                              .any_effect = true};
+                                                              .effect = SOLVER_NO_SCHEDULE};
     shape->tolerations = tolerations;
     shape->toleration_count = count;
 }
@@ -224,20 +229,12 @@ static bool is_in_problem(const struct supply *supply, const struct pool *pool)
     return false;
 }
 
-static struct pod_requirements pod_requirements_of(const struct asking *asking)
-{
-    struct pod_requirements wanted;
-    node_selection_read(asking->workload, asking->arena, &wanted.selection);
-    tolerations_read(asking->workload, asking->arena, &wanted.tolerations);
-    return wanted;
-}
-
 /* Pools that are not in the problem: of another cloud, not ready, or static. Whether the pod fits
  * there is not known, only whether requirements or taints exclude it. */
 static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
-    const struct pod_requirements wanted = pod_requirements_of(asking);
+    const struct pod_requirements wanted = pod_requirements_read(asking->workload, asking->arena);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (!pool->object->deleting && !is_in_problem(supply, pool) &&
@@ -257,7 +254,8 @@ static void add_zones_of_other_pools(const struct asking *asking, struct zone_bi
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (pool_is_covered_by(supply->catalog, pool) || !pool_makes_nodes(pool))
             continue;
-        const struct pod_requirements wanted = pod_requirements_of(asking);
+        const struct pod_requirements wanted =
+            pod_requirements_read(asking->workload, asking->arena);
         pool_add_zones(asking->snapshot, supply->catalog, pool, &wanted, &supply->zones,
                        asking->arena, &zones);
     }
@@ -340,9 +338,26 @@ static void give_reason(const struct asking *asking, struct text message,
     answer->reason_count = 1;
 }
 
+/* Of a pool whose types are not known, its requirements and taints tell why, not that there is no
+ * type. */
+static void add_to_reason(const struct asking *asking, const struct pod_requirements *wanted,
+                          struct supply_reason *reason)
+{
+    const struct catalog *catalog = asking->supply->catalog;
+    for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
+        const struct pool *pool = snapshot_pool(asking->snapshot, i);
+        if (!text_equal(pool->object->name, reason->node_pool))
+            continue;
+        reason->selected = pool_is_selected(catalog, pool, &wanted->selection, asking->arena);
+        if (!pool_is_covered_by(catalog, pool))
+            pool_misfit(catalog, pool, wanted, asking->arena, reason);
+    }
+}
+
 static void take_reasons(const struct asking *asking, struct reasons_words reasons,
                          struct supply_answer *answer)
 {
+    const struct pod_requirements wanted = pod_requirements_read(asking->workload, asking->arena);
     struct supply_reason *items = ARENA_ARRAY(asking->arena, reasons.count, struct supply_reason);
     for (size_t i = 0; i < reasons.count; i++) {
         const struct reason_words *reason = &reasons.items[i];
@@ -351,6 +366,8 @@ static void take_reasons(const struct asking *asking, struct reasons_words reaso
         items[i].nearest = text_of(reason->nearest);
         if (reason->pool != SOLVER_NONE)
             items[i].node_pool = text_of(solver_pool_name(asking->supply->problem, reason->pool));
+        if (items[i].node_pool.size > 0)
+            add_to_reason(asking, &wanted, &items[i]);
     }
     answer->reasons = items;
     answer->reason_count = reasons.count;
@@ -369,24 +386,25 @@ static void explain(const struct asking *asking, struct supply_answer *answer)
 }
 
 void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
-                const struct workload *workload, const struct zones *volumes, size_t volume_count,
-                struct arena *arena, struct supply_answer *answer)
+                const struct supply_question *question, struct arena *arena,
+                struct supply_answer *answer)
 {
     struct asking asking = {
-        .supply = supply, .snapshot = snapshot, .workload = workload, .arena = arena};
+        .supply = supply, .snapshot = snapshot, .workload = question->workload, .arena = arena};
     *answer = (struct supply_answer){.kind = SUPPLY_UNKNOWN};
     if (supply == NULL)
         return;
     bool is_read = read_shape(&asking);
     if (asking.pod.fault.too_much) {
         answer->kind = SUPPLY_NOWHERE;
+        answer->too_much = true;
         give_reason(&asking, TEXT("asks for more than can be counted"), answer);
     }
     if (!is_read || asking.pod.solver.needs_devices)
         return;
     answer->term_count = asking.pod.solver.required_count;
-    confine_to_volumes(&asking, volumes, volume_count);
-    if (workload->object->kind != KIND_POD)
+    confine_to_volumes(&asking, question->volumes, question->volume_count);
+    if (question->extended_resource_toleration)
         tolerate_extended_resources(&asking);
     if (answer_of(supply, &asking, ASKS_WHETHER).words[0] != 0) {
         answer->kind = SUPPLY_THERE;

@@ -55,10 +55,18 @@ struct pod_requirements {
     struct node_selection selection;
     struct tolerations tolerations;
 };
+struct pod_requirements pod_requirements_read(const struct workload *workload, struct arena *arena);
 /* Whether the pool's requirements and taints allow the pod, by one of the alternatives of its node
  * affinity. */
 bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
                    const struct pod_requirements *wanted, struct arena *arena);
+/* The same, whatever taints the pool has. */
+bool pool_is_selected(const struct catalog *catalog, const struct pool *pool,
+                      const struct node_selection *selection, struct arena *arena);
+/* Says which taint or label keeps the pod out, where pool_may_suit() does not hold. */
+void pool_misfit(const struct catalog *catalog, const struct pool *pool,
+                 const struct pod_requirements *wanted, struct arena *arena,
+                 struct supply_reason *reason);
 /* Adds the zones of all in which the pool can launch a node for such a pod. NULL: for any pod. */
 void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catalog,
                     const struct pool *pool, const struct pod_requirements *wanted,

@@ -54,39 +54,83 @@ static size_t alternatives_of(const struct node_selection *selection)
 
 /* The requirements of a node of the pool for such a pod; false: they contradict each other. */
 static bool meet(const struct meeting *meeting, const struct node_selection *selection,
-                 size_t alternative, struct solver_requirements *both)
+                 size_t alternative, struct solver_requirements *both, uint32_t *conflict)
 {
     struct solver_requirements pool = of_pool(meeting);
     struct solver_requirements pod = {0};
     add_alternative(meeting, selection, alternative, &pod);
-    if (!solver_requirements_compatible(meeting->names, &pool, &pod, solver_is_well_known, NULL))
+    if (!solver_requirements_compatible(meeting->names, &pool, &pod, solver_is_well_known,
+                                        conflict))
         return false;
     *both = of_pool(meeting);
     add_alternative(meeting, selection, alternative, both);
     return true;
 }
 
-static bool tolerates(const struct tolerations *tolerations, const struct pool *pool)
+static const struct taint *not_tolerated(const struct tolerations *tolerations,
+                                         const struct pool *pool)
 {
-    for (size_t i = 0; i < pool->taints.count; i++)
-        if (taint_is_hard(&pool->taints.items[i]) &&
-            !tolerations_cover(tolerations, &pool->taints.items[i]))
-            return false;
-    return true;
+    FOR_EACH(taint, &pool->taints)
+        if (taint_is_hard(taint) && !tolerations_cover(tolerations, taint))
+            return taint;
+    return NULL;
+}
+
+struct pod_requirements pod_requirements_read(const struct workload *workload, struct arena *arena)
+{
+    struct pod_requirements wanted;
+    node_selection_read(workload, arena, &wanted.selection);
+    tolerations_read(workload, arena, &wanted.tolerations);
+    return wanted;
+}
+
+bool pool_is_selected(const struct catalog *catalog, const struct pool *pool,
+                      const struct node_selection *selection, struct arena *arena)
+{
+    struct meeting meeting = meeting_of(catalog, pool, arena);
+    for (size_t i = 0; i < alternatives_of(selection); i++) {
+        struct solver_requirements both;
+        if (meet(&meeting, selection, i, &both, NULL))
+            return true;
+    }
+    return false;
 }
 
 bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
                    const struct pod_requirements *wanted, struct arena *arena)
 {
+    return not_tolerated(&wanted->tolerations, pool) == NULL &&
+           pool_is_selected(catalog, pool, &wanted->selection, arena);
+}
+
+bool pool_takes(const struct catalog *catalog, const struct pool *pool,
+                const struct workload *workload, struct arena *arena)
+{
+    const struct pod_requirements wanted = pod_requirements_read(workload, arena);
+    return pool_may_suit(catalog, pool, &wanted, arena);
+}
+
+void pool_misfit(const struct catalog *catalog, const struct pool *pool,
+                 const struct pod_requirements *wanted, struct arena *arena,
+                 struct supply_reason *reason)
+{
     struct meeting meeting = meeting_of(catalog, pool, arena);
-    if (!tolerates(&wanted->tolerations, pool))
-        return false;
-    for (size_t i = 0; i < alternatives_of(&wanted->selection); i++) {
-        struct solver_requirements both;
-        if (meet(&meeting, &wanted->selection, i, &both))
-            return true;
+    const struct taint *taint = not_tolerated(&wanted->tolerations, pool);
+    struct solver_requirements both;
+    uint32_t key = SOLVER_NONE;
+    reason->nearest = TEXT("");
+    if (taint != NULL) {
+        reason->kind = SOLVER_REASON_TAINT;
+        reason->message = arena_printf(arena, "does not tolerate the taint %.*s%s%.*s:%.*s",
+                                       TEXT_ARGS(taint->key), taint->value.size > 0 ? "=" : "",
+                                       TEXT_ARGS(taint->value), TEXT_ARGS(taint->effect));
+    } else if (!meet(&meeting, &wanted->selection, 0, &both, &key) && key != SOLVER_NONE) {
+        struct text name;
+        name.data = solver_names_key_text(meeting.names, key, &name.size);
+        reason->kind = SOLVER_REASON_REQUIREMENT;
+        reason->message = arena_printf(
+            arena, "asks for another %.*s than the NodePool gives its nodes", TEXT_ARGS(name));
     }
-    return false;
 }
 
 /* ---- zones ---- */
@@ -133,11 +177,11 @@ void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catal
     static const struct pod_requirements none;
     struct meeting meeting = meeting_of(catalog, pool, arena);
     const struct node_selection *selection = wanted == NULL ? &none.selection : &wanted->selection;
-    if (wanted != NULL && !tolerates(&wanted->tolerations, pool))
+    if (wanted != NULL && not_tolerated(&wanted->tolerations, pool) != NULL)
         return;
     for (size_t i = 0; i < alternatives_of(selection); i++) {
         struct solver_requirements both;
-        if (meet(&meeting, selection, i, &both))
+        if (meet(&meeting, selection, i, &both, NULL))
             add_zones(&meeting, pool_subnets(snapshot, pool), &both, all, zones);
     }
 }

@@ -111,9 +111,7 @@ static bool filter_is_given(const struct type_filter *filter)
            filter->categories.given || filter->architectures.given;
 }
 
-/* The vCPUs a size stands for, where the catalogue does not say: "4xlarge" has 16. 0: cannot tell.
- */
-static int64_t cpu_of_size(struct text size)
+int64_t instance_cpu_of_size(struct text size)
 {
     if (text_is(size, "large"))
         return 2;
@@ -130,7 +128,7 @@ static int64_t cpu_of_size(struct text size)
 
 static bool within_maximum(const struct instance_list *list, const struct instance_type *type)
 {
-    int64_t cpu = type->cpu > 0 ? (int64_t)type->cpu : cpu_of_size(type->size);
+    int64_t cpu = type->cpu > 0 ? (int64_t)type->cpu : instance_cpu_of_size(type->size);
     if (list->max_cpu_given && cpu > list->max_cpu_milli / 1000)
         return false;
     int64_t memory_milli = (int64_t)type->memory_mib * 1024 * 1024 * 1000;
@@ -290,7 +288,7 @@ struct instance_type instance_list_type(const struct instance_list *list, enum d
 {
     struct text value = without_prefix(dimension, written);
     struct instance_type type = type_of_value(list, dimension, value);
-    type.cpu = (uint32_t)cpu_of_size(type.size);
+    type.cpu = (uint32_t)instance_cpu_of_size(type.size);
     size_t first = first_type_of(list, dimension, value);
     if (first == catalog_count(list->catalog))
         return type;

@@ -14,6 +14,10 @@ struct type_filter {
     int64_t min_generation; /* 0: any */
 };
 
+/* The vCPUs a size stands for, where the catalogue does not say: "4xlarge" has 16. 0: cannot tell.
+ */
+int64_t instance_cpu_of_size(struct text size);
+
 /* The labels whose values name instance types, or kinds of them. */
 enum dimension {
     DIMENSION_TYPE,

@@ -34,13 +34,47 @@ struct label_note *label_note(struct label_inquiry *check, enum severity severit
     return note;
 }
 
-void label_allow(struct draft *draft, const struct text *values, size_t count,
-                 const char *otherwise)
+void label_allow(struct draft *draft, const struct text *values, size_t count)
 {
     draft->allowed = ALLOWED_TEXTS(values, count);
     draft->nearest_to = draft->found;
-    draft->fix = text_of(otherwise);
     draft->typo_edits = TYPO_EDITS;
+}
+
+struct text label_choices(const struct text *values, size_t count, const char *what,
+                          struct arena *arena)
+{
+    switch (count) {
+    case 0:
+        return TEXT("");
+    case 1:
+        return values[0];
+    case 2:
+        return arena_printf(arena, "%.*s or %.*s", TEXT_ARGS(values[0]), TEXT_ARGS(values[1]));
+    case 3:
+        return arena_printf(arena, "%.*s, %.*s or %.*s", TEXT_ARGS(values[0]), TEXT_ARGS(values[1]),
+                            TEXT_ARGS(values[2]));
+    default:
+        return arena_printf(arena, "one of %zu %s, such as %.*s", count, what,
+                            TEXT_ARGS(values[0]));
+    }
+}
+
+const char *label_consequence(const struct label_inquiry *check, const struct label_note *note)
+{
+    static const char *const consequences[] = {
+        [LABEL_IN_POD] = ", so these pods would stay Pending.",
+        [LABEL_IN_DAEMON] = ", so none of its pods would run.",
+        [LABEL_IN_ALTERNATIVE] = ", so this term selects no node.",
+        [LABEL_IN_PREFERENCE] = ", so the preference has no effect.",
+    };
+    const struct expression *expression = note->expression;
+    if (expression != NULL &&
+        (expression->op == SOLVER_NOT_IN || expression->op == SOLVER_DOES_NOT_EXIST))
+        return ", so this keeps nothing out.";
+    if (note->some)
+        return ", so this value selects no node.";
+    return consequences[check->place];
 }
 
 bool label_is_entry(const struct expression *expression)
@@ -109,9 +143,10 @@ static bool names_types(const struct label_inquiry *check, const struct expressi
 static void word_together(struct label_inquiry *check, const struct label_note *note,
                           struct draft *draft)
 {
-    (void)check, (void)note;
-    draft->statement = TEXT("no instance type fits all of this together");
-    draft->fix = TEXT("remove one of the requirements");
+    draft->statement =
+        arena_printf(check->call->arena, "No instance type fits all of this together%s",
+                     label_consequence(check, note));
+    draft->fix = TEXT("Remove one of the requirements.");
 }
 
 /* Values that exist one by one may exclude each other: g6f has a share of a GPU, and a count of
@@ -121,7 +156,7 @@ static void judge_together(struct label_inquiry *check, const struct field *fiel
 {
     const struct catalog *catalog = check->settings->catalog;
     struct arena *arena = check->call->arena;
-    if (check->notes.count > 0 || check->by_node || check->other_cloud ||
+    if (check->notes.count > 0 || check->by_node || check->other_cloud || check->types_told ||
         !names_types(check, expressions))
         return;
     struct type_set types = expressions_select(catalog, expressions, more, arena);
@@ -156,16 +191,22 @@ static void judge_required(struct rail_call *call, struct label_inquiry *check,
         if (!is_impossible(&notes[i]))
             at_most = SEVERITY_WARN;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        check->place = check->is_daemon           ? LABEL_IN_DAEMON
+                       : at_most == SEVERITY_WARN && count > 1 ? LABEL_IN_ALTERNATIVE
+                                                  : LABEL_IN_POD;
         report_notes(check, &notes[i], check->is_daemon ? SEVERITY_WARN : at_most);
+    }
 }
 
 static void see_pools(struct label_inquiry *check)
 {
     const struct world *world = check->call->world;
     const struct snapshot *snapshot = world->snapshot;
-    check->unseen = snapshot_pool_count(snapshot) == 0 ||
-                    !world_sees(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE));
+    check->pools_unseen =
+        snapshot_pool_count(snapshot) == 0 || !world_sees(world, KIND_BIT(KIND_NODE_POOL));
+    check->nodes_unseen =
+        snapshot_count(snapshot, KIND_NODE) == 0 || !world_sees(world, KIND_BIT(KIND_NODE));
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         if (pool_is_covered_by(check->settings->catalog, snapshot_pool(snapshot, i)))
             check->pools_visible = true;
@@ -181,15 +222,18 @@ static void judge(struct rail_call *call)
         .call = call,
         .settings = call->settings,
         .is_daemon = is_of_daemon_set(call),
+        .types_told = rail_settings(call, &rail_instance_types) != NULL,
     };
     if (!workload_read(call->object, call->arena, &workload))
         return;
     const struct node_selection *selection = call_selection(call, &workload);
     see_pools(&check);
+    check.place = check.is_daemon ? LABEL_IN_DAEMON : LABEL_IN_POD;
     struct label_notes notes =
         inquire(&check, selection->selector_field, &selection->selector, NULL);
     report_notes(&check, &notes, check.is_daemon ? SEVERITY_WARN : SEVERITY_RAIL);
     judge_required(call, &check, selection);
+    check.place = LABEL_IN_PREFERENCE;
     FOR_EACH(term, &selection->preferred) {
         notes = inquire(&check, term->field, &term->expressions, NULL);
         for (size_t j = 0; j < notes.count; j++)
@@ -210,18 +254,22 @@ const struct rail rail_node_labels = {
         "well-known labels under a wrong domain, without one, or misspelt (node.kubernetes.io/"
         "arch, zone); values in the wrong place, such as a family given as a category, or an "
         "instance type with a dash for its dot; and requirements that no instance type meets "
-        "together. Values that some machine of the catalogue has are left to placeable, even where "
+        "together; what instance-types of the same policy tells of types is left to it. Values "
+        "that some machine of the catalogue has are left to placeable, even where "
         "no visible NodePool would buy one (spot beside pools on demand, arm64 beside amd64): "
         "which pods the pools together can run is its subject. Old spellings that still work "
         "(beta.kubernetes.io/arch) are warned about. So "
         "is what only the built-in catalogue contradicts, since new types appear; what one of "
         "several alternatives says, while another is possible; preferred terms; and DaemonSets, "
-        "for which no node is bought. NotIn and DoesNotExist ask for nothing that must be "
-        "there.\n\n"
+        "for which no node is bought; and a requirement on kubernetes.io/hostname other than In, "
+        "for which Karpenter refuses the pod. NotIn and DoesNotExist ask for nothing that must be "
+        "there. Values that are filled in later, such as INSTANCE_TYPE, are not judged.\n\n"
         "Labels that a cloud or an operator puts on nodes (eks.amazonaws.com/nodegroup, "
-        "feature.node.kubernetes.io/...) cannot be decided while no visible Node carries them, "
-        "and no label of your own can while no NodePool is visible. Name such labels under allow, "
-        "with their values; \"*\" is any.",
+        "feature.node.kubernetes.io/...) cannot be decided while no visible Node carries them. "
+        "While no NodePool or no Node is visible, no other label can, a misspelt one included: "
+        "node groups give nodes labels, too, and zone may be a label of your own. Names of "
+        "NodePools need no Node. Name labels that are not seen under allow, with their values; "
+        "\"*\" is any.",
     .example = "node-labels:\n"
                "  mode: enforce\n"
                "  allow:\n"

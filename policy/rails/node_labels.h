@@ -17,6 +17,15 @@ struct node_labels {
 
 struct label_inquiry;
 struct label_note;
+
+/* What a requirement stands in, which decides what follows where no node meets it. */
+enum label_place {
+    LABEL_IN_POD,         /* no node runs the pod */
+    LABEL_IN_DAEMON,      /* none runs a pod of the DaemonSet */
+    LABEL_IN_ALTERNATIVE, /* others are left */
+    LABEL_IN_PREFERENCE,
+};
+
 /* Puts into words what a note is about. */
 typedef void label_wording(struct label_inquiry *check, const struct label_note *note,
                            struct draft *draft);
@@ -40,11 +49,14 @@ struct label_notes {
 struct label_inquiry {
     struct rail_call *call;
     const struct node_labels *settings;
-    bool is_daemon;     /* runs where nodes are: none is bought for it */
-    bool other_cloud;   /* a visible NodePool's types are not in the catalogue */
-    bool pools_visible; /* some NodePool of the catalogue's cloud is */
-    bool unseen;        /* NodePools or Nodes may be there that cannot be seen */
-    bool by_node;       /* a Node carries what the catalogue does not know */
+    bool is_daemon;         /* runs where nodes are: none is bought for it */
+    bool other_cloud;       /* a visible NodePool's types are not in the catalogue */
+    bool pools_visible;     /* some NodePool of the catalogue's cloud is */
+    bool pools_unseen;      /* NodePools may be there that cannot be seen */
+    bool nodes_unseen;      /* likewise Nodes, as those of a node group */
+    bool types_told;        /* the policy's instance-types says what is wrong with types */
+    bool by_node;           /* a node may carry what the catalogue does not know */
+    enum label_place place; /* of what is judged, or put into words */
     struct label_notes notes;
     /* What is looked up, once each: a pod may name very many labels. */
     struct zones zones[ZONE_KEY_ID + 1];
@@ -59,9 +71,14 @@ struct label_inquiry {
 struct label_note *label_note(struct label_inquiry *check, enum severity severity,
                               const struct expression *expression,
                               const struct expression_value *value, label_wording *word);
-/* "use one of the allowed values": those, and the fix where none of them is near. */
-void label_allow(struct draft *draft, const struct text *values, size_t count,
-                 const char *otherwise);
+/* "Use VALUE.": one of those where it is near; else the fix that names them is the draft's. */
+void label_allow(struct draft *draft, const struct text *values, size_t count);
+/* "one of 12 values, such as amd64", "amd64 or arm64": what is allowed. */
+struct text label_choices(const struct text *values, size_t count, const char *what,
+                          struct arena *arena);
+/* ", so these pods would stay Pending.": what follows where no node meets the note's requirement.
+ */
+const char *label_consequence(const struct label_inquiry *check, const struct label_note *note);
 
 /* Whether it is an entry of a nodeSelector, which is its own key. */
 bool label_is_entry(const struct expression *expression);

@@ -32,8 +32,13 @@ static void word_granted(struct label_inquiry *check, const struct label_note *n
 {
     const struct key_strings *granted = granted_values(check->settings, note->expression->key,
                                                        expression_canonical_key(note->expression));
-    label_allow(draft, granted->items, granted->count,
-                "select an allowed value, or leave the label out");
+    struct arena *arena = check->call->arena;
+    draft->statement = arena_printf(arena, "%.*s=%.*s is not granted here.",
+                                    TEXT_ARGS(note->expression->key), TEXT_ARGS(draft->found));
+    draft->fix = arena_printf(
+        arena, "Select %.*s, or leave the label out.",
+        TEXT_ARGS(label_choices(granted->items, granted->count, "granted values", arena)));
+    label_allow(draft, granted->items, granted->count);
 }
 
 static void judge_granted(struct label_inquiry *check, const struct expression *expression,
@@ -53,22 +58,107 @@ static bool still_works(struct text key)
     return canonical_key(key).data != key.data;
 }
 
+/* A value as YAML has it: what would be no text is quoted. */
+static struct text in_yaml(struct text value, struct arena *arena)
+{
+    static const char *const words[] = {"true", "false", "yes", "no", "on",
+                                        "off",  "null",  "y",   "n"};
+    bool plain = value.size > 0 && (value.data[0] < '0' || value.data[0] > '9') &&
+                 !text_is_one_of(value, words, COUNT_OF(words));
+    return plain ? value : arena_printf(arena, "\"%.*s\"", TEXT_ARGS(value));
+}
+
+/* The key, and in an entry its value as the key that is meant has it. */
+static struct text entry_meant(const struct label_inquiry *check,
+                               const struct expression *expression, struct text meant)
+{
+    const struct catalog *catalog = check->settings->catalog;
+    if (!label_is_entry(expression))
+        return meant;
+    struct text value = expression->values[0].text;
+    struct text better = label_value_meant(catalog, meant, value, check->call->arena);
+    return arena_printf(check->call->arena, "%.*s: %.*s", TEXT_ARGS(meant),
+                        TEXT_ARGS(in_yaml(better.size > 0 ? better : value, check->call->arena)));
+}
+
+static void advise_use(struct label_inquiry *check, const struct label_note *note,
+                       struct draft *draft)
+{
+    struct text meant = label_key_meant(check->settings->catalog, note->expression->key);
+    draft->fix = arena_printf(check->call->arena, "Use %.*s.",
+                              TEXT_ARGS(entry_meant(check, note->expression, meant)));
+    if (!label_is_entry(note->expression))
+        draft->replacement = meant;
+}
+
+static void word_old(struct label_inquiry *check, const struct label_note *note,
+                     struct draft *draft)
+{
+    draft->statement = arena_printf(check->call->arena, "The label %.*s is deprecated.",
+                                    TEXT_ARGS(note->expression->key));
+    advise_use(check, note, draft);
+}
+
 static void word_meant(struct label_inquiry *check, const struct label_note *note,
                        struct draft *draft)
 {
-    struct arena *arena = check->call->arena;
-    struct text key = note->expression->key;
     draft->statement =
-        arena_printf(arena, "found \"%.*s\", %s", TEXT_ARGS(key),
-                     still_works(key) ? "an old name of a label" : "a label that no node carries");
-    draft->meant = label_key_meant(check->settings->catalog, key);
-    draft->in_key = label_is_entry(note->expression);
+        arena_printf(check->call->arena, "Nodes have no label \"%.*s\"%s",
+                     TEXT_ARGS(note->expression->key), label_consequence(check, note));
+    advise_use(check, note, draft);
 }
 
+static bool is_unseen(const struct label_inquiry *check)
+{
+    return check->pools_unseen || check->nodes_unseen;
+}
+
+/* "No visible NodePool has the label \"zone\", and no Node is visible.": why it is not known
+ * whether some node has what is selected. */
+static struct text not_known(const struct label_inquiry *check, struct text what)
+{
+    struct arena *arena = check->call->arena;
+    if (check->pools_unseen && check->nodes_unseen)
+        return arena_printf(arena, "No NodePool and no Node is visible that has the label %.*s.",
+                            TEXT_ARGS(what));
+    if (check->pools_unseen)
+        return arena_printf(arena,
+                            "No visible Node has the label %.*s, and NodePools are not seen.",
+                            TEXT_ARGS(what));
+    return arena_printf(arena, "No visible NodePool has the label %.*s, and Nodes are not seen.",
+                        TEXT_ARGS(what));
+}
+
+static const char *what_shows_it(const struct label_inquiry *check)
+{
+    return check->pools_unseen && check->nodes_unseen ? "NodePools and Nodes"
+           : check->pools_unseen                      ? "NodePools"
+                                                      : "Nodes";
+}
+
+static void word_perhaps_meant(struct label_inquiry *check, const struct label_note *note,
+                               struct draft *draft)
+{
+    struct arena *arena = check->call->arena;
+    struct text meant = label_key_meant(check->settings->catalog, note->expression->key);
+    draft->statement = not_known(check, note->expression->key);
+    draft->fix =
+        arena_printf(arena, "Use %.*s if that is meant; else make the %s visible (--state DIR).",
+                     TEXT_ARGS(entry_meant(check, note->expression, meant)), what_shows_it(check));
+}
+
+/* Anybody may give nodes a label of that name; under Karpenter's own domains Karpenter alone does.
+ */
 static void note_meant(struct label_inquiry *check, const struct expression *expression)
 {
-    label_note(check, still_works(expression->key) ? SEVERITY_WARN : SEVERITY_RAIL, expression,
-               NULL, word_meant);
+    struct text key = expression->key;
+    bool of_pools = !check->pools_unseen && label_is_restricted(key);
+    if (still_works(key))
+        label_note(check, SEVERITY_WARN, expression, NULL, word_old);
+    else if (is_unseen(check) && !of_pools)
+        label_note(check, SEVERITY_UNDECIDED, expression, NULL, word_perhaps_meant);
+    else
+        label_note(check, SEVERITY_RAIL, expression, NULL, word_meant);
 }
 
 /* ---- labels of the platform's own ---- */
@@ -109,11 +199,15 @@ static const struct text_list *keys_of_pools(struct label_inquiry *check)
 static void word_unseen(struct label_inquiry *check, const struct label_note *note,
                         struct draft *draft)
 {
-    draft->statement = arena_printf(
-        check->call->arena, "found \"%.*s\"; no NodePool or Node is visible that has this label",
-        TEXT_ARGS(note->expression->key));
-    draft->fix = TEXT("make the NodePools and Nodes visible (--state DIR), or name the label under "
-                      "allow");
+    struct arena *arena = check->call->arena;
+    struct text key = note->expression->key;
+    draft->statement =
+        not_known(check, note->value == NULL ? key
+                                             : arena_printf(arena, "%.*s=%.*s", TEXT_ARGS(key),
+                                                            TEXT_ARGS(note->value->text)));
+    draft->fix = arena_printf(
+        arena, "Make the %s visible (--state DIR), or name the label under node-labels.allow.",
+        what_shows_it(check));
 }
 
 static void word_put_by_others(struct label_inquiry *check, const struct label_note *note,
@@ -121,26 +215,41 @@ static void word_put_by_others(struct label_inquiry *check, const struct label_n
 {
     draft->statement = arena_printf(
         check->call->arena,
-        "found \"%.*s\", which no visible Node carries; others than NodePools put it on nodes",
+        "No visible Node has the label %.*s, which others than NodePools put on nodes.",
         TEXT_ARGS(note->expression->key));
-    draft->fix = TEXT("if nodes will carry it, name the label under allow");
+    draft->fix = TEXT("Name the label under node-labels.allow if nodes will have it.");
+}
+
+/* "team: web", as a NodePool is to have it. */
+static struct text entry_of(const struct expression *expression, struct arena *arena)
+{
+    struct text value = expression->value_count > 0 ? expression->values[0].text : TEXT("true");
+    return arena_printf(arena, "%.*s: %.*s", TEXT_ARGS(expression->key),
+                        TEXT_ARGS(in_yaml(value, arena)));
 }
 
 static void word_unknown(struct label_inquiry *check, const struct label_note *note,
                          struct draft *draft)
 {
     const struct text_list *names = keys_of_pools(check);
-    draft->statement =
-        arena_printf(check->call->arena, "found \"%.*s\", a label that no NodePool or Node carries",
-                     TEXT_ARGS(note->expression->key));
-    label_allow(draft, names->items, names->count,
-                "remove it, or add the label to a NodePool under spec.template.metadata.labels");
+    struct arena *arena = check->call->arena;
+    struct text key = note->expression->key;
+    draft->statement = arena_printf(arena, "No NodePool and no Node has the label %.*s%s",
+                                    TEXT_ARGS(key), label_consequence(check, note));
+    draft->fix = label_is_restricted(key)
+                     ? TEXT("Remove it: no NodePool may have such a label.")
+                     : arena_printf(arena,
+                                    "Remove it, or give it to the nodes of a NodePool, as %.*s "
+                                    "under spec.template.metadata.labels.",
+                                    TEXT_ARGS(entry_of(note->expression, arena)));
+    label_allow(draft, names->items, names->count);
     draft->in_key = label_is_entry(note->expression);
 }
 
 static void note_unknown(struct label_inquiry *check, const struct expression *expression)
 {
-    if (check->unseen)
+    bool by_name = text_is(expression->key, LABEL_NODE_POOL);
+    if (by_name ? check->pools_unseen : is_unseen(check))
         label_note(check, SEVERITY_UNDECIDED, expression, NULL, word_unseen);
     else if (label_is_put_by_others(expression->key))
         label_note(check, SEVERITY_UNDECIDED, expression, NULL, word_put_by_others);
@@ -174,33 +283,83 @@ static void word_value(struct label_inquiry *check, const struct label_note *not
                        struct draft *draft)
 {
     const struct label_offers *offers = offers_of(check, note->expression->key);
-    draft->statement = arena_printf(
-        check->call->arena, "found \"%.*s\", a value of %.*s that no NodePool or Node carries",
-        TEXT_ARGS(note->value->text), TEXT_ARGS(note->expression->key));
-    label_allow(draft, offers->items, offers->count,
-                "select an allowed value, or add it to a NodePool under "
-                "spec.template.metadata.labels");
+    struct arena *arena = check->call->arena;
+    struct text key = note->expression->key, value = note->value->text;
+    draft->statement =
+        arena_printf(arena, "No NodePool and no Node has %.*s=%.*s%s", TEXT_ARGS(key),
+                     TEXT_ARGS(value), label_consequence(check, note));
+    struct text choices = label_choices(offers->items, offers->count, "values", arena);
+    draft->fix =
+        label_is_restricted(key)
+            ? arena_printf(arena, "Select %.*s.", TEXT_ARGS(choices))
+            : arena_printf(arena,
+                           "Select %.*s, or write %.*s: %.*s under "
+                           "spec.template.metadata.labels of a NodePool.",
+                           TEXT_ARGS(choices), TEXT_ARGS(key), TEXT_ARGS(in_yaml(value, arena)));
+    label_allow(draft, offers->items, offers->count);
+}
+
+static void word_pool(struct label_inquiry *check, const struct label_note *note,
+                      struct draft *draft)
+{
+    const struct label_offers *offers = offers_of(check, note->expression->key);
+    struct arena *arena = check->call->arena;
+    struct text value = note->value->text;
+    draft->statement = arena_printf(arena, "There is no NodePool %.*s%s", TEXT_ARGS(value),
+                                    label_consequence(check, note));
+    draft->fix =
+        arena_printf(arena, "Select %.*s, or create NodePool %.*s first.",
+                     TEXT_ARGS(label_choices(offers->items, offers->count, "NodePools", arena)),
+                     TEXT_ARGS(value));
+    label_allow(draft, offers->items, offers->count);
 }
 
 static void judge_values(struct label_inquiry *check, const struct expression *expression,
                          const struct label_offers *offers)
 {
     bool some = false;
+    bool by_name = text_is(expression->key, LABEL_NODE_POOL);
+    label_wording *word = by_name ? word_pool : word_value;
     for (size_t i = 0; i < expression->value_count; i++)
         some = some || is_offered(offers, expression->values[i].text);
     enum severity severity = some ? SEVERITY_WARN : SEVERITY_RAIL;
-    if (check->unseen || (!offers->from_pool && label_is_put_by_others(expression->key)))
+    if (!offers->from_pool && label_is_put_by_others(expression->key))
         severity = SEVERITY_UNDECIDED;
+    if (by_name ? check->pools_unseen : is_unseen(check)) {
+        severity = SEVERITY_UNDECIDED;
+        word = word_unseen;
+    }
     for (size_t i = 0; i < expression->value_count; i++)
         if (!is_offered(offers, expression->values[i].text))
-            label_note(check, severity, expression, &expression->values[i], word_value);
+            label_note(check, severity, expression, &expression->values[i], word)->some = some;
 }
 
 /* ---- the whole ---- */
 
+static void word_host_named(struct label_inquiry *check, const struct label_note *note,
+                            struct draft *draft)
+{
+    (void)check;
+    draft->statement =
+        TEXT("Karpenter buys no node for pods that require anything of " LABEL_HOSTNAME
+             ", so they wait where no node has room.");
+    draft->fix = note->expression->op == SOLVER_NOT_IN
+                     ? TEXT("Remove it, and keep pods off a node with a taint.")
+                     : TEXT("Remove it.");
+}
+
+/* A value of it is looked for, and scheduler-bypass warns of one. */
+static bool is_host_named(const struct label_inquiry *check, const struct expression *expression)
+{
+    return text_is(expression_canonical_key(expression), LABEL_HOSTNAME) &&
+           expression->op != SOLVER_IN && check->place == LABEL_IN_POD;
+}
+
 static void judge_known(struct label_inquiry *check, const struct expression *expression)
 {
     struct text key = expression->key;
+    if (is_host_named(check, expression))
+        label_note(check, SEVERITY_WARN, expression, NULL, word_host_named);
     if (still_works(key) && !text_starts_with(key, TEXT("eks.amazonaws.com/")) &&
         !some_pool_produces(check->call->world->snapshot, key))
         note_meant(check, expression);
@@ -223,12 +382,25 @@ static void judge_other(struct label_inquiry *check, const struct expression *ex
         judge_values(check, expression, offers);
 }
 
+static bool is_template(const struct label_inquiry *check, const struct expression *expression)
+{
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (label_value_is_template(check->settings->catalog, expression_canonical_key(expression),
+                                    expression->values[i].text))
+            return true;
+    return false;
+}
+
 void label_judge(struct label_inquiry *check, const struct expression *expression)
 {
     const struct catalog *catalog = check->settings->catalog;
     struct text canonical = expression_canonical_key(expression);
     if (!expression->valid)
         return;
+    if (is_template(check, expression)) {
+        check->by_node = true;
+        return;
+    }
     const struct key_strings *granted = granted_values(check->settings, expression->key, canonical);
     bool is_well_known = solver_is_well_known(canonical.data, canonical.size) ||
                          text_is(canonical, LABEL_HOSTNAME) || catalog_has_key(catalog, canonical);

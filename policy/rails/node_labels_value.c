@@ -4,6 +4,7 @@
 #include "catalog/zones.h"
 #include "kube/expression.h"
 #include "kube/snapshot.h"
+#include "policy/rails/instance_list.h"
 #include "policy/rails/node_labels.h"
 #include "solver/well_known.h"
 
@@ -26,9 +27,22 @@ static void word_closed(struct label_inquiry *check, const struct label_note *no
     struct text key = expression_canonical_key(note->expression);
     const struct text *values;
     size_t count = label_values_all(key, &values);
-    label_allow(draft, values, count, "use one of the allowed values");
-    draft->meant =
-        label_value_meant(check->settings->catalog, key, note->value->text, check->call->arena);
+    struct arena *arena = check->call->arena;
+    draft->statement = arena_printf(arena, "No node has %.*s=%.*s%s", TEXT_ARGS(key),
+                                    TEXT_ARGS(draft->found), label_consequence(check, note));
+    draft->fix =
+        arena_printf(arena, "Use %.*s.", TEXT_ARGS(label_choices(values, count, "values", arena)));
+    label_allow(draft, values, count);
+    draft->meant = label_value_meant(check->settings->catalog, key, note->value->text, arena);
+}
+
+static void word_other_architecture(struct label_inquiry *check, const struct label_note *note,
+                                    struct draft *draft)
+{
+    draft->statement =
+        arena_printf(check->call->arena, "No Node is visible that has the architecture %.*s.",
+                     TEXT_ARGS(note->value->text));
+    draft->fix = TEXT("Make the Nodes visible (--state DIR), or use amd64 or arm64.");
 }
 
 static void judge_closed(struct label_inquiry *check, const struct asked *asked,
@@ -36,8 +50,17 @@ static void judge_closed(struct label_inquiry *check, const struct asked *asked,
 {
     const struct text *values;
     size_t count = label_values_all(asked->key, &values);
-    if (!texts_have(values, count, value->text))
-        label_note(check, SEVERITY_RAIL, asked->expression, value, word_closed);
+    if (texts_have(values, count, value->text))
+        return;
+    bool other = text_is(asked->key, LABEL_ARCH) && label_value_is_architecture(value->text);
+    if (other && asked->some) /* images are built for many */
+        return;
+    if (other && check->nodes_unseen && !text_is(value->text, "arm"))
+        label_note(check, SEVERITY_UNDECIDED, asked->expression, value, word_other_architecture);
+    else
+        label_note(check, asked->some ? SEVERITY_WARN : SEVERITY_RAIL, asked->expression, value,
+                   word_closed)
+            ->some = asked->some;
 }
 
 /* ---- what only this cluster knows ---- */
@@ -55,11 +78,15 @@ static void word_zone(struct label_inquiry *check, const struct label_note *note
                       struct draft *draft)
 {
     const struct zones *zones = zones_of_cluster(check, zone_key_of(note->expression->key));
+    struct arena *arena = check->call->arena;
     draft->statement =
-        arena_printf(check->call->arena,
-                     "found \"%.*s\", a zone that no visible Node, NodePool or EC2NodeClass names",
-                     TEXT_ARGS(note->value->text));
-    label_allow(draft, zones->items, zones->count, "name a zone of this cluster");
+        zones->complete
+            ? arena_printf(arena, "This cluster has no zone %.*s%s", TEXT_ARGS(draft->found),
+                           label_consequence(check, note))
+            : arena_printf(arena, "No visible Node is in zone %.*s.", TEXT_ARGS(draft->found));
+    draft->fix = arena_printf(arena, "Use %.*s.",
+                              TEXT_ARGS(label_choices(zones->items, zones->count, "zones", arena)));
+    label_allow(draft, zones->items, zones->count);
 }
 
 static void judge_zone(struct label_inquiry *check, const struct asked *asked,
@@ -76,9 +103,9 @@ static void word_region(struct label_inquiry *check, const struct label_note *no
 {
     const struct zones *zones = zones_of_cluster(check, ZONE_KEY_NAME);
     draft->statement = arena_printf(
-        check->call->arena, "found \"%.*s\"; the zones of this cluster (%.*s, ...) are not there",
-        TEXT_ARGS(note->value->text), TEXT_ARGS(zones->items[0]));
-    draft->fix = TEXT("name the region of this cluster, or leave the label out");
+        check->call->arena, "The zones of this cluster, such as %.*s, are not in region %.*s.",
+        TEXT_ARGS(zones->items[0]), TEXT_ARGS(note->value->text));
+    draft->fix = TEXT("Name the region of this cluster, or remove the label.");
 }
 
 /* A zone's name begins with its region's. */
@@ -103,19 +130,20 @@ static bool some_node_carries(const struct snapshot *snapshot, struct text key, 
 static void word_unseen_host(struct label_inquiry *check, const struct label_note *note,
                              struct draft *draft)
 {
-    draft->statement =
-        arena_printf(check->call->arena, "found \"%.*s\", the name of one node; no Node is visible",
-                     TEXT_ARGS(note->value->text));
-    draft->fix = TEXT("make the Nodes visible (--state DIR)");
+    draft->statement = arena_printf(check->call->arena,
+                                    "No Node is visible, so whether one has the name %.*s is not "
+                                    "known.",
+                                    TEXT_ARGS(note->value->text));
+    draft->fix = TEXT("Make the Nodes visible (--state DIR).");
 }
 
 static void word_host(struct label_inquiry *check, const struct label_note *note,
                       struct draft *draft)
 {
-    draft->statement = arena_printf(
-        check->call->arena, "found \"%.*s\", a node that is not there; none is bought by name",
-        TEXT_ARGS(note->value->text));
-    draft->fix = TEXT("select nodes by what they are, not by name");
+    draft->statement =
+        arena_printf(check->call->arena, "There is no node %.*s, and Karpenter buys none by name%s",
+                     TEXT_ARGS(note->value->text), label_consequence(check, note));
+    draft->fix = TEXT("Select nodes by what they are, such as their zone, not by name.");
 }
 
 /* Karpenter buys no node for a host's name. */
@@ -201,7 +229,7 @@ static void advise_meant(struct draft *draft, struct arena *arena)
     struct text meant = label_value_meant(label->catalog, label->key, draft->found, arena);
     if (meant.size == 0)
         return;
-    draft->fix = arena_printf(arena, "did you mean %.*s?", TEXT_ARGS(meant));
+    draft->fix = arena_printf(arena, "Use %.*s if that is meant.", TEXT_ARGS(meant));
     draft->replacement = meant;
 }
 
@@ -209,8 +237,8 @@ static void advise_meant(struct draft *draft, struct arena *arena)
 static bool is_certain(struct label_inquiry *check, struct text key, struct text value)
 {
     const struct catalog *catalog = check->settings->catalog;
-    return !catalog_is_builtin(catalog) || text_starts_with(value, TEXT("ml.")) ||
-           right_key(catalog, key, value) != NULL || is_malformed(check, key, value);
+    return !catalog_is_builtin(catalog) || right_key(catalog, key, value) != NULL ||
+           is_malformed(check, key, value);
 }
 
 static void word_catalog_value(struct label_inquiry *check, const struct label_note *note,
@@ -222,18 +250,18 @@ static void word_catalog_value(struct label_inquiry *check, const struct label_n
     struct text value = note->value->text;
     bool certain = note->severity == SEVERITY_RAIL || (note->some && is_certain(check, key, value));
     draft->statement =
-        certain ? arena_printf(arena, "found \"%.*s\", which no node has as %.*s", TEXT_ARGS(value),
-                               TEXT_ARGS(key))
-                : arena_printf(arena, "found \"%.*s\", which the catalogue does not know",
-                               TEXT_ARGS(value));
+        certain ? arena_printf(arena, "No node has %.*s=%.*s%s", TEXT_ARGS(key), TEXT_ARGS(value),
+                               label_consequence(check, note))
+                : arena_printf(arena, "The catalogue has no instance type with %.*s=%.*s.",
+                               TEXT_ARGS(key), TEXT_ARGS(value));
     const char *other_key = right_key(catalog, key, value);
     if (other_key != NULL) {
-        draft->fix = arena_printf(arena, "name it under %s", other_key);
+        draft->fix = arena_printf(arena, "Write %s: %.*s.", other_key, TEXT_ARGS(value));
         return;
     }
     struct label_meant *label = ARENA_NEW(arena, struct label_meant);
     *label = (struct label_meant){catalog, key};
-    draft->fix = TEXT("check the name: taffrail catalog show");
+    draft->fix = TEXT("Check the name: taffrail catalog show lists those there are.");
     draft->advise = advise_meant;
     draft->adviser = label;
 }
@@ -246,11 +274,23 @@ static bool is_in_catalog(const struct label_inquiry *check, const struct asked 
                                    value.data, value.size) != SOLVER_NONE;
 }
 
+/* SageMaker HyperPod's nodes have their type as ml.g5.8xlarge. */
+static bool is_of_hyperpod(const struct label_inquiry *check, const struct asked *asked,
+                           struct text value)
+{
+    return text_is(asked->key, LABEL_INSTANCE_TYPE) && text_starts_with(value, TEXT("ml.")) &&
+           is_in_catalog(check, asked, (struct text){value.data + 3, value.size - 3});
+}
+
 static void judge_catalog_value(struct label_inquiry *check, const struct asked *asked,
                                 const struct expression_value *value)
 {
     if (is_in_catalog(check, asked, value->text))
         return;
+    if (is_of_hyperpod(check, asked, value->text)) {
+        check->by_node = true;
+        return;
+    }
     bool impossible = !asked->some && is_certain(check, asked->key, value->text);
     label_note(check, impossible ? SEVERITY_RAIL : SEVERITY_WARN, asked->expression, value,
                word_catalog_value)
@@ -274,8 +314,17 @@ static judge_value *judge_of(const struct label_inquiry *check, struct text key)
         return judge_region;
     if (text_is(key, LABEL_HOSTNAME))
         return judge_host;
-    bool known = catalog_has_key(check->settings->catalog, key) && !check->other_cloud;
+    bool known = catalog_has_key(check->settings->catalog, key) && !check->other_cloud &&
+                 !(check->types_told && dimension_of(key) != DIMENSION_COUNT);
     return known ? judge_catalog_value : NULL;
+}
+
+static bool is_possible(const struct label_inquiry *check, const struct asked *asked,
+                        struct text value)
+{
+    const struct text *all;
+    size_t count = label_values_all(asked->key, &all);
+    return texts_have(all, count, value) || is_in_catalog(check, asked, value);
 }
 
 void label_judge_known_values(struct label_inquiry *check, const struct expression *expression)
@@ -288,7 +337,7 @@ void label_judge_known_values(struct label_inquiry *check, const struct expressi
     asked.number = solver_names_find_key(catalog_names(check->settings->catalog), asked.key.data,
                                          asked.key.size);
     for (size_t i = 0; !asked.some && i < expression->value_count; i++)
-        asked.some = is_in_catalog(check, &asked, expression->values[i].text);
+        asked.some = is_possible(check, &asked, expression->values[i].text);
     for (size_t i = 0; i < expression->value_count; i++) {
         const struct expression_value *value = &expression->values[i];
         size_t count = check->notes.count;

@@ -29,6 +29,8 @@
     "template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: d}, " \
     "requirements: [" requirements "]}}}}"
 
+#define NODE "\n---\n{apiVersion: v1, kind: Node, metadata: {name: node-1}}\n"
+
 static void run(const char *rails, const char *cluster, const struct rail_case *cases, size_t count)
 {
     rail_table_run(&(struct rail_table){rails, cluster, cases, count});
@@ -61,7 +63,7 @@ static void a_preference_that_karpenter_ignores_is_noted(void)
     };
     run(UNDER(IGNORE, "zones: {allow: [a]}"), NULL, zones, COUNT_OF(zones));
     run(UNDER(IGNORE, "instance-types: {allow: {families: [m5]}}"), NULL, types, COUNT_OF(types));
-    run(UNDER(IGNORE, "node-labels: {}"), POOL("", ""), labels, COUNT_OF(labels));
+    run(UNDER(IGNORE, "node-labels: {}"), POOL("", "") NODE, labels, COUNT_OF(labels));
     run(UNDER("preferencePolicy: Respect", "zones: {allow: [a]}"), NULL, respected,
         COUNT_OF(respected));
 }
@@ -183,6 +185,7 @@ static void replicas_are_nothing_without_their_gate(void)
 /* ---- what could run a pod ---- */
 
 #define ASKS(requests) "containers: [{name: m, resources: {requests: {" requests "}}}]"
+#define OF_POOL ", nodeSelector: {karpenter.sh/nodepool: p}"
 #define PLACEABLE "placeable: {mode: enforce}"
 
 static void placeable_knows_what_karpenter_buys(void)
@@ -200,18 +203,19 @@ static void placeable_knows_what_karpenter_buys(void)
         POOL("", "{key: karpenter.k8s.aws/instance-family, operator: In, values: [m5, r5], "
                  "minValues: 2}");
     static const char static_pool[] = POOL("replicas: 3, ", M5);
-    static const struct rail_case fits[] = {{POD(ASKS("cpu: 1")), ""}};
-    static const struct rail_case never[] = {{POD(ASKS("cpu: 1")), "deny spec "}};
+    static const struct rail_case fits[] = {{POD(ASKS("cpu: 1") OF_POOL), ""}};
+    static const struct rail_case never[] = {{POD(ASKS("cpu: 1") OF_POOL), "deny spec "}};
     static const struct rail_case one_family[] = {
         {POD(ASKS("cpu: 1") ", nodeSelector: {karpenter.k8s.aws/instance-family: r5}"),
          "deny spec "}};
     static const struct rail_case one_will_do[] = {
         {POD(ASKS("cpu: 1") ", nodeSelector: {karpenter.k8s.aws/instance-family: r5}"), ""}};
     static const struct rail_case fuse[] = {
-        {POD(ASKS("cpu: 1, example.com/fuse: 1")), "deny spec "},
-        {POD(ASKS("cpu: 1000")), "deny spec "}};
-    static const struct rail_case overlaid[] = {{POD(ASKS("cpu: 1, example.com/fuse: 1")), ""},
-                                                {POD(ASKS("cpu: 1000")), "deny spec "}};
+        {POD(ASKS("cpu: 1, example.com/fuse: 1") OF_POOL), "deny spec "},
+        {POD(ASKS("cpu: 1000") OF_POOL), "deny spec "}};
+    static const struct rail_case overlaid[] = {
+        {POD(ASKS("cpu: 1, example.com/fuse: 1") OF_POOL), ""},
+        {POD(ASKS("cpu: 1000") OF_POOL), "deny spec "}};
     run(UNDER(NO_RESERVED, PLACEABLE), reserved_pool, never, 1);
     run(PLACEABLE, reserved_pool, fits, 1); /* how many are free, nobody says */
     run(PLACEABLE, many_types, one_family, 1);

@@ -23,6 +23,14 @@
     "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference." \
     "matchExpressions[0]"
 
+#define POOL(name, labels, requirements)                                                       \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: "    \
+    "{template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: karpenter.k8s" \
+    ".aws, kind: EC2NodeClass, name: d}, requirements: [" requirements "]}}}}\n"
+#define NODE(name, labels) \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" labels "}}}\n"
+#define AT(label) "spec.nodeSelector[" label "] "
+
 static const char cluster[] =
     "apiVersion: karpenter.sh/v1\n"
     "kind: NodePool\n"
@@ -130,10 +138,35 @@ static void keys_that_were_meant_otherwise(void)
          "beta.kubernetes.io/instance-type"},
         /* a label of somebody's own */
         {SELECTS("node-restriction.kubernetes.io/zone: a"),
-         "undecided spec.nodeSelector[node-restriction.kubernetes.io/zone] "
+         "deny spec.nodeSelector[node-restriction.kubernetes.io/zone] "
          "node-restriction.kubernetes.io/zone"},
     };
-    rail_table_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
+    /* anybody may give nodes such labels: while they are not seen, nobody knows */
+    static const struct rail_case unseen[] = {
+        {SELECTS("node.kubernetes.io/arch: arm64"),
+         "undecided spec.nodeSelector[node.kubernetes.io/arch] node.kubernetes.io/arch"},
+        {SELECTS("zone: eu-west-1a"), "undecided spec.nodeSelector.zone zone"},
+        {SELECTS("karpenter.sh/instance-family: m5"),
+         "undecided spec.nodeSelector[karpenter.sh/instance-family] karpenter.sh/instance-family"},
+        {SELECTS("beta.kubernetes.io/arch: arm64"),
+         "warn spec.nodeSelector[beta.kubernetes.io/arch] beta.kubernetes.io/arch"},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", NULL, unseen, COUNT_OF(unseen)});
+    /* but where the NodePools are, what only Karpenter could give them */
+    static const struct rail_case without_nodes[] = {
+        {SELECTS("zone: eu-west-1a"), "undecided spec.nodeSelector.zone zone"},
+        {SELECTS("karpenter.sh/instance-family: m5"),
+         "deny spec.nodeSelector[karpenter.sh/instance-family] karpenter.sh/instance-family"},
+        {SELECTS("karpenter.sh/controller: 'true'"),
+         "undecided spec.nodeSelector[karpenter.sh/controller] karpenter.sh/controller"},
+        {SELECTS("karpenter.sh/nodepool: b"), "deny spec.nodeSelector[karpenter.sh/nodepool] b"},
+        {SELECTS("team: web"), "undecided spec.nodeSelector.team team"},
+        {SELECTS("rack: r2"), "undecided spec.nodeSelector.rack r2"},
+        {SELECTS("rack: r1"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-labels: {}", POOL("a", "rack: r1", ""), without_nodes,
+                                        COUNT_OF(without_nodes)});
 }
 
 static void values_in_the_wrong_place(void)
@@ -149,7 +182,18 @@ static void values_in_the_wrong_place(void)
         {SELECTS(FAMILY ": c7id"), "warn spec.nodeSelector[" FAMILY "] c7id"},
         {SELECTS(TYPE ": trn1.32xlarge"), ""},
         {SELECTS(TYPE ": trn1-32xl"), "deny spec.nodeSelector[" TYPE "] trn1-32xl"},
-        {SELECTS(TYPE ": ml.g5.8xlarge"), "deny spec.nodeSelector[" TYPE "] ml.g5.8xlarge"},
+        /* HyperPod's nodes say so, whatever the catalogue's have beside it */
+        {SELECTS(TYPE ": ml.g5.8xlarge"), ""},
+        {SELECTS(TYPE ": ml.g5.8xlarge, kubernetes.io/arch: arm64"), ""},
+        {SELECTS(TYPE ": ml.g55.8xlarge"), "warn spec.nodeSelector[" TYPE "] ml.g55.8xlarge"},
+        /* filled in before it is applied */
+        {SELECTS(TYPE ": '${TYPE}'"), ""},
+        {SELECTS(TYPE ": INSTANCE_TYPE"), ""},
+        {SELECTS("kubernetes.io/arch: ARCH"), ""},
+        {SELECTS("kubernetes.io/arch: ARM64"), "deny spec.nodeSelector[kubernetes.io/arch] ARM64"},
+        {SELECTS("karpenter.sh/capacity-type: ON_DEMAND"),
+         "deny spec.nodeSelector[karpenter.sh/capacity-type] ON_DEMAND"},
+        {NODE_AFFINITY(TERM(IN(FAMILY, "'{{ .Values.family }}', m5.large"))), ""},
         {SELECTS(TYPE ": m99.large"), "warn spec.nodeSelector[" TYPE "] m99.large"},
         /* another cloud's: with no NodePool visible nobody knows */
         {SELECTS(TYPE ": e2-standard-4"), "warn spec.nodeSelector[" TYPE "] e2-standard-4"},
@@ -193,7 +237,7 @@ static void of_another_cloud_only_its_pools_tell(void)
     static const char azure[] =
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: azure}, spec: {template: "
         "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: d}, "
-        "requirements: []}}}}";
+        "requirements: []}}}}\n" NODE("one", "");
     static const struct rail_case cases[] = {
         {SELECTS("karpenter.azure.com/sku-family: D"), ""},
         {SELECTS("karpenter.sh/no-such-label: x"),
@@ -258,14 +302,6 @@ static void every_kind_of_workload(void)
     rail_table_run(&(struct rail_table){"node-labels: {}", cluster, cases, COUNT_OF(cases)});
 }
 
-#define POOL(name, labels, requirements)                                                       \
-    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: "    \
-    "{template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: karpenter.k8s" \
-    ".aws, kind: EC2NodeClass, name: d}, requirements: [" requirements "]}}}}\n"
-#define NODE(name, labels) \
-    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" labels "}}}\n"
-#define AT(label) "spec.nodeSelector[" label "] "
-
 /* What a NodePool or a Node carries under a name that usually means another is that label. */
 static void whoever_has_the_label_offers_it(void)
 {
@@ -303,7 +339,8 @@ static void whoever_has_the_label_offers_it(void)
     static const struct rail_case of_pool[] = {{SELECTS("eks.amazonaws.com/nodegroup: green"),
                                                 "deny " AT("eks.amazonaws.com/nodegroup") "green"}};
     rail_table_run(&(struct rail_table){
-        "node-labels: {}", POOL("a", "eks.amazonaws.com/nodegroup: blue", ""), of_pool, 1});
+        "node-labels: {}", POOL("a", "eks.amazonaws.com/nodegroup: blue", "") NODE("one", ""),
+        of_pool, 1});
 }
 
 /* Terms are alternatives: while one of them may come true, the others only mislead. */

@@ -35,6 +35,11 @@ static const char cluster[] = POOL("general", "", FAMILY("m5") ", " ZONES) POOL(
                                            "{pv.kubernetes.io/bind-completed: 'yes'}}, spec: "
                                            "{volumeName: pv}}\n";
 
+#define OF_DAEMON_SET_ON(requests, more)                                                          \
+    "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {template: {spec: {" ASKS( \
+        requests) ", " more "}}}}"
+#define OF_DAEMON_SET(requests) OF_DAEMON_SET_ON(requests, "tolerations: []")
+
 static void pods_are_tried_on_pools_and_nodes(void)
 {
     static const struct rail_case cases[] = {
@@ -61,7 +66,8 @@ static void pods_are_tried_on_pools_and_nodes(void)
                  "{nodeSelectorTerms: [{matchExpressions: [{key: x, operator: Exists}]}, "
                  "{matchExpressions: [{key: pool, operator: Exists}]}]}}}"),
          ""},
-        {POD(ASKS("cpu: 1, nvidia.com/gpu: 1")), "deny spec "},
+        /* the API server adds the toleration */
+        {POD(ASKS("cpu: 1, nvidia.com/gpu: 1")), ""},
         {POD(ASKS("cpu: 1, nvidia.com/gpu: 1") ", tolerations: [{key: nvidia.com/gpu, operator: "
                                                "Exists}]"),
          ""},
@@ -147,13 +153,10 @@ static void nodes_that_others_make(void)
         {POD(ANY ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))),
          BY_TERM("0") "karpenter.sh/nodepool"},
         /* one of two ways */
-        {POD(ANY ", " REQUIRES(KEY("team", "Exists") ", " KEY(EKS "nodegroup", "In, values: [a]"))),
-         BY_TERM("1") EKS "nodegroup"},
         /* a node of its own for each pod */
         {SELECTS(EKS "compute-type", "fargate"), ""},
         {POD(ANY ", " REQUIRES(KEY(EKS "compute-type", "In, values: [fargate]"))), ""},
         {POD(ASKS("cpu: 201") ", schedulerName: fargate-scheduler"), ""},
-        {POD(ASKS("cpu: 201") ", schedulerName: default-scheduler"), "deny spec "},
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {" EKS
          "fargate-profile: web}}, spec: {" ASKS("cpu: 201") "}}",
          ""},
@@ -163,15 +166,43 @@ static void nodes_that_others_make(void)
         {POD(ANY ", " REQUIRES(KEY(EKS "nodegroup", "DoesNotExist"))), ""},
         {SELECTS("karpenter.sh/nodepool", "other"), "deny spec "},
         {SELECTS(EKS "instance-category", "c"), "deny spec "},
-        {SELECTS("team", "a"), "deny spec "},
-        {POD(ASKS("cpu: 201") ", " REQUIRES(KEY(EKS "nodegroup", "NotIn, values: [a]"))),
-         "deny spec "},
-        {POD(ASKS("cpu: 201") ", " REQUIRES(KEY(EKS "nodegroup", "DoesNotExist"))), "deny spec "},
     };
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", pools, cases, COUNT_OF(cases)});
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", managed, cases, COUNT_OF(cases)});
+    static const struct rail_case with_nodes[] = {
+        {POD(ANY ", " REQUIRES(KEY("team", "Exists") ", " KEY(EKS "nodegroup", "In, values: [a]"))),
+         BY_TERM("1") EKS "nodegroup"},
+        {POD(ASKS("cpu: 201") ", schedulerName: default-scheduler"), "deny spec "},
+        {SELECTS("team", "a"), "deny spec "},
+        {SELECTS("node.kubernetes.io/instance-type", "c5.large"), "deny spec "},
+        {POD(ASKS("cpu: 201") ", " REQUIRES(KEY(EKS "nodegroup", "NotIn, values: [a]"))),
+         "deny spec "},
+        {POD(ASKS("cpu: 201") ", " REQUIRES(KEY(EKS "nodegroup", "DoesNotExist"))), "deny spec "},
+    };
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", managed, with_nodes,
+                                        COUNT_OF(with_nodes)});
+    /* a node group may have what NodePools lack */
+    static const struct rail_case without_nodes[] = {
+        {POD(ANY ", " REQUIRES(KEY("team", "Exists") ", " KEY(EKS "nodegroup", "In, values: [a]"))),
+         BY_TERM("0") "team"},
+        {POD(ASKS("cpu: 201") ", schedulerName: default-scheduler"), "undecided spec "},
+        {SELECTS("team", "a"), "undecided spec.nodeSelector.team team"},
+        {SELECTS("node.kubernetes.io/instance-type", "c5.large"), "undecided spec "},
+        {POD(ASKS("cpu: 201") ", " REQUIRES(KEY(EKS "nodegroup", "NotIn, values: [a]"))),
+         "undecided spec "},
+        {POD(ASKS("cpu: 1, nvidia.com/gpu: 1")), "undecided spec "},
+        /* but not what is asked of the NodePools themselves */
+        {SELECTS("pool", "general"), ""},
+        {POD(ASKS("cpu: 201") ", nodeSelector: {pool: general}"), "deny spec "},
+        {POD(ASKS("cpu: 201") ", nodeSelector: {karpenter.sh/capacity-type: spot}"), "deny spec "},
+        /* nor what no machine has */
+        {POD(ASKS("cpu: 5k")), "deny spec "},
+        {POD(ASKS("nvidia.com/gpu: 99")), "deny spec "},
+    };
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", pools, without_nodes,
+                                        COUNT_OF(without_nodes)});
     static const struct rail_case seen[] = {
         {SELECTS(EKS "nodegroup", "system"), ""},
         {SELECTS(EKS "nodegroup", "spot"), BY_LABEL(EKS "nodegroup")},
@@ -200,16 +231,101 @@ static void nodes_that_others_make(void)
     rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", fargate, &off_pools, 1});
     static const struct rail_words words[] = {
         {SELECTS(EKS "nodegroup", "system"),
-         "asks for nodes with " EKS "nodegroup, which NodePools do not make, and none is visible",
-         "make the Nodes visible (--state DIR); those of a node group at zero cannot be seen"},
+         "It asks for nodes with the label " EKS "nodegroup, and none is visible that has it.",
+         "Make the Nodes visible (--state DIR); those of a node group at zero cannot be seen."},
         {POD(ANY ", " REQUIRES(KEY("karpenter.sh/nodepool", "DoesNotExist"))),
-         "keeps off the nodes of NodePools, and no other Node is visible",
-         "make the Nodes visible (--state DIR); those of a node group at zero cannot be seen"},
+         "It keeps off the nodes of NodePools, and no other Node is visible.",
+         "Make the Nodes visible (--state DIR); those of a node group at zero cannot be seen."},
         /* the nearest that is a name is introduced */
         {SELECTS("node.kubernetes.io/instance-type", "c5.large"),
-         "no NodePool or Node could ever run it: NodePool general: asks for c5.large; the NodePool "
-         "allows karpenter.k8s.aws/instance-family m5; c5.large has c5 (nearest: m5.large)",
-         "ask for what some NodePool has; taffrail plan shows what would be bought"},
+         "No NodePool and no Node can run this pod. NodePool general: the pod asks for c5.large; "
+         "the NodePool allows karpenter.k8s.aws/instance-family m5; c5.large has c5 (nearest: "
+         "m5.large); the only node lacks node.kubernetes.io/instance-type c5.large.",
+         "Select m5.large, or widen the requirements of NodePool general."},
+    };
+    rail_words_run("placeable: {mode: enforce}", managed, words, COUNT_OF(words));
+}
+
+/* Who tolerates a NodePool's taint is meant for it, whatever node groups there are. */
+static void a_taint_tells_whom_a_pool_is_for(void)
+{
+    static const char pools[] =
+        POOL("gpu", "taints: [{key: team, value: a, effect: NoSchedule}], ", FAMILY("g5"));
+#define TOLERATES(what) ", tolerations: [{" what "}]"
+    static const struct rail_case cases[] = {
+        {POD(ASKS("nvidia.com/gpu: 9") TOLERATES("key: team, value: a")), "deny spec "},
+        {POD(ASKS("nvidia.com/gpu: 9") TOLERATES("key: team, operator: Exists")), "deny spec "},
+        {POD(ASKS("nvidia.com/gpu: 9") TOLERATES("key: team, value: b")), "undecided spec "},
+        {POD(ASKS("nvidia.com/gpu: 9") TOLERATES("operator: Exists")), "undecided spec "},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", pools, cases, COUNT_OF(cases)});
+}
+
+/* Of a pod that nothing is large enough for, NodePools need not be seen. */
+static void what_no_type_is_large_enough_for(void)
+{
+    static const struct rail_words any[] = {
+        {POD(ASKS("cpu: 5k")), "No instance type has 5000 cpu, so this pod would stay Pending.",
+         "Ask for less than 896 cpu, or split the work over more pods."},
+        {POD(ASKS("memory: 40Ti")),
+         "No instance type has 40960Gi memory, so this pod would stay Pending.",
+         "Ask for less than 32768Gi memory, or split the work over more pods."},
+        {OF_DAEMON_SET("cpu: 5k"),
+         "No instance type has 5000 cpu, so this DaemonSet runs on no new node.",
+         "Ask for less than 896 cpu, or split the work over more pods."},
+    };
+    rail_words_run("placeable: {}", NULL, any, COUNT_OF(any));
+#define WITH_LIST \
+    "placeable: {}, instance-types: {allow: {families: [r5, g5], sizes: [large, xlarge]}}"
+    static const struct rail_words allowed[] = {
+        {POD(ASKS("cpu: 5")), "No allowed instance type has 5 cpu, so this pod would stay Pending.",
+         "Ask for less than 4 cpu, or ask the owner of policy table for an exception."},
+        {POD(ASKS("cpu: 4500m")),
+         "No allowed instance type has 4500m cpu, so this pod would stay Pending.",
+         "Ask for less than 4 cpu, or ask the owner of policy table for an exception."},
+        {POD(ASKS("memory: 40Gi")),
+         "No allowed instance type has 40Gi memory, so this pod would stay Pending.",
+         "Ask for less than 32Gi memory, or ask the owner of policy table for an exception."},
+        {POD(ASKS("cpu: 3, memory: 20Gi, nvidia.com/gpu: 1")),
+         "No allowed instance type has 3 cpu and 20Gi memory and 1 nvidia.com/gpu, so this pod "
+         "would stay Pending.",
+         "Ask for less, or ask the owner of policy table for an exception."},
+        {POD(ASKS("nvidia.com/gpu: 2")),
+         "No allowed instance type has 2 nvidia.com/gpu, so this pod would stay Pending.",
+         "Ask for at most 1 nvidia.com/gpu, or ask the owner of policy table for an exception."},
+    };
+    rail_words_run(WITH_LIST, NULL, allowed, COUNT_OF(allowed));
+    static const struct rail_case held[] = {
+        {POD(ASKS("cpu: 4, memory: 16Gi, nvidia.com/gpu: 1")), "undecided spec "},
+        {POD(ASKS("cpu: many")), "undecided spec "},
+        {OF_DAEMON_SET("cpu: 4"), ""},
+    };
+    rail_table_run(&(struct rail_table){WITH_LIST, NULL, held, COUNT_OF(held)});
+}
+
+static void a_daemon_set_leaves_room(void)
+{
+    static const char pools[] = POOL("small", "", FAMILY("t3")) POOL("large", "", FAMILY("m5"))
+        POOL("own", "taints: [{key: own, effect: NoSchedule}], ", FAMILY("t3"));
+    static const struct rail_case cases[] = {
+        {OF_DAEMON_SET("cpu: 8"), ""},
+        {OF_DAEMON_SET("cpu: 9"), "deny spec.template.spec small"},
+        {OF_DAEMON_SET("cpu: 97"), "deny spec.template.spec large\ndeny spec.template.spec small"},
+        {OF_DAEMON_SET_ON("cpu: 97", "nodeSelector: {pool: small}"),
+         "deny spec.template.spec small"},
+        {OF_DAEMON_SET_ON("cpu: 9", "nodeSelector: {pool: large}"), ""},
+        {OF_DAEMON_SET_ON("cpu: 9", "nodeSelector: {pool: own}, tolerations: [{operator: Exists}]"),
+         "deny spec.template.spec own"},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", pools, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {OF_DAEMON_SET("memory: 33Gi"),
+         "No instance type of NodePool small has 33Gi memory, so Karpenter buys no node there "
+         "while "
+         "this DaemonSet asks for it.",
+         "Ask for less than 32Gi memory, or keep its pods off NodePool small with node affinity."},
     };
     rail_words_run("placeable: {mode: enforce}", pools, words, COUNT_OF(words));
 }
@@ -231,6 +347,16 @@ static void nodes_of_auto_mode_are_known_by_their_label(void)
          "deny spec "},
         {POD(ASKS("cpu: 201") ", nodeSelector: {" EKS "compute-type: auto}"), "deny spec "},
         {SELECTS(EKS "compute-type", "fargate"), ""},
+        /* general-purpose, which the cluster brings along, takes it */
+        {POD(ASKS("cpu: 120")), "undecided spec "},
+        {POD(ANY ", nodeSelector: {karpenter.k8s.aws/instance-family: c6i}"), "undecided spec "},
+        /* and these it does not */
+        {POD(ANY ", nodeSelector: {karpenter.k8s.aws/instance-family: c6g}"), "deny spec "},
+        {POD(ANY ", nodeSelector: {karpenter.k8s.aws/instance-family: c4}"), "deny spec "},
+        {POD(ANY ", nodeSelector: {karpenter.k8s.aws/instance-family: g5}"), "deny spec "},
+        {POD(ASKS("cpu: 120") ", nodeSelector: {pool: own}"), "deny spec "},
+        {POD(ASKS("nvidia.com/gpu: 1") ", nodeSelector: {karpenter.sh/capacity-type: spot}"),
+         "deny spec "},
     };
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", auto_mode, cases, COUNT_OF(cases)});
@@ -272,7 +398,7 @@ static void every_kind_of_workload(void)
         {OF("batch/v1", "Job", "template: " LARGE), found},
         {OF("batch/v1", "CronJob", "jobTemplate: {spec: {template: " LARGE "}}"),
          "deny spec.jobTemplate.spec.template.spec "},
-        {OF("apps/v1", "DaemonSet", "template: " LARGE), ""},
+        {OF("apps/v1", "DaemonSet", "template: " LARGE), "deny spec.template.spec general"},
         /* to its pods the API server adds the toleration */
         {OF("apps/v1", "Deployment", "template: " TEMPLATE(ASKS("cpu: 1, nvidia.com/gpu: 1"))), ""},
     };
@@ -303,7 +429,7 @@ static void either_kind_is_enough_to_decide(void)
         &(struct rail_table){"placeable: {mode: enforce}", node, cases, COUNT_OF(cases)});
     static const struct rail_case on_pools[] = {
         {POD(ASKS("cpu: 90")), ""},
-        {POD(ASKS("cpu: 97")), "deny spec "},
+        {POD(ASKS("cpu: 97") ", nodeSelector: {pool: m}"), "deny spec "},
     };
     rail_table_run(&(struct rail_table){"placeable: {mode: enforce}", POOL("m", "", FAMILY("m5")),
                                         on_pools, COUNT_OF(on_pools)});
@@ -335,57 +461,58 @@ static void with_half_of_it_unseen_nothing_is_decided(void)
     "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: "                  \
     "{kubernetes.io/hostname: " name "}}, status: {capacity: {cpu: 200, memory: 1Ti, pods: " \
     "110}, allocatable: {cpu: 200, memory: 1Ti, pods: 110}}}\n"
-#define NO_PLACE "no NodePool or Node could ever run it: "
-#define NO_RACK "asks for rack r1 (the NodePool gives its nodes no such label)"
+#define NO_PLACE "No NodePool and no Node can run this pod. "
+#define NO_RACK "the pod asks for rack r1 (the NodePool gives its nodes no such label)"
 
 /* NodePools with one reason are told together, wherever they stand, and three are named. */
 static void reasons_are_told_once(void)
 {
-    static const char fix[] =
-        "ask for what some NodePool has; taffrail plan shows what would be bought";
+    static const char fix[] = "Select what NodePool a has, or change its requirements or labels.";
     static const char rack[] = POD(ANY ", nodeSelector: {rack: r1}");
 #define M5(name) POOL(name, "", FAMILY("m5"))
 #define OF_RACK_2(name) POOL(name, "", FAMILY("m5") ", {key: rack, operator: In, values: [r2]}")
+#define RACK_2 "the pod asks for rack r1 (the NodePool has rack r2)"
+#define NODE_LACKS "; the only node lacks rack r1."
     static const struct {
         const char *cluster;
         struct rail_words words;
     } rows[] = {
-        {M5("a"), {rack, NO_PLACE "NodePool a: " NO_RACK, fix}},
-        {M5("a") M5("b") M5("c"), {rack, NO_PLACE "NodePools a, b, c: " NO_RACK, fix}},
-        {M5("a") M5("b") M5("c") M5("d") M5("e"),
-         {rack, NO_PLACE "NodePools a, b, c and 2 more: " NO_RACK, fix}},
-        {M5("a") M5("b") M5("c") M5("d") M5("e") M5("f") M5("g"),
-         {rack, NO_PLACE "NodePools a, b, c and 4 more: " NO_RACK, fix}},
-        {M5("a") OF_RACK_2("b") M5("c"),
-         {rack,
-          NO_PLACE "NodePools a, c: " NO_RACK
-                   "; NodePool b: asks for rack r1 (the NodePool has rack r2)",
-          fix}},
-        {OF_RACK_2("a") M5("b") M5("c") OF_RACK_2("d"),
-         {rack,
-          NO_PLACE "NodePools a, d: asks for rack r1 (the NodePool has rack r2); NodePools b, "
-                   "c: " NO_RACK,
-          fix}},
-        {NODE("n1") M5("a"),
-         {rack, NO_PLACE "NodePool a: " NO_RACK "; the only node lacks rack r1", fix}},
+        {NODE("n1") M5("a"), {rack, NO_PLACE "NodePool a: " NO_RACK NODE_LACKS, fix}},
+        {NODE("n1") M5("a") M5("b") M5("c"),
+         {rack, NO_PLACE "NodePools a, b, c: " NO_RACK NODE_LACKS, fix}},
+        {NODE("n1") M5("a") M5("b") M5("c") M5("d") M5("e"),
+         {rack, NO_PLACE "NodePools a, b, c and 2 more: " NO_RACK NODE_LACKS, fix}},
+        {NODE("n1") M5("a") M5("b") M5("c") M5("d") M5("e") M5("f") M5("g"),
+         {rack, NO_PLACE "NodePools a, b, c and 4 more: " NO_RACK NODE_LACKS, fix}},
+        {NODE("n1") M5("a") OF_RACK_2("b") M5("c"),
+         {rack, NO_PLACE "NodePools a, c: " NO_RACK "; NodePool b: " RACK_2 ".", fix}},
+        {NODE("n1") OF_RACK_2("a") M5("b") M5("c") OF_RACK_2("d"),
+         {rack, NO_PLACE "NodePools a, d: " RACK_2 "; NodePools b, c: " NO_RACK ".", fix}},
         {NODE("n1") NODE("n2"),
          {rack,
-          NO_PLACE "there is no NodePool that could buy a node for it; both nodes lack rack r1",
-          fix}},
-        /* what is nearest may tell two NodePools apart */
-        {NODE("n1") M5("a") POOL("b", "", FAMILY("c5")),
+          "No Node can run this pod. There is no NodePool that could buy a node for it; both nodes "
+          "lack rack r1.",
+          "Ask for what some Node has, or add a NodePool."}},
+        /* what is nearest may tell two NodePools apart; two reasons are told */
+        {NODE("n1") M5("a") POOL("b", "", FAMILY("c5")) POOL("c", "", FAMILY("r5")),
          {POD(ASKS("cpu: 201")),
-          NO_PLACE "NodePool a: needs 201 cpu (m5.24xlarge, the largest type left, has room for "
-                   "95.69 cpu); NodePool b: needs 201 cpu (c5.24xlarge, the largest type left, "
-                   "has room for 95.69 cpu); the only node lacks cpu (n1 has 200 cpu left; it "
-                   "needs 201 cpu)",
-          fix}},
-        /* whom it may not enter come behind */
+          NO_PLACE
+          "NodePool a: the pod needs 201 cpu (m5.24xlarge, the largest type left, has room "
+          "for 95.69 cpu); NodePool b: the pod needs 201 cpu (c5.24xlarge, the largest "
+          "type left, has room for 95.69 cpu). 1 other NodePool does not suit either.",
+          "Ask for less, or let NodePool a launch types that hold it."}},
+        /* those whose taints it does not tolerate come behind */
         {NODE("n1") POOL("a", "taints: [{key: t, effect: NoSchedule}], ", FAMILY("m5")) M5("b"),
          {rack,
-          NO_PLACE "NodePool b: " NO_RACK "; NodePool a: does not tolerate the taint "
-                   "t:NoSchedule; the only node lacks rack r1",
-          fix}},
+          NO_PLACE "NodePool b: " NO_RACK
+                   "; NodePool a: the pod does not tolerate the taint t:NoSchedule.",
+          "Select what NodePool b has, or change its requirements or labels."}},
+        /* and those that it does not select behind those that it does */
+        {M5("a") POOL("b", "taints: [{key: t, effect: NoSchedule}], ", FAMILY("m5")),
+         {POD(ANY ", nodeSelector: {pool: b}"),
+          "No NodePool can run this pod. NodePool b: the pod does not tolerate the taint "
+          "t:NoSchedule; NodePool a: the pod asks for pool b (the NodePool has pool a).",
+          "Tolerate t:NoSchedule, or let a NodePool without it run the pod."}},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         rail_words_run("placeable: {mode: enforce}", rows[i].cluster, &rows[i].words, 1);
@@ -402,10 +529,9 @@ static void the_fix_is_about_what_is_in_the_way(void)
         "metadata: {name: far, annotations: {pv.kubernetes.io/bind-completed: 'yes'}}, spec: "
         "{volumeName: pv}}\n";
     static const char mounts[] =
-        POD(ANY ", volumes: [{name: v, persistentVolumeClaim: {claimName: far}}]");
-    static const char other[] =
-        "ask for what some NodePool has; taffrail plan shows what would be bought";
-    static const char of_volume[] = "let a NodePool launch where the volume is, or move the data";
+        POD(ANY ", nodeSelector: {karpenter.sh/capacity-type: spot}, volumes: [{name: v, "
+                "persistentVolumeClaim: {claimName: far}}]");
+    static const char of_volume[] = "Let a NodePool launch where the volume is, or move the data.";
     static const struct {
         const char *pools, *fix;
     } rows[] = {
@@ -416,8 +542,9 @@ static void the_fix_is_about_what_is_in_the_way(void)
         {POOL("a", "", FAMILY("m5") ", " ZONES) NODE_OF("node-1", "rack: r1"), of_volume},
         {POOL("a", "", FAMILY("m5") ", " ZONES)
              POOL("b", "", "{key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ['1']}"),
-         other},
-        {POOL("a", "taints: [{key: t, effect: NoSchedule}], ", FAMILY("m5")), other},
+         of_volume},
+        {POOL("a", "taints: [{key: t, effect: NoSchedule}], ", FAMILY("m5")),
+         "Tolerate t:NoSchedule, or let a NodePool without it run the pod."},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct arena *arena = arena_create((size_t)64 << 20);
@@ -447,6 +574,9 @@ const struct unit_test unit_tests[] = {
     {"pools that are given the benefit of the doubt",
      pools_that_are_given_the_benefit_of_the_doubt},
     {"nodes that others make", nodes_that_others_make},
+    {"a taint tells whom a pool is for", a_taint_tells_whom_a_pool_is_for},
+    {"what no type is large enough for", what_no_type_is_large_enough_for},
+    {"a DaemonSet leaves room", a_daemon_set_leaves_room},
     {"nodes of Auto Mode are known by their label", nodes_of_auto_mode_are_known_by_their_label},
     {"more than can be counted", more_than_can_be_counted},
     {"every kind of workload", every_kind_of_workload},

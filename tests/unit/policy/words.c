@@ -10,40 +10,50 @@
     "karpenter.k8s.aws/instance-family, operator: In, values: [m5]}, {key: "                \
     "topology.kubernetes.io/zone, operator: In, values: [eu-west-1a]}]}}}}\n"
 
+#define NODE                                                                                      \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: node-1}, status: {allocatable: {cpu: 4, " \
+    "memory: 8Gi, pods: 9}}}\n"
+
 static const struct {
     const char *rails, *cluster, *object, *message, *fix;
 } cases[] = {
-    {"placeable: {mode: enforce}", POOL("a") POOL("b"),
+    {"placeable: {mode: enforce}", POOL("a") POOL("b") NODE,
      POD("nodeSelector: {rack: r1}, containers: [{name: m}]"),
-     "no NodePool or Node could ever run it: NodePools a, b: asks for rack r1 (the NodePool gives "
-     "its nodes no such label)",
-     "ask for what some NodePool has; taffrail plan shows what would be bought"},
-    {"placeable: {mode: enforce}", POOL("a") POOL("b") POOL("c") POOL("d"),
+     "No NodePool and no Node can run this pod. NodePools a, b: the pod asks for rack r1 (the "
+     "NodePool gives its nodes no such label); the only node lacks rack r1. Select what NodePool a "
+     "has, or change its requirements or labels.",
+     "Select what NodePool a has, or change its requirements or labels."},
+    {"placeable: {mode: enforce}", POOL("a") POOL("b") POOL("c") POOL("d") NODE,
      POD("nodeSelector: {rack: r1}, containers: [{name: m}]"),
-     "no NodePool or Node could ever run it: NodePools a, b, c and 1 more: asks for rack r1 (the "
-     "NodePool gives its nodes no such label)",
-     "ask for what some NodePool has; taffrail plan shows what would be bought"},
-    {"placeable: {mode: enforce}", POOL("a"),
+     "No NodePool and no Node can run this pod. NodePools a, b, c and 1 more: the pod asks for "
+     "rack r1 (the NodePool gives its nodes no such label); the only node lacks rack r1. Select "
+     "what NodePool a has, or change its requirements or labels.",
+     "Select what NodePool a has, or change its requirements or labels."},
+    {"placeable: {mode: enforce}", POOL("a") NODE,
      POD("containers: [{name: m, resources: {requests: {example.com/odd: 1}}}]"),
-     "no NodePool or Node could ever run it: asks for example.com/odd, which no instance type and "
-     "no Node has",
-     "ask for what some NodePool has; taffrail plan shows what would be bought"},
+     "No NodePool and no Node can run this pod. The pod asks for example.com/odd, which no "
+     "instance type and no Node has. Remove the request, or add nodes that have it.",
+     "Remove the request, or add nodes that have it."},
     {"node-labels: {}", POOL("a"), SELECTS("kubernetes.io/arch: x86_64"),
-     "found \"x86_64\"; allowed amd64, arm64", "Use amd64."},
+     "No node has kubernetes.io/arch=x86_64, so these pods would stay Pending. Use amd64.",
+     "Use amd64."},
     {"node-labels: {}", POOL("a"), SELECTS("kubernetes.io/arch: mips"),
-     "found \"mips\"; allowed amd64, arm64", "use one of the allowed values"},
+     "No node has kubernetes.io/arch=mips, so these pods would stay Pending. Use amd64 or arm64.",
+     "Use amd64 or arm64."},
     {"node-labels: {}", POOL("a"), SELECTS("topology.kubernetes.io/zone: us-east-1f"),
-     "found \"us-east-1f\", a zone that no visible Node, NodePool or EC2NodeClass names; allowed "
-     "eu-west-1a",
-     "name a zone of this cluster"},
-    {"node-labels: {}", POOL("a"), SELECTS("intent: training"),
-     "found \"training\", a value of intent that no NodePool or Node carries; allowed apps",
-     "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
+     "This cluster has no zone us-east-1f, so these pods would stay Pending. Use eu-west-1a.",
+     "Use eu-west-1a."},
+    {"node-labels: {}", POOL("a") NODE, SELECTS("intent: training"),
+     "No NodePool and no Node has intent=training, so these pods would stay Pending. Select apps, "
+     "or write intent: training under spec.template.metadata.labels of a NodePool.",
+     "Select apps, or write intent: training under spec.template.metadata.labels of a NodePool."},
     {"node-labels: {}", POOL("a"), SELECTS("karpenter.k8s.aws/instance-category: m5"),
-     "found \"m5\", which no node has as karpenter.k8s.aws/instance-category",
-     "name it under karpenter.k8s.aws/instance-family"},
+     "No node has karpenter.k8s.aws/instance-category=m5, so these pods would stay Pending. Write "
+     "karpenter.k8s.aws/instance-family: m5.",
+     "Write karpenter.k8s.aws/instance-family: m5."},
     {"node-labels: {allow: {intent: [web]}}", POOL("a"), SELECTS("intent: training"),
-     "found \"training\"; allowed web", "select an allowed value, or leave the label out"},
+     "intent=training is not granted here. Select web, or leave the label out.",
+     "Select web, or leave the label out."},
     {"tolerations: {allow: []}", "", POD("tolerations: [{key: team, operator: Exists, value: x}]"),
      "The policy does not grant the toleration of team. Remove the toleration, or ask "
      "for it to be granted.",

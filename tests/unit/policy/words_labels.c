@@ -24,90 +24,91 @@ static void keys(void)
     static const struct rail_words rows[] = {
         /* old names that work, and names that never did */
         {SELECTS("beta.kubernetes.io/arch: amd64"),
-         "found \"beta.kubernetes.io/arch\", an old name of a label", "Use kubernetes.io/arch."},
-        {SELECTS("zone: eu-west-1a"), "found \"zone\", a label that no node carries",
-         "Use topology.kubernetes.io/zone."},
+         "The label beta.kubernetes.io/arch is deprecated.", "Use kubernetes.io/arch: amd64."},
+        {SELECTS("zone: eu-west-1a"),
+         "Nodes have no label \"zone\", so these pods would stay Pending.",
+         "Use topology.kubernetes.io/zone: eu-west-1a."},
         {SELECTS("node.kubernetes.io/arch: amd64"),
-         "found \"node.kubernetes.io/arch\", a label that no node carries",
-         "Use kubernetes.io/arch."},
-        {REQUIRES("{key: zone, operator: Exists}"), "found \"zone\", a label that no node carries",
+         "Nodes have no label \"node.kubernetes.io/arch\", so these pods would stay Pending.",
+         "Use kubernetes.io/arch: amd64."},
+        {REQUIRES("{key: zone, operator: Exists}"),
+         "Nodes have no label \"zone\", so these pods would stay Pending.",
          "Use topology.kubernetes.io/zone."},
         /* others put them on nodes */
         {SELECTS("eks.amazonaws.com/nodegroup: blue"),
-         "found \"eks.amazonaws.com/nodegroup\", which no visible Node carries; others than "
-         "NodePools put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label eks.amazonaws.com/nodegroup, which others than NodePools "
+         "put on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("feature.node.kubernetes.io/cpu: x"),
-         "found \"feature.node.kubernetes.io/cpu\", which no visible Node carries; others than "
-         "NodePools put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label feature.node.kubernetes.io/cpu, which others than "
+         "NodePools put on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("alpha.eksctl.io/cluster-name: x"),
-         "found \"alpha.eksctl.io/cluster-name\", which no visible Node carries; others than "
-         "NodePools put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label alpha.eksctl.io/cluster-name, which others than NodePools "
+         "put on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("cloud.google.com/gke-nodepool: x"),
-         "found \"cloud.google.com/gke-nodepool\", which no visible Node carries; others than "
-         "NodePools put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label cloud.google.com/gke-nodepool, which others than NodePools "
+         "put on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("kubernetes.azure.com/mode: user"),
-         "found \"kubernetes.azure.com/mode\", which no visible Node carries; others than "
-         "NodePools put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label kubernetes.azure.com/mode, which others than NodePools put "
+         "on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("agentpool: x"),
-         "found \"agentpool\", which no visible Node carries; others than NodePools put it on "
-         "nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label agentpool, which others than NodePools put on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("amd.com/gpu.family: x"),
-         "found \"amd.com/gpu.family\", which no visible Node carries; others than NodePools put "
-         "it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label amd.com/gpu.family, which others than NodePools put on "
+         "nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("node.openshift.io/os_id: rhel"),
-         "found \"node.openshift.io/os_id\", which no visible Node carries; others than NodePools "
-         "put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label node.openshift.io/os_id, which others than NodePools put "
+         "on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("k8s.amazonaws.com/accelerator: x"),
-         "found \"k8s.amazonaws.com/accelerator\", which no visible Node carries; others than "
-         "NodePools put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label k8s.amazonaws.com/accelerator, which others than NodePools "
+         "put on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("nvidia.com/gpu.product: t4"),
-         "found \"nvidia.com/gpu.product\", which no visible Node carries; others than NodePools "
-         "put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label nvidia.com/gpu.product, which others than NodePools put on "
+         "nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         {SELECTS("node-role.kubernetes.io/worker: ''"),
-         "found \"node-role.kubernetes.io/worker\", which no visible Node carries; others than "
-         "NodePools put it on nodes",
-         "if nodes will carry it, name the label under allow"},
+         "No visible Node has the label node-role.kubernetes.io/worker, which others than "
+         "NodePools put on nodes.",
+         "Name the label under node-labels.allow if nodes will have it."},
         /* nobody does */
         {SELECTS("shelf: a"),
-         "found \"shelf\", a label that no NodePool or Node carries; allowed team, "
-         "example.com/tier",
-         "remove it, or add the label to a NodePool under spec.template.metadata.labels"},
+         "No NodePool and no Node has the label shelf, so these pods would stay Pending.",
+         "Remove it, or give it to the nodes of a NodePool, as shelf: a under "
+         "spec.template.metadata.labels."},
         {SELECTS("tem: web"),
-         "found \"tem\", a label that no NodePool or Node carries; allowed team, example.com/tier",
+         "No NodePool and no Node has the label tem, so these pods would stay Pending.",
          "Use team."},
         {REQUIRES(IN("example.com/tire", "gold")),
-         "found \"example.com/tire\", a label that no NodePool or Node carries; allowed "
-         "example.com/tier, team",
+         "No NodePool and no Node has the label example.com/tire, so these pods would stay "
+         "Pending.",
          "Use example.com/tier."},
     };
     rail_words_run("node-labels: {}", CLUSTER, rows, COUNT_OF(rows));
     static const struct rail_words unseen[] = {
-        {SELECTS("shelf: a"), "found \"shelf\"; no NodePool or Node is visible that has this label",
-         "make the NodePools and Nodes visible (--state DIR), or name the label under allow"},
+        {SELECTS("shelf: a"), "No NodePool and no Node is visible that has the label shelf.",
+         "Make the NodePools and Nodes visible (--state DIR), or name the label under "
+         "node-labels.allow."},
         {SELECTS("eks.amazonaws.com/nodegroup: blue"),
-         "found \"eks.amazonaws.com/nodegroup\"; no NodePool or Node is visible that has this "
-         "label",
-         "make the NodePools and Nodes visible (--state DIR), or name the label under allow"},
+         "No NodePool and no Node is visible that has the label eks.amazonaws.com/nodegroup.",
+         "Make the NodePools and Nodes visible (--state DIR), or name the label under "
+         "node-labels.allow."},
         {SELECTS("kubernetes.io/hostname: host-1"),
-         "found \"host-1\", the name of one node; no Node is visible",
-         "make the Nodes visible (--state DIR)"},
+         "No Node is visible, so whether one has the name host-1 is not known.",
+         "Make the Nodes visible (--state DIR)."},
     };
     rail_words_run("node-labels: {}", NULL, unseen, COUNT_OF(unseen));
     /* Only labels that nodes will have, each once, and none that every node has. */
     static const struct rail_words of_pools[] = {
-        {SELECTS("shelf: a"),
-         "found \"shelf\", a label that no NodePool or Node carries; allowed team, any",
-         "remove it, or add the label to a NodePool under spec.template.metadata.labels"},
+        {SELECTS("shelf: a"), "No visible NodePool has the label shelf, and Nodes are not seen.",
+         "Make the Nodes visible (--state DIR), or name the label under node-labels.allow."},
     };
     rail_words_run("node-labels: {}",
                    POOL("one", "team: web, kubernetes.io/arch: amd64",
@@ -116,21 +117,21 @@ static void keys(void)
                        POOL("two", "team: shop", ""),
                    of_pools, COUNT_OF(of_pools));
     static const struct rail_words of_plain_pools[] = {
-        {SELECTS("shelf: a"), "found \"shelf\", a label that no NodePool or Node carries",
-         "remove it, or add the label to a NodePool under spec.template.metadata.labels"},
+        {SELECTS("shelf: a"), "No visible NodePool has the label shelf, and Nodes are not seen.",
+         "Make the Nodes visible (--state DIR), or name the label under node-labels.allow."},
     };
     rail_words_run("node-labels: {}", POOL("one", "", ZONES), of_plain_pools, 1);
     static const struct rail_words granted[] = {
-        {SELECTS("team: shop"), "found \"shop\"; allowed web, w-*",
-         "select an allowed value, or leave the label out"},
-        {SELECTS("karpenter.sh/nodepool: two"), "found \"two\"; allowed one",
-         "select an allowed value, or leave the label out"},
-        {SELECTS("team: wob"), "found \"wob\"; allowed web, w-*", "Use web."},
+        {SELECTS("team: shop"), "team=shop is not granted here.",
+         "Select web or w-*, or leave the label out."},
+        {SELECTS("karpenter.sh/nodepool: two"), "karpenter.sh/nodepool=two is not granted here.",
+         "Select one, or leave the label out."},
+        {SELECTS("team: wob"), "team=wob is not granted here.", "Use web."},
         /* a pattern is no value */
-        {SELECTS("example.com/tier: gold"), "found \"gold\"; allowed gold-*",
-         "select an allowed value, or leave the label out"},
-        {SELECTS("rack: r"), "found \"r\"; allowed r?, s1",
-         "select an allowed value, or leave the label out"},
+        {SELECTS("example.com/tier: gold"), "example.com/tier=gold is not granted here.",
+         "Select gold-*, or leave the label out."},
+        {SELECTS("rack: r"), "rack=r is not granted here.",
+         "Select r? or s1, or leave the label out."},
     };
     rail_words_run("node-labels: {allow: {team: [web, 'w-*'], karpenter.sh/nodepool: [one], "
                    "example.com/tier: ['gold-*'], rack: ['r?', s1]}}",
@@ -141,97 +142,106 @@ static void values(void)
 {
     static const struct rail_words rows[] = {
         {SELECTS("team: wbe"),
-         "found \"wbe\", a value of team that no NodePool or Node carries; allowed web, shop",
-         "Use web."},
+         "No NodePool and no Node has team=wbe, so these pods would stay Pending.", "Use web."},
         {SELECTS("team: payments"),
-         "found \"payments\", a value of team that no NodePool or Node carries; allowed web, shop",
-         "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
+         "No NodePool and no Node has team=payments, so these pods would stay Pending.",
+         "Select web or shop, or write team: payments under spec.template.metadata.labels of a "
+         "NodePool."},
         {REQUIRES(IN("team", "web, payments")),
-         "found \"payments\", a value of team that no NodePool or Node carries; allowed web, shop",
-         "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
+         "No NodePool and no Node has team=payments, so this value selects no node.",
+         "Select web or shop, or write team: payments under spec.template.metadata.labels of a "
+         "NodePool."},
         {SELECTS("karpenter.sh/nodepool: three"),
-         "found \"three\", a value of karpenter.sh/nodepool that no NodePool or Node carries; "
-         "allowed one, two, old",
-         "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
+         "There is no NodePool three, so these pods would stay Pending.",
+         "Select one, two or old, or create NodePool three first."},
         {SELECTS("rack: r2"),
-         "found \"r2\", a value of rack that no NodePool or Node carries; allowed r1", "Use r1."},
+         "No NodePool and no Node has rack=r2, so these pods would stay Pending.", "Use r1."},
         /* two letters away it was meant, three letters away it was not */
         {SELECTS("team: webxy"),
-         "found \"webxy\", a value of team that no NodePool or Node carries; allowed web, shop",
-         "Use web."},
+         "No NodePool and no Node has team=webxy, so these pods would stay Pending.", "Use web."},
         {SELECTS("team: webxyz"),
-         "found \"webxyz\", a value of team that no NodePool or Node carries; allowed web, shop",
-         "select an allowed value, or add it to a NodePool under spec.template.metadata.labels"},
+         "No NodePool and no Node has team=webxyz, so these pods would stay Pending.",
+         "Select web or shop, or write team: webxyz under spec.template.metadata.labels of a "
+         "NodePool."},
         /* of a closed list */
-        {SELECTS("kubernetes.io/os: windws"), "found \"windws\"; allowed windows, linux",
-         "Use windows."},
-        {SELECTS("kubernetes.io/arch: aarch64"), "found \"aarch64\"; allowed arm64, amd64",
-         "Use arm64."},
+        {SELECTS("kubernetes.io/os: windws"),
+         "No node has kubernetes.io/os=windws, so these pods would stay Pending.", "Use windows."},
+        {SELECTS("kubernetes.io/arch: aarch64"),
+         "No node has kubernetes.io/arch=aarch64, so these pods would stay Pending.", "Use arm64."},
         {SELECTS("karpenter.sh/capacity-type: SPOT"),
-         "found \"SPOT\"; allowed spot, reserved, on-demand", "Use spot."},
+         "No node has karpenter.sh/capacity-type=SPOT, so these pods would stay Pending.",
+         "Use spot."},
         {SELECTS("karpenter.sh/capacity-type: preemptible"),
-         "found \"preemptible\"; allowed reserved, on-demand, spot",
-         "use one of the allowed values"},
+         "No node has karpenter.sh/capacity-type=preemptible, so these pods would stay Pending.",
+         "Use on-demand, spot or reserved."},
         /* of this cluster */
         {SELECTS("topology.kubernetes.io/zone: eu-west-1c"),
-         "found \"eu-west-1c\", a zone that no visible Node, NodePool or EC2NodeClass names; "
-         "allowed eu-west-1a, eu-west-1b",
+         "This cluster has no zone eu-west-1c, so these pods would stay Pending.",
          "Use eu-west-1a."},
         {SELECTS("topology.kubernetes.io/zone: us-east-1c"),
-         "found \"us-east-1c\", a zone that no visible Node, NodePool or EC2NodeClass names; "
-         "allowed eu-west-1a, eu-west-1b",
-         "name a zone of this cluster"},
+         "This cluster has no zone us-east-1c, so these pods would stay Pending.",
+         "Use eu-west-1a or eu-west-1b."},
         {SELECTS("topology.kubernetes.io/region: us-east-1"),
-         "found \"us-east-1\"; the zones of this cluster (eu-west-1a, ...) are not there",
-         "name the region of this cluster, or leave the label out"},
+         "The zones of this cluster, such as eu-west-1a, are not in region us-east-1.",
+         "Name the region of this cluster, or remove the label."},
         {SELECTS("kubernetes.io/hostname: host-2"),
-         "found \"host-2\", a node that is not there; none is bought by name",
-         "select nodes by what they are, not by name"},
+         "There is no node host-2, and Karpenter buys none by name, so these pods would stay "
+         "Pending.",
+         "Select nodes by what they are, such as their zone, not by name."},
         /* of the catalogue */
-        {SELECTS("node.kubernetes.io/instance-type: ml.g5.8xlarge"),
-         "found \"ml.g5.8xlarge\", which no node has as node.kubernetes.io/instance-type",
-         "did you mean g5.8xlarge?"},
         {SELECTS("node.kubernetes.io/instance-type: trn1-32xl"),
-         "found \"trn1-32xl\", which no node has as node.kubernetes.io/instance-type",
-         "did you mean trn1.32xlarge?"},
+         "No node has node.kubernetes.io/instance-type=trn1-32xl, so these pods would stay "
+         "Pending.",
+         "Use trn1.32xlarge if that is meant."},
         {SELECTS("node.kubernetes.io/instance-type: m5.lrage"),
-         "found \"m5.lrage\", which the catalogue does not know", "did you mean m5.large?"},
+         "The catalogue has no instance type with node.kubernetes.io/instance-type=m5.lrage.",
+         "Use m5.large if that is meant."},
         {SELECTS("node.kubernetes.io/instance-type: m5"),
-         "found \"m5\", which no node has as node.kubernetes.io/instance-type",
-         "name it under karpenter.k8s.aws/instance-family"},
+         "No node has node.kubernetes.io/instance-type=m5, so these pods would stay Pending.",
+         "Write karpenter.k8s.aws/instance-family: m5."},
         {SELECTS("node.kubernetes.io/instance-type: Standard_D4"),
-         "found \"Standard_D4\", which no node has as node.kubernetes.io/instance-type",
-         "check the name: taffrail catalog show"},
+         "No node has node.kubernetes.io/instance-type=Standard_D4, so these pods would stay "
+         "Pending.",
+         "Check the name: taffrail catalog show lists those there are."},
         {SELECTS(AWS "category: m5"),
-         "found \"m5\", which no node has as karpenter.k8s.aws/instance-category",
-         "name it under karpenter.k8s.aws/instance-family"},
-        {SELECTS(AWS "category: q"), "found \"q\", which the catalogue does not know",
-         "check the name: taffrail catalog show"},
+         "No node has karpenter.k8s.aws/instance-category=m5, so these pods would stay Pending.",
+         "Write karpenter.k8s.aws/instance-family: m5."},
+        {SELECTS(AWS "category: q"),
+         "The catalogue has no instance type with karpenter.k8s.aws/instance-category=q.",
+         "Check the name: taffrail catalog show lists those there are."},
         {SELECTS("karpenter.sh/capacity-type: ON_DEMAND"),
-         "found \"ON_DEMAND\"; allowed on-demand, spot, reserved", "Use on-demand."},
+         "No node has karpenter.sh/capacity-type=ON_DEMAND, so these pods would stay Pending.",
+         "Use on-demand."},
         {SELECTS(AWS "category: m9"),
-         "found \"m9\", which no node has as karpenter.k8s.aws/instance-category",
-         "did you mean m?"},
+         "No node has karpenter.k8s.aws/instance-category=m9, so these pods would stay Pending.",
+         "Use m if that is meant."},
         {SELECTS(AWS "category: q7"),
-         "found \"q7\", which no node has as karpenter.k8s.aws/instance-category",
-         "check the name: taffrail catalog show"},
-        {SELECTS(AWS "family: c7id"), "found \"c7id\", which the catalogue does not know",
-         "did you mean c6id?"},
+         "No node has karpenter.k8s.aws/instance-category=q7, so these pods would stay Pending.",
+         "Check the name: taffrail catalog show lists those there are."},
+        {SELECTS(AWS "family: c7id"),
+         "The catalogue has no instance type with karpenter.k8s.aws/instance-family=c7id.",
+         "Use c6id if that is meant."},
         {SELECTS(AWS "family: m5.large"),
-         "found \"m5.large\", which no node has as karpenter.k8s.aws/instance-family",
-         "name it under node.kubernetes.io/instance-type"},
+         "No node has karpenter.k8s.aws/instance-family=m5.large, so these pods would stay "
+         "Pending.",
+         "Write node.kubernetes.io/instance-type: m5.large."},
         {SELECTS(AWS "family: m5.lorge"),
-         "found \"m5.lorge\", which no node has as karpenter.k8s.aws/instance-family",
-         "check the name: taffrail catalog show"},
-        {SELECTS(AWS "size: enormous"), "found \"enormous\", which the catalogue does not know",
-         "check the name: taffrail catalog show"},
+         "No node has karpenter.k8s.aws/instance-family=m5.lorge, so these pods would stay "
+         "Pending.",
+         "Check the name: taffrail catalog show lists those there are."},
+        {SELECTS(AWS "size: enormous"),
+         "The catalogue has no instance type with karpenter.k8s.aws/instance-size=enormous.",
+         "Check the name: taffrail catalog show lists those there are."},
         /* "nano" is as far from it as from most words */
-        {SELECTS(AWS "size: gigant"), "found \"gigant\", which the catalogue does not know",
-         "check the name: taffrail catalog show"},
-        {SELECTS(AWS "cpu: '3'"), "found \"3\", which the catalogue does not know",
-         "check the name: taffrail catalog show"},
+        {SELECTS(AWS "size: gigant"),
+         "The catalogue has no instance type with karpenter.k8s.aws/instance-size=gigant.",
+         "Check the name: taffrail catalog show lists those there are."},
+        {SELECTS(AWS "cpu: '3'"),
+         "The catalogue has no instance type with karpenter.k8s.aws/instance-cpu=3.",
+         "Check the name: taffrail catalog show lists those there are."},
         {REQUIRES(IN(AWS "family", "g6f") ", {key: " AWS "gpu-count, operator: Gt, values: ['0']}"),
-         "no instance type fits all of this together", "remove one of the requirements"},
+         "No instance type fits all of this together, so these pods would stay Pending.",
+         "Remove one of the requirements."},
     };
     rail_words_run("node-labels: {}", CLUSTER, rows, COUNT_OF(rows));
 }

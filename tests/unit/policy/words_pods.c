@@ -318,8 +318,8 @@ static void pod_budgets(void)
 static void placeable(void)
 {
     static const struct rail_words unseen[] = {
-        {POD("containers: [{name: m}]"), "no NodePool and no Node is visible that could run it",
-         "make the NodePools and Nodes visible (--state DIR)"},
+        {POD("containers: [{name: m}]"), "No NodePool and no Node is visible that could run it.",
+         "Make the NodePools and Nodes visible (--state DIR)."},
     };
     rail_words_run("placeable: {}", NULL, unseen, COUNT_OF(unseen));
 }
