@@ -13,6 +13,7 @@
 /* What tells types apart, and what a pod asks of one machine. */
 struct size {
     int64_t cpu_milli, memory_mib, gpus;
+    device_set devices;
 };
 
 static int64_t whole_mib(int64_t bytes)
@@ -33,6 +34,11 @@ static bool read_size(const struct placing *placing, struct size *size)
         .memory_mib = whole_mib(named_amount_of(&requests, "memory")),
         .gpus = named_amount_of(&requests, GPU),
     };
+    for (size_t i = 0; i < requests.count; i++) {
+        enum device device = device_of_resource(text_of(requests.items[i].resource));
+        if (device != DEVICE_COUNT)
+            size->devices |= DEVICE_BIT(device);
+    }
     return true;
 }
 
@@ -42,7 +48,8 @@ static struct size guessed_size(const struct instance_type *type)
     enum { MIB_PER_CPU_MOST = 8 << 10, MOST_CPU = 2048, MOST_MIB = 32 << 20, MOST_GPUS = 16 };
     int64_t cpu = instance_cpu_of_size(type->size);
     if (cpu == 0 || cpu > MOST_CPU || !TEXT_IS_ONE_OF(type->category, "c", "m", "r", "t"))
-        return (struct size){(int64_t)MOST_CPU * 1000, MOST_MIB, MOST_GPUS};
+        return (struct size){
+            .cpu_milli = (int64_t)MOST_CPU * 1000, .memory_mib = MOST_MIB, .gpus = MOST_GPUS};
     return (struct size){.cpu_milli = cpu * 1000, .memory_mib = cpu * MIB_PER_CPU_MOST};
 }
 
@@ -134,10 +141,20 @@ static struct text limit_text(const struct size *size, const struct size *most, 
                         TEXT_ARGS(size_text(&over, &none, arena)));
 }
 
-static const struct type_set *allowed_types(const struct rail_call *call)
+/* Those of the policy's instance-types; NULL: all. Where a list has no types with such
+ * accelerators, who runs them has an exception. */
+static const struct type_set *allowed_types(const struct rail_call *call, const struct size *wanted)
 {
     const struct instance_list *list = rail_settings(call, &rail_instance_types);
-    return list == NULL || type_set_count(&list->allowed) == 0 ? NULL : &list->allowed;
+    device_set devices = 0;
+    bool some = false;
+    for (size_t i = 0; list != NULL && i < catalog_count(list->catalog); i++) {
+        if (!type_set_has(&list->allowed, i))
+            continue;
+        some = true;
+        devices |= catalog_type(list->catalog, i)->devices;
+    }
+    return some && (wanted->devices & ~devices) == 0 ? &list->allowed : NULL;
 }
 
 static struct text size_fix(const struct rail_call *call, const struct size *size,
@@ -155,9 +172,11 @@ static struct text size_fix(const struct rail_call *call, const struct size *siz
 bool placeable_report_size(const struct placing *placing)
 {
     struct rail_call *call = placing->call;
-    const struct type_set *types = allowed_types(call);
     struct size size, most;
-    if (!read_size(placing, &size) || !is_too_large(call->world->catalog, types, &size, &most))
+    if (!read_size(placing, &size))
+        return false;
+    const struct type_set *types = allowed_types(call, &size);
+    if (!is_too_large(call->world->catalog, types, &size, &most))
         return false;
     struct text statement = arena_printf(
         call->arena, "No %sinstance type has %.*s, so %s.", types != NULL ? "allowed " : "",
