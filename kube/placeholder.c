@@ -17,6 +17,19 @@ bool text_has_placeholder(struct text value)
     return false;
 }
 
+bool text_is_capitals(struct text value)
+{
+    enum { LETTERS_MIN = 4 };
+    size_t letters = 0;
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.data[i] >= 'A' && value.data[i] <= 'Z')
+            letters++;
+        else if (value.data[i] != '_')
+            return false;
+    }
+    return letters >= LETTERS_MIN;
+}
+
 static bool node_has_placeholder(const struct node *node)
 {
     if (node_is(node, NODE_MAP)) {

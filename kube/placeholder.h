@@ -7,6 +7,8 @@
 /* "${ZONE}", "$(ZONE)", "{{ .Values.zone }}", "<<ZONE>>", alone or within other text: envsubst, sed
  * or a chart puts a value there before the object is applied. */
 bool text_has_placeholder(struct text value);
+/* "INSTANCE_TYPE", "ARCH": a word that a script replaces. To ask only of what has no capitals. */
+bool text_is_capitals(struct text value);
 /* The first value with one, at or below a field, but in none of the named members of it (NULL ends
  * them); NULL: there is none. */
 const struct field *field_placeholder(struct arena *arena, const struct field *field,

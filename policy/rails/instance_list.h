@@ -83,6 +83,10 @@ void instance_report_outside(struct rail_call *call, const struct instance_list 
 /* A value that is not in the catalogue, though its name would pass. */
 void instance_report_unknown(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value);
+/* The allowed value that is nearest in kind; empty where none has the accelerators, and for a value
+ * that the catalogue does not know. */
+struct text instance_nearest(const struct rail_call *call, const struct instance_list *list,
+                             enum dimension dimension, struct text value);
 /* "Ask #platform for an exception to policy strict": what is left where no allowed type will do. */
 struct text instance_ask_for_exception(const struct rail_call *call);
 

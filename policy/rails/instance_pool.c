@@ -22,7 +22,7 @@ static void judge_unknown_value(struct rail_call *call, const struct instance_li
                                 enum dimension dimension, const struct expression *expression,
                                 const struct expression_value *value)
 {
-    if (text_has_placeholder(value->text))
+    if (text_has_placeholder(value->text) || text_is_capitals(value->text))
         return;
     enum value_state state = instance_list_value(list, dimension, value->text, call->arena);
     bool is_machine = dimension == DIMENSION_TYPE || dimension == DIMENSION_FAMILY;
@@ -179,6 +179,44 @@ static bool needs_other_devices(const struct instance_list *list, const struct t
     return asks && !some_without && (!has || (asked != 0 && (asked & allowed) == 0));
 }
 
+/* Types of the list that the pool could launch with other values of one requirement. */
+static bool some_type_is_left(const struct instance_list *list, const struct pool *pool,
+                              size_t replaced, const struct text_list *values, struct arena *arena)
+{
+    const struct expression *expression = &pool->requirements.items[replaced];
+    const char *key = dimension_keys[dimension_of(expression->key)];
+    struct type_set left =
+        requirement_select(list->catalog, key, SOLVER_IN, values->items, values->count, arena);
+    left = type_set_and(&left, &list->allowed, arena);
+    for (size_t i = 0; i < pool->requirements.count; i++) {
+        struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
+        struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
+        if (i != replaced)
+            left = type_set_and(&left, &reached, arena);
+    }
+    return type_set_count(&left) > 0;
+}
+
+/* The nearest allowed values in place of a requirement's own; empty where they would not do. */
+static struct text values_instead(const struct rail_call *call, const struct instance_list *list,
+                                  const struct pool *pool, size_t requirement)
+{
+    enum { SHOWN = 5 };
+    const struct expression *expression = &pool->requirements.items[requirement];
+    enum dimension dimension = dimension_of(expression->key);
+    struct text_list nearest = {0};
+    if (!expression->valid || expression->op != SOLVER_IN || dimension == DIMENSION_COUNT)
+        return TEXT("");
+    for (size_t i = 0; i < expression->value_count && nearest.count < SHOWN; i++) {
+        struct text value = instance_nearest(call, list, dimension, expression->values[i].text);
+        if (value.size > 0 && !texts_have(nearest.items, nearest.count, value))
+            *LIST_PUSH(call->arena, &nearest) = value;
+    }
+    if (nearest.count == 0 || !some_type_is_left(list, pool, requirement, &nearest, call->arena))
+        return TEXT("");
+    return texts_join(nearest.items, nearest.count, SIZE_MAX, call->arena);
+}
+
 /* Where no type of the list fits: which requirements alone keep them out. */
 static struct text way_out(const struct rail_call *call, const struct instance_list *list,
                            const struct pool *pool, const struct type_set *launchable)
@@ -186,6 +224,7 @@ static struct text way_out(const struct rail_call *call, const struct instance_l
     struct arena *arena = call->arena;
     struct text ask = instance_ask_for_exception(call);
     struct text_list keys = {0};
+    struct text instead = {0};
     if (needs_other_devices(list, launchable))
         return arena_printf(arena,
                             "%.*s, or for a policy of its own for this pool, because no allowed "
@@ -194,11 +233,17 @@ static struct text way_out(const struct rail_call *call, const struct instance_l
     for (size_t i = 0; i < pool->requirements.count; i++) {
         struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
         struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
-        if (!type_set_intersects(&reached, &list->allowed))
-            *LIST_PUSH(arena, &keys) = one.items[0].key;
+        if (type_set_intersects(&reached, &list->allowed))
+            continue;
+        instead = values_instead(call, list, pool, i);
+        *LIST_PUSH(arena, &keys) = one.items[0].key;
     }
     if (keys.count == 0)
         return TEXT("Change the requirements, which no allowed type meets together.");
+    if (keys.count == 1 && instead.size > 0)
+        return arena_printf(arena,
+                            "Replace the values of %.*s, which no allowed type has, with [%.*s].",
+                            TEXT_ARGS(keys.items[0]), TEXT_ARGS(instead));
     return arena_printf(arena, "Change the requirement%s on %.*s, which no allowed type meets.",
                         keys.count == 1 ? "" : "s",
                         TEXT_ARGS(texts_join(keys.items, keys.count, SIZE_MAX, arena)));

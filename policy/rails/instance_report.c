@@ -88,6 +88,23 @@ static size_t nearness_in_kind(struct text allowed, struct text found, size_t li
            (letters < SPELLING_MOST ? letters : SPELLING_MOST);
 }
 
+struct text instance_nearest(const struct rail_call *call, const struct instance_list *list,
+                             enum dimension dimension, struct text value)
+{
+    struct asked asked = {.call = call,
+                          .list = list,
+                          .dimension = dimension,
+                          .type = instance_list_type(list, dimension, value)};
+    struct allowed allowed = ALLOWED_LIST(&list->values[dimension]);
+    allowed.nearness = nearness_in_kind;
+    allowed.about = &asked;
+    struct text_list nearest = nearest_allowed(&allowed, value, call->arena);
+    if (nearest.count == 0 || !instance_list_knows(list, dimension, value))
+        return TEXT("");
+    struct instance_type type = instance_list_type(list, dimension, nearest.items[0]);
+    return has_the_devices(&asked, &type) ? nearest.items[0] : TEXT("");
+}
+
 struct text instance_ask_for_exception(const struct rail_call *call)
 {
     struct text contact = call->policy->contact;
@@ -101,6 +118,13 @@ struct text instance_ask_for_exception(const struct rail_call *call)
 
 /* ---- outside the list ---- */
 
+/* Nothing is near to a type or a family of which no more is known than the name. */
+static bool is_unknown_machine(const struct asked *asked, struct text value)
+{
+    return (asked->dimension == DIMENSION_TYPE || asked->dimension == DIMENSION_FAMILY) &&
+           !instance_list_knows(asked->list, asked->dimension, value);
+}
+
 static void advise_nearest(struct draft *draft, struct arena *arena)
 {
     const struct asked *asked = draft->adviser;
@@ -110,7 +134,7 @@ static void advise_nearest(struct draft *draft, struct arena *arena)
     if (draft->allowed.count > 0)
         nearest = instance_list_type(asked->list, asked->dimension, draft->allowed.items[0]);
     size_t total = asked->list->values[asked->dimension].count;
-    if (total == 0)
+    if (total == 0 || is_unknown_machine(asked, draft->nearest_to))
         draft->fix = arena_printf(arena, "%s.", asked->removal);
     else if (!has_the_devices(asked, &nearest))
         draft->fix =

@@ -22,7 +22,7 @@ static void judge_value(struct rail_call *call, const struct instance_list *list
                         enum dimension dimension, const struct expression_value *value,
                         struct values_outside *outside, struct term_values *result)
 {
-    if (text_has_placeholder(value->text)) {
+    if (text_has_placeholder(value->text) || text_is_capitals(value->text)) {
         result->unknown = true;
         return;
     }

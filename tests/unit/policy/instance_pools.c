@@ -12,9 +12,7 @@ static void what_to_add_is_spelt_as_the_provider_does(void)
 #define SEVEN                                                                           \
     "7 of the 8 instance types that the pool can launch are not allowed: g5.12xlarge, " \
     "g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (7)."
-#define ADDS(requirement)                                               \
-    SEVEN, \
-        "Add to spec.template.spec.requirements: [" requirement "]."
+#define ADDS(requirement) SEVEN, "Add to spec.template.spec.requirements: [" requirement "]."
     static const struct rail_words rows[] = {
         {POOL("karpenter.k8s.aws", "EC2NodeClass", "karpenter.k8s.aws/instance-family"),
          ADDS("{key: karpenter.k8s.aws/instance-size, operator: In, values: [xlarge]}")},
@@ -45,7 +43,9 @@ static void what_keeps_the_list_out_is_named(void)
         "All 2 instance types that the pool can launch are not allowed: m5.large, m5.xlarge.";
     static const struct rail_words rows[] = {
         {OF(FAMILY("m5") ", " SIZE("large, xlarge")), two,
-         "Change the requirement on karpenter.k8s.aws/instance-size, which no allowed type meets."},
+         "Replace the values of karpenter.k8s.aws/instance-size, which no allowed type has, with "
+         "[2xlarge]."},
+
         {OF(FAMILY("r5") ", " SIZE("large")),
          "The one instance type that the pool can launch is not allowed: r5.large.",
          "Change the requirements on karpenter.k8s.aws/instance-family, "
@@ -77,6 +77,7 @@ static void unknown_values_are_judged_by_name(void)
         {OF(TYPE("m5.large, m99.large, c99.large")),
          "warn " AT("0", "1") "m99.large\ndeny " AT("0", "2") "c99.large"},
         {OF(FAMILY("m5, c99")), "deny " AT("0", "1") "c99"},
+        {OF(FAMILY("m5, FAMILY")), ""},
         /* who keeps away from it names nothing that must be there */
         {OF(NOT_IN("node.kubernetes.io/instance-type", "m99.large, c99.large") ", " FAMILY("m5")),
          ""},
@@ -146,7 +147,8 @@ static void each_key_is_one_requirement(void)
     /* EKS Auto Mode's own names for the provider's keys; Kubernetes' are the same everywhere */
     static const struct rail_words automatic[] = {
         {POOL("eks.amazonaws.com", "NodeClass", "eks.amazonaws.com/instance-family"),
-         "7 of the 8 instance types that the pool can launch are not allowed: g5.12xlarge, g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (7).",
+         "7 of the 8 instance types that the pool can launch are not allowed: g5.12xlarge, "
+         "g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (7).",
          ADD(ONE("eks.amazonaws.com/instance-cpu", "Lt", "\"5\""))},
     };
     rail_words_run("instance-types: {allow: {families: [g5, m5]}, max: {cpu: 4}}", NULL, automatic,
@@ -159,8 +161,7 @@ static void the_pool_s_owner_is_told_what_is_wrong(void)
         {OF(FAMILY("m5") ", " IN("kubernetes.io/arch", "arm64")),
          "No instance type fits these requirements, so the pool can launch none.",
          "Remove one of the requirements."},
-        {OF(FAMILY("m99")),
-         "Instance family m99 is not in the catalogue, and may not exist.",
+        {OF(FAMILY("m99")), "Instance family m99 is not in the catalogue, and may not exist.",
          "Replace with m9g."},
     };
     rail_words_run("instance-types: {allow: {categories: [m]}}", NULL, rows, COUNT_OF(rows));

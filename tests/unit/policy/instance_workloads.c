@@ -111,11 +111,9 @@ static void it_says_what_is_reached(void)
 {
     static const struct rail_words rows[] = {
         {TERMS(AWS "family: m5, " AWS "cpu: '3'", "", ""),
-         "No instance type fits all of this together.",
-         "Remove one of the requirements."},
+         "No instance type fits all of this together.", "Remove one of the requirements."},
         {TERMS("", TERM(IN(AWS "family", "m5") ", " IN(AWS "cpu", "'3'")), ""),
-         "No instance type fits all of this together.",
-         "Remove one of the requirements."},
+         "No instance type fits all of this together.", "Remove one of the requirements."},
         {TERMS(AWS "family: m5, " AWS "cpu: '32'", "", ""),
          "This reaches one instance type, m5.8xlarge, which is not allowed.",
          "Widen the requirements until they reach an allowed type, or leave the choice to the "
@@ -143,18 +141,15 @@ static void it_says_what_is_reached(void)
          "Instance generation 22 is not in the catalogue, and may not exist.",
          "Check the name: taffrail catalog show lists those that exist."},
         {TERMS(AWS "generation: '77'", "", ""),
-         "Instance generation 77 is not in the catalogue, and may not exist.",
-         "Replace with 7."},
+         "Instance generation 77 is not in the catalogue, and may not exist.", "Replace with 7."},
     };
     rail_words_run("instance-types: {allow: {families: [m7i]}}", NULL, unknown, COUNT_OF(unknown));
     /* as people write what the label has in another way, and only what is in the list */
     static const struct rail_words other_words[] = {
         {TERMS(AWS "family: M5", "", ""),
-         "Instance family M5 is not in the catalogue, and may not exist.",
-         "Replace with m5."},
+         "Instance family M5 is not in the catalogue, and may not exist.", "Replace with m5."},
         {TERMS(AWS "size: 2XL", "", ""),
-         "Instance size 2XL is not in the catalogue, and may not exist.",
-         "Replace with 2xlarge."},
+         "Instance size 2XL is not in the catalogue, and may not exist.", "Replace with 2xlarge."},
         {TERMS(TYPE ": m5.24xl", "", ""),
          "Instance type m5.24xl is not in the catalogue, and may not exist.",
          "Replace with m5.24xlarge."},
@@ -174,17 +169,16 @@ static void advice_is_near_in_kind(void)
     "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {selector: {}, " \
     "template: {metadata: {}, spec: {nodeSelector: {" TYPE ": c5.large}}}}}"
     static const struct rail_words rows[] = {
-        {TERMS(TYPE ": g5.xlarge", "", ""),
-         "Instance type g5.xlarge is not allowed here.",
-         "Ask the owner of policy table for an exception, because none of the 3 allowed types has accelerators of this kind and number."},
-        {TERMS(TYPE ": r5.4xlarge", "", ""),
-         "Instance type r5.4xlarge is not allowed here.",
+        {TERMS(TYPE ": g5.xlarge", "", ""), "Instance type g5.xlarge is not allowed here.",
+         "Ask the owner of policy table for an exception, because none of the 3 allowed types has "
+         "accelerators of this kind and number."},
+        {TERMS(TYPE ": r5.4xlarge", "", ""), "Instance type r5.4xlarge is not allowed here.",
          REMOVE "one of 3 allowed types, such as r6a.2xlarge."},
-        {TERMS(TYPE ": r7g.large", "", ""),
-         "Instance type r7g.large is not allowed here.",
+        {TERMS(TYPE ": r7g.large", "", ""), "Instance type r7g.large is not allowed here.",
          REMOVE "one of 3 allowed types, such as m6g.large."},
         {DAEMON_SET,
-         "1 value named here is not allowed. The DaemonSet buys no nodes of such kinds, and runs where there are any.",
+         "1 value named here is not allowed. The DaemonSet buys no nodes of such kinds, and runs "
+         "where there are any.",
          "Remove the types that this cluster does not have."},
     };
     rail_words_run("instance-types: {allow: {types: [m6g.large, r6a.2xlarge, m6a.large]}}", NULL,
@@ -193,6 +187,7 @@ static void advice_is_near_in_kind(void)
         {TERMS(TYPE ": ml.m6g.large", "", ""), ""},
         {TERMS(TYPE ": ml.p5.48xlarge", "", ""), "deny spec.nodeSelector[" TYPE "] ml.p5.48xlarge"},
         {TERMS(TYPE ": '${TYPE}'", "", ""), ""},
+        {TERMS(TYPE ": INSTANCE_TYPE", "", ""), ""},
     };
     rail_table_run(&(struct rail_table){"instance-types: {allow: {types: [m6g.large]}}", NULL,
                                         names, COUNT_OF(names)});
