@@ -11,6 +11,7 @@ void input_begin(struct manifests *manifests, const struct input_options *option
                  struct arena *arena)
 {
     manifests_init(manifests, arena);
+    manifests->origin = ORIGIN_CHANGE;
     manifests->strict_files = options->strict_files;
     manifests->allow_empty = options->allow_empty;
     manifests->ignore = options->ignore.items;

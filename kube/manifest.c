@@ -36,7 +36,7 @@ static void add_object(struct manifest_reader *reader, const struct node *root)
     } else if (object.kind == KIND_UNKNOWN && !manifests->keep_unknown) {
         manifests->skipped++;
     } else {
-        object.of_state = manifests->of_state;
+        object.origin = manifests->origin;
         *LIST_PUSH(manifests->arena, manifests) = object;
     }
 }

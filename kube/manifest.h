@@ -2,9 +2,8 @@
 #ifndef TAFFRAIL_KUBE_MANIFEST_H
 #define TAFFRAIL_KUBE_MANIFEST_H
 
-#include "base/base.h"
+#include "kube/object.h"
 
-struct object;
 struct snapshot;
 
 /* A Helm chart whose templates were not read: they become manifests only when it is rendered. */
@@ -19,7 +18,7 @@ struct manifests {
     struct object *items;
     size_t count, capacity;
     /* Set before reading. */
-    bool of_state;             /* object.of_state */
+    enum object_origin origin; /* of each object */
     bool keep_unknown;         /* unknown kinds are items, too, of KIND_UNKNOWN */
     bool strict_files;         /* a file that holds no object is an error */
     bool allow_empty;          /* a path that holds no object is none */

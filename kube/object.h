@@ -13,6 +13,9 @@ struct pod_template {
     const struct field *metadata, *spec;
 };
 
+/* What --state has is not judged beside what -f names. */
+enum object_origin { ORIGIN_CLUSTER, ORIGIN_STATE, ORIGIN_CHANGE };
+
 struct object {
     enum kind kind;
     struct text api_version, kind_name;
@@ -21,7 +24,7 @@ struct object {
     struct owner controller; /* the ownerReference with controller: true; name empty: none */
     int64_t created_unix_s;  /* 0: not said */
     bool deleting;
-    bool of_state;             /* it is of --state, and is not judged beside what -f names */
+    enum object_origin origin;
     const struct node *labels; /* may be NULL */
     const struct field *root;
     struct source *source;               /* what it was read from; may be NULL */

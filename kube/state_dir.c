@@ -21,7 +21,7 @@ static bool add_folder(const char *path, struct arena *arena, struct snapshot_bu
     struct manifests manifests;
     manifests_init(&manifests, arena);
     manifests.allow_empty = true;
-    manifests.of_state = true;
+    manifests.origin = ORIGIN_STATE;
     manifests_read(&manifests, path, TEXT("default"));
     for (size_t i = 0; i < manifests.count; i++)
         snapshot_put(builder, &manifests.items[i]);

@@ -52,6 +52,8 @@ bool call_is_seen(const struct rail_call *call, const char *path)
         return false;
     const struct object *seen =
         snapshot_find(call->world->snapshot, own->kind, own->namespace, own->name);
-    return seen != NULL &&
-           node_equal(node_at(seen->root->node, path), node_at(own->root->node, path));
+    /* Of objects of one name that -f names the last counts, and tells for them. */
+    bool stands_for = seen != NULL && seen->origin == ORIGIN_CHANGE && own->origin == ORIGIN_CHANGE;
+    return stands_for || (seen != NULL && node_equal(node_at(seen->root->node, path),
+                                                     node_at(own->root->node, path)));
 }

@@ -13,14 +13,15 @@ const struct node_selection *call_selection(const struct rail_call *call,
 const struct pool *call_pool(const struct rail_call *call);
 
 /* Of two objects of a kind that are wrong together the later by name tells of both, where both are
- * judged. Whether call->object is visible as it is, in what stands at the path (on UPDATE it tells
- * of all, before and after); and whether the other one, which is visible, then tells. */
+ * judged. Whether call->object is visible as it is, in what stands at the path, or another one of
+ * its name stands for it (on UPDATE it tells of all, before and after); and whether the other one,
+ * which is visible, then tells. */
 bool call_is_seen(const struct rail_call *call, const char *path);
 static inline bool call_leaves_to(const struct rail_call *call, bool is_seen,
                                   const struct object *other)
 {
     return is_seen && text_compare(other->name, call->object->name) > 0 &&
-           (!other->of_state || call->object->of_state);
+           (other->origin != ORIGIN_STATE || call->object->origin == ORIGIN_STATE);
 }
 
 #endif

@@ -296,7 +296,7 @@ const struct rail rail_node_class = {
         "httpPutResponseHopLimit, which is 1 where it is left out (2 on v1beta1); if it is not "
         "given, a class that asks for more than 1 is warned of.\n\n"
         "It warns of Amazon Linux 2, which has come to its end, of user data that calls "
-        "/etc/eks/bootstrap.sh where Karpenter does (AL2) or where there is none (AL2023). Of a "
+        "/etc/eks/bootstrap.sh where Karpenter does (AL2) or where it fails (AL2023). Of a "
         "placeholder such as ${CLUSTER} or <<ROLE>> it says once that it is there.\n\n"
         "kubelet.maxPods is held against the instance types that the visible NodePools of this "
         "class may launch; more pods than addresses is a warning, since prefix delegation is not "

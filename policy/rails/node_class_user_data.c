@@ -49,5 +49,5 @@ void node_class_judge_user_data(struct rail_call *call)
                                "nodeadm reads."),
                  "%s", is_al2 ? "userData calls bootstrap.sh, as Karpenter does after it. The node "
                                 "joins first without the labels and taints of its pool."
-                              : "userData calls bootstrap.sh, which images of AL2023 do not have.");
+                              : "userData calls bootstrap.sh, which fails on images of AL2023.");
 }

@@ -3,6 +3,7 @@
 
 #include "catalog/node_class.h"
 #include "catalog/zones.h"
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rail.h"
@@ -241,7 +242,10 @@ static bool find_zone(const struct pair *pair, struct text *zone)
              i++)
             zones_add(&zones, requirement->values[i].text, call->arena);
     *zone = first_allowed(pair, LABEL_ZONE, zones.items, zones.count);
-    return zone->size > 0 || !confined;
+    bool found = zone->size > 0 || !confined;
+    if (text_has_placeholder(*zone))
+        *zone = TEXT("");
+    return found;
 }
 
 /* The cheapest type of a set of which a node can be made, then the first by name; the number of

@@ -321,7 +321,7 @@ static void it_says_what_to_change(void)
 #define SCRIPT(family, script) CLASS("amiFamily: " family ", userData: \"" script "\"")
 #define BOOTSTRAP "/etc/eks/bootstrap.sh"
 
-/* Karpenter calls it on AL2 itself, and AL2023 has none. */
+/* Karpenter calls it on AL2 itself, and on AL2023 it fails. */
 static void user_data_leaves_the_start_to_karpenter(void)
 {
     static const char al2[] = "warn spec.amiFamily AL2";
@@ -374,7 +374,7 @@ static void it_warns_in_sentences(void)
          "\"<<ROLE>>\" holds a placeholder. The class is judged without such values.",
          "Fill it in first, as envsubst or a chart does, and check the result."},
         {SCRIPT("AL2023", BOOTSTRAP " main"),
-         "userData calls bootstrap.sh, which images of AL2023 do not have.",
+         "userData calls bootstrap.sh, which fails on images of AL2023.",
          "Remove the call of bootstrap.sh from userData. Karpenter adds what nodeadm reads."},
     };
     rail_words_run("node-class: {}", NULL, rows, COUNT_OF(rows));
