@@ -5,6 +5,7 @@
 #include "kube/snapshot.h"
 #include "kube/zone.h"
 #include "policy/policy_set.h"
+#include "policy/rails/capacity_spot.h"
 #include "policy/rails/label_choice.h"
 #include "policy/reading.h"
 #include "solver/well_known.h"
@@ -179,6 +180,13 @@ static void judge(struct rail_call *call)
         return;
     struct zones for_sale = what_is_for_sale(call, pool);
     label_choice_judge_pool(&choice, pool, &(struct pool_reach){.values = &for_sale});
+    if (zones_have(&for_sale, TEXT("spot")) && label_choice_lists(&choice, TEXT("spot")))
+        capacity_judge_spot(call, pool,
+                            &(struct spot_rules){
+                                .on_demand = label_choice_lists(&choice, TEXT("on-demand")),
+                                .tells_unasked = settings->allow.nodes == NULL,
+                                .unasked = SEVERITY_WARN,
+                            });
 }
 
 const struct rail rail_capacity_types = {
@@ -198,9 +206,12 @@ const struct rail rail_capacity_types = {
         "launches on-demand alone, and so do pools of Exoscale and Linode, which sell no spot "
         "capacity. The built-in pools of EKS Auto Mode are passed over. Where the policy says that "
         "Karpenter's gate ReservedCapacity is "
-        "off, reserved alone is warned of: nothing is bought. With nothing under allow the rail "
-        "finds values that are no "
-        "capacity types.",
+        "off, reserved alone is warned of: nothing is bought.\n\n"
+        "Where spot is allowed, the rail warns of an EC2 pool that may buy it of fewer than 15 "
+        "instance types: interruptions are likelier then, and Karpenter replaces no spot node by a "
+        "cheaper one. It notes a tainted pool of spot alone where no visible NodePool with the "
+        "same taint buys on-demand. With nothing under allow it finds values that are no capacity "
+        "types, and warns of a pool that names none, because Karpenter then buys spot first.",
     .example = "capacity-types:\n"
                "  mode: enforce\n"
                "  allow: [on-demand, reserved]\n",

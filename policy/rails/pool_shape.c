@@ -6,6 +6,8 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/time.h"
+#include "policy/policy_set.h"
+#include "policy/rails/capacity_spot.h"
 #include "policy/rails/crd_shape.h"
 #include "policy/rails/duration_fault.h"
 #include "policy/reading.h"
@@ -207,6 +209,23 @@ static void judge_replicas(struct rail_call *call, const struct pool *pool)
            TEXT_ARGS(node_text(replicas->node)));
 }
 
+/* Where the policy names capacity-types, that rail says it by its own list, or is off. What an open
+ * pool buys is the least that nobody chose. */
+static void judge_capacity(struct rail_call *call, const struct pool *pool)
+{
+    const struct policy *policy = call->policy;
+    for (size_t i = 0; i < policy->rail_count; i++)
+        if (policy->rails[i].rail == &rail_capacity_types)
+            return;
+    bool open = pool_shape_is_open(call->world->catalog, pool, call->arena);
+    capacity_judge_spot(call, pool,
+                        &(struct spot_rules){
+                            .on_demand = true,
+                            .tells_unasked = !open,
+                            .unasked = SEVERITY_AUDIT,
+                        });
+}
+
 static void judge(struct rail_call *call)
 {
     const struct pool *pool = call_pool(call);
@@ -220,6 +239,7 @@ static void judge(struct rail_call *call)
     judge_taints(call, pool);
     judge_durations(call);
     pool_shape_judge_types(call, pool);
+    judge_capacity(call, pool);
     judge_placeholders(call);
 }
 
@@ -256,7 +276,10 @@ const struct rail rail_pool_shape = {
         "architecture, zone and capacity type alone a warning. It warns of a pool that leaves both "
         "architectures, as v1 has no default, unless the images of a visible EC2NodeClass decide; "
         "and of NotIn with values that no type has. A pool that is left one type, which it does "
-        "not name, is noted. Of a placeholder such as ${ZONE} it says once that it is there, and "
+        "not name, is noted. Unless the policy names capacity-types, it warns of a pool that buys "
+        "spot nodes of fewer than 15 types, as that rail does, and notes one that buys them "
+        "unasked. Of a placeholder such "
+        "as ${ZONE} it says once that it is there, and "
         "judges the rest.",
     .example = "pool-shape:\n"
                "  mode: enforce\n",

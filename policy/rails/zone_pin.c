@@ -359,10 +359,9 @@ static void judge(struct rail_call *call)
         return;
     }
     report_found(call, SEVERITY_WARN, field_at(arena, pod->root, "spec.volumes"), volumes,
-                 TEXT("move the data of one into the zone of the other, or mount them in "
-                      "different pods"),
-                 "the pod can never start: its volumes have no zone in "
-                 "common: %.*s",
+                 TEXT("Move the data of one into the zone of the other, or mount them in "
+                      "different pods."),
+                 "The pod can never start. Its volumes have no zone in common: %.*s.",
                  TEXT_ARGS(volumes));
 }
 

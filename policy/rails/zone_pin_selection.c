@@ -76,11 +76,11 @@ void zone_pin_judge_selection(struct rail_call *call)
                                                   : obstacle->field,
               .found = first->text,
               .statement = arena_printf(
-                  arena, "the pod can never start: it %s %.*s, and its volumes are %s: %.*s",
+                  arena, "The pod can never start. It %s zone %.*s, and its volumes are %s: %.*s.",
                   in ? "selects" : "keeps out of", TEXT_ARGS(values_of(obstacle, arena)),
                   in ? "elsewhere" : "there", TEXT_ARGS(volumes)),
               .fix = one ? arena_printf(arena, "Use %.*s, where the volumes are.",
                                         TEXT_ARGS(zones.items[0]))
-                         : TEXT("leave the zone out: the volumes decide it"),
+                         : TEXT("Leave the zone out, because the volumes decide it."),
               .replacement = one ? zones.items[0] : TEXT(""));
 }

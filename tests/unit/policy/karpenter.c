@@ -176,10 +176,14 @@ static void replicas_are_nothing_without_their_gate(void)
     static const struct rail_case off[] = {{POOL("replicas: 3, ", M5), "deny spec.replicas 3"},
                                            {POOL("", M5), ""}};
     static const struct rail_case other[] = {{POOL("replicas: 3, ", M5), ""}};
-    run(UNDER("featureGates: {StaticCapacity: false}", "pool-shape: {}"), NULL, off, COUNT_OF(off));
-    run(UNDER("featureGates: {StaticCapacity: true}", "pool-shape: {}"), NULL, other,
-        COUNT_OF(other));
-    run("pool-shape: {}", NULL, other, COUNT_OF(other)); /* who says nothing may have it on */
+    run(UNDER("featureGates: {StaticCapacity: false}",
+              "pool-shape: {}, capacity-types: {mode: off}"),
+        NULL, off, COUNT_OF(off));
+    run(UNDER("featureGates: {StaticCapacity: true}",
+              "pool-shape: {}, capacity-types: {mode: off}"),
+        NULL, other, COUNT_OF(other));
+    run("pool-shape: {}, capacity-types: {mode: off}", NULL, other,
+        COUNT_OF(other)); /* who says nothing may have it on */
 }
 
 /* ---- what could run a pod ---- */

@@ -38,7 +38,8 @@ static void fields_there_are_stay_silent(void)
          "spec.template.spec.requirements[1].value value\ndeny spec.template.spec.taints[1].key b "
          "c\ndeny spec.template.spec.taints[1].keys keys"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 #define V1BETA1(more, of_spec)                                                             \
@@ -75,7 +76,8 @@ static void every_place_is_looked_at(void)
          "zz\nwarn spec.template.spec.taints[0].zz zz\nwarn spec.template.spec.zz zz\nwarn "
          "spec.template.zz zz\nwarn spec.zz zz\nwarn zz zz"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 static void dropped_fields_are_found(void)
@@ -140,7 +142,8 @@ static void dropped_fields_are_found(void)
         {POOL_WITH("kind: a, ", "", CMR), "warn spec.kind kind"},
         {POOL_WITH("status: {}, ", "", CMR), "warn spec.status status"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 static void it_says_where_things_belong(void)
@@ -179,7 +182,7 @@ static void it_says_where_things_belong(void)
             arena_printf(arena, "A NodePool of v1 has no field \"%s%s", fields[i].field, dropped)
                 .data,
             fields[i].fix};
-        rail_words_run("pool-shape: {}", NULL, &row, 1);
+        rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, &row, 1);
     }
     arena_destroy(arena);
 }
@@ -214,12 +217,12 @@ static void it_says_what_is_dropped(void)
          "karpenter.sh/v1alpha5 has no NodePools. Its pools are Provisioners.",
          "Write apiVersion: karpenter.sh/v1, and the fields of v1."},
     };
-    rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, rows, COUNT_OF(rows));
 }
 
 static void tools_can_write_the_version(void)
 {
-    rail_replaces("pool-shape: {}",
+    rail_replaces("pool-shape: {}, capacity-types: {mode: off}",
                   "{apiVersion: karpenter.sh/v1alpha5, kind: NodePool, metadata: {name: a}, spec: "
                   "{}}",
                   "karpenter.sh/v1");

@@ -44,7 +44,8 @@ static void keys_that_narrow_nothing_are_found(void)
         /* the domain is Karpenter's own: it does not take the pool at all */
         {KEY("karpenter.sh/capacitytype"), "deny " KEY_AT "karpenter.sh/capacitytype"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 static void keys_of_ones_own_stay_silent(void)
@@ -82,7 +83,8 @@ static void keys_of_ones_own_stay_silent(void)
                   IN("topology.disk.csi.azure.com/zone", "eastus-1") ", " IN("zone", "a")),
          ""},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 static void it_says_which_key_was_meant(void)
@@ -110,7 +112,7 @@ static void it_says_which_key_was_meant(void)
          "never uses it.",
          "Remove it, or use a label of your own domain, such as example.com/team."},
     };
-    rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, rows, COUNT_OF(rows));
 }
 
 /* A label that a user's own types carry says something of them. */
@@ -126,7 +128,9 @@ static void keys_of_a_users_catalogue_stay_silent(void)
         {POOL2(IN("node.kubernetes.io/instance-category", "a"), IN("zone", "b")),
          "warn " KEY_AT "zone"},
     };
-    rail_catalog_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)}, types);
+    rail_catalog_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL,
+                                          cases, COUNT_OF(cases)},
+                     types);
 }
 
 const char unit_suite[] = "policy pool-shape: keys";

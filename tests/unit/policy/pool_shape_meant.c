@@ -45,7 +45,8 @@ static void numbers_in_another_unit_are_found(void)
         {POOL2(CMR, IS("memory", "NotIn", "99999999999999999999999999")), ""},
         {POOL2(CMR, IS("memory", "NotIn", "9")), "warn " VALUE "9"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, IS("memory", "Lt", "64")),
          "\"64\" is 64 MiB, and every type has more. The pool can launch no node.",
@@ -72,7 +73,7 @@ static void numbers_in_another_unit_are_found(void)
          "can launch no node.",
          "Write 5."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
 }
 
 /* Types without a GPU have no label that counts them; g6f and gr6f have 0, and a share of one. */
@@ -93,7 +94,8 @@ static void none_is_no_number(void)
         {POOL2(IN(AWS "family", "p5"), IS("gpu-count", "In", "0")),
          "deny " AT "[1] " AWS "gpu-count In 0"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, IS("gpu-count", "In", "0")),
          "The requirement karpenter.k8s.aws/instance-gpu-count In 0 fits no type: those without "
@@ -110,7 +112,7 @@ static void none_is_no_number(void)
          "karpenter.k8s.aws/instance-family In p5. The pool can launch no node.",
          "Change one of the two."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
 }
 
 /* What rules out all by itself is blamed, and not what stands before it. */
@@ -126,7 +128,8 @@ static void one_is_blamed_before_two(void)
         {POOL3(IN(AWS "size", "large"), IN(AWS "family", "m5"), IN("kubernetes.io/arch", "arm64")),
          "deny " AT "[2] kubernetes.io/arch In arm64"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, IS("generation", "Gt", "90")),
          "No instance type fits karpenter.k8s.aws/instance-generation Gt 90. The pool can launch "
@@ -137,7 +140,7 @@ static void one_is_blamed_before_two(void)
          "uses it.",
          "Give one whole number of 0 or more, in quotes."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
 }
 
 #define WANTS(key, more) "{key: " key ", minValues: " more "}"
@@ -181,7 +184,8 @@ static void min_values_that_no_types_have_are_found(void)
         {POOL2(IS("generation", "Gt", "90"), TYPES("9, operator: Exists")),
          "deny " AT "[0] " AWS "generation Gt 90"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(M5_M6I, TYPES("20, operator: Exists")),
          "minValues wants 20 different values of node.kubernetes.io/instance-type, and the types "
@@ -192,14 +196,15 @@ static void min_values_that_no_types_have_are_found(void)
          "launches no node.",
          "Remove minValues, which counts labels of instance types alone."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
 }
 
 /* MIN_VALUES_POLICY=BestEffort buys what there is. */
 static void best_effort_takes_fewer(void)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = rail_table_world("pool-shape: {}", NULL, arena);
+    struct world world =
+        rail_table_world("pool-shape: {}, capacity-types: {mode: off}", NULL, arena);
     struct policy_set policies = *world.policies;
     policies.karpenter.best_effort_min_values = true;
     world.policies = &policies;
@@ -226,7 +231,8 @@ static void values_of_every_node_are_known(void)
         {POOL2(IN(AWS "family", "m5"), IN("kubernetes.io/arch", "arm64, aarch64")),
          "deny " AT "[1] kubernetes.io/arch In arm64, aarch64\nwarn " AT "[1].values[1] aarch64"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, IN("kubernetes.io/arch", "x86_64")),
          "\"x86_64\" is no architecture. The pool can launch no node.", "Use amd64."},
@@ -239,7 +245,7 @@ static void values_of_every_node_are_known(void)
          "\"ON_DEMAND\" is no capacity type. Karpenter refuses the pool and never uses it.",
          "Use on-demand."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
 }
 
 /* As people write them, and as the labels have them. */
@@ -262,7 +268,8 @@ static void values_that_were_meant_are_named(void)
         {"node.kubernetes.io/instance-type", "m5-large", "m5.large"},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = rail_table_world("pool-shape: {}", NULL, arena);
+    struct world world =
+        rail_table_world("pool-shape: {}, capacity-types: {mode: off}", NULL, arena);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct rail_words row = {
             arena_printf(arena, POOL("{key: %s, operator: In, values: [%s]}"), rows[i].key,
@@ -305,21 +312,23 @@ static void a_region_is_no_zone(void)
          "name: a}, requirements: [" IN("topology.kubernetes.io/zone", "north-europe-1") "]}}}}",
          ""},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {ZONES("eu-west-1"), "\"eu-west-1\" is a region and no zone. The pool can launch no node.",
          "Name its zones, such as eu-west-1a."},
         {ZONES("eu-west-1a, eu-west-1"), "\"eu-west-1\" is a region and no zone.",
          "Name its zones, such as eu-west-1a."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
     /* and so may somebody's own catalogue */
     static const char types[] =
         "[" OWN_TYPE("m5.large", "\"x\": 1", OWN_OFFERING("0.1", "on-demand", "eu-west-1")) "]";
     static const struct rail_case own[] = {
         {POOL2(IN(AWS "family", "m5"), IN("topology.kubernetes.io/zone", "eu-west-1")), ""},
     };
-    rail_catalog_run(&(struct rail_table){"pool-shape: {}", NULL, own, 1}, types);
+    rail_catalog_run(
+        &(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, own, 1}, types);
 }
 
 #define NODE_CLASS(name)                                                                       \
@@ -347,7 +356,8 @@ static void a_class_that_is_not_there_is_found(void)
         {REFERS("karpenter.k8s.aws", "NodeClass", "batch"), ""},
         {REFERS("karpenter.k8s.aws", "EC2NodeClass", "''"), ""},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", two, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", two, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {TO_CLASS("defualt"),
          "No visible EC2NodeClass is named \"defualt\". Karpenter does not use the pool until "
@@ -358,7 +368,7 @@ static void a_class_that_is_not_there_is_found(void)
          "is one.",
          "Name an EC2NodeClass that exists, or add one of this name."},
     };
-    rail_words_run("pool-shape: {}", two, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", two, words, COUNT_OF(words));
     /* Of several a distant one is not offered; the only one is. */
     static const struct rail_words far[] = {
         {TO_CLASS("gpu-spots"),
@@ -370,13 +380,16 @@ static void a_class_that_is_not_there_is_found(void)
          "is one.",
          "Name default, or add an EC2NodeClass main."},
     };
-    rail_words_run("pool-shape: {}", two, far, 1);
-    rail_words_run("pool-shape: {}", NODE_CLASS("default"), &far[1], 1);
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", two, far, 1);
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NODE_CLASS("default"), &far[1],
+                   1);
     /* Where none is visible, others keep them. */
     static const struct rail_case silent[] = {{TO_CLASS("batch"), ""}};
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, silent, 1});
+    rail_table_run(
+        &(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, silent, 1});
     struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = rail_table_world("pool-shape: {}", two, arena);
+    struct world world =
+        rail_table_world("pool-shape: {}, capacity-types: {mode: off}", two, arena);
     world.unseen = KIND_BIT(KIND_EC2_NODE_CLASS);
     rail_table_run_in(&world, &(struct rail_table){"", NULL, silent, 1}, arena);
     arena_destroy(arena);

@@ -42,7 +42,8 @@ static void pools_open_to_all_are_found(void)
          ""},
         {AUTOMATIC(""), open},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 static void pools_that_launch_nothing_are_found(void)
@@ -91,7 +92,8 @@ static void pools_that_launch_nothing_are_found(void)
                ARM64),
          "deny " AT "[1].values[0] host"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 static void it_says_what_is_left(void)
@@ -155,7 +157,7 @@ static void it_says_what_is_left(void)
          "No instance type fits these requirements together. The pool can launch no node.",
          "Remove one of the requirements."},
     };
-    rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, rows, COUNT_OF(rows));
 }
 
 /* Of a catalogue of one's own there is no newer one: what it does not know, nobody sells. */
@@ -182,7 +184,9 @@ static void the_machines_may_be_ones_own(void)
               "name: a}, requirements: []}}}}",
          "deny " AT " "},
     };
-    rail_catalog_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)}, types);
+    rail_catalog_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL,
+                                          cases, COUNT_OF(cases)},
+                     types);
     static const struct rail_words words[] = {
         {POOL(""),
          "No requirement says which machines the pool is for. It may launch any of 4 instance "
@@ -197,7 +201,8 @@ static void the_machines_may_be_ones_own(void)
          "launch no node.",
          "Use the key node.kubernetes.io/instance-type for this value."},
     };
-    rail_catalog_words_run("pool-shape: {}", NULL, types, words, COUNT_OF(words));
+    rail_catalog_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, types, words,
+                           COUNT_OF(words));
     /* with names and families that EC2 has none of */
     static const char others[] = OWN_TYPES2(OWN_TYPE("c-4x-amd64-linux", "\"x\": 1", SOLD),
                                             OWN_TYPE("m-4x-amd64-linux", "\"x\": 1", SOLD));
@@ -211,7 +216,8 @@ static void the_machines_may_be_ones_own(void)
          "can launch no node.",
          "Use the key node.kubernetes.io/instance-type for this value."},
     };
-    rail_catalog_words_run("pool-shape: {}", NULL, others, others_words, COUNT_OF(others_words));
+    rail_catalog_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, others,
+                           others_words, COUNT_OF(others_words));
 }
 
 #define IMAGES(terms)                                                                              \
@@ -233,7 +239,8 @@ static void an_architecture_is_chosen(void)
          ""},
         {POOL2(IN(AWS "category", "c"), IN("kubernetes.io/os", "windows")), ""},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     /* Images that somebody chose have an architecture; two of them may have both. */
     static const struct rail_case found = {POOL(IN(AWS "category", "c")), "warn " AT " "};
     static const struct rail_case silent = {POOL(IN(AWS "category", "c")), ""};
@@ -241,10 +248,14 @@ static void an_architecture_is_chosen(void)
     static const char one[] = IMAGES("{id: ami-1}");
     static const char two[] = IMAGES("{id: ami-1}, {id: ami-2}");
     static const char tagged[] = IMAGES("{tags: {team: a}}");
-    rail_table_run(&(struct rail_table){"pool-shape: {}", alias, &found, 1});
-    rail_table_run(&(struct rail_table){"pool-shape: {}", two, &found, 1});
-    rail_table_run(&(struct rail_table){"pool-shape: {}", one, &silent, 1});
-    rail_table_run(&(struct rail_table){"pool-shape: {}", tagged, &silent, 1});
+    rail_table_run(
+        &(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", alias, &found, 1});
+    rail_table_run(
+        &(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", two, &found, 1});
+    rail_table_run(
+        &(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", one, &silent, 1});
+    rail_table_run(
+        &(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", tagged, &silent, 1});
     static const struct rail_words words[] = {
         {POOL(IN(AWS "family", "m5, m6g")),
          "No requirement names kubernetes.io/arch, so the pool launches amd64 and arm64 nodes. An "
@@ -258,13 +269,14 @@ static void an_architecture_is_chosen(void)
          "operator: In, values: [c, m, r]}, {key: kubernetes.io/arch, operator: In, values: "
          "[amd64]}]."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
     /* instance-types speaks of an architecture that it does not allow. */
     static const struct rail_case arm = {
         POOL(IN(AWS "family", "m5, m6g")),
         "deny " AT " m5.12xlarge, m5.16xlarge, m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (9)"};
-    rail_table_run(&(struct rail_table){
-        "pool-shape: {}, instance-types: {allow: {architectures: [arm64]}}", NULL, &arm, 1});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}, "
+                                        "instance-types: {allow: {architectures: [arm64]}}",
+                                        NULL, &arm, 1});
 }
 
 /* Beside others that types have they do no harm; what they are meant to be is of their category. */
@@ -272,7 +284,8 @@ static void what_no_type_has_comes_to_nothing(void)
 {
     /* newer than the catalogue */
     static const struct rail_case newer = {POOL(IN(AWS "family", "m5, z99zz")), ""};
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, &newer, 1});
+    rail_table_run(
+        &(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, &newer, 1});
     static const struct rail_words words[] = {
         {POOL(IN(AWS "family", "p4, p5")),
          "No known instance type has \"p4\" as karpenter.k8s.aws/instance-family, so nothing comes "
@@ -291,7 +304,7 @@ static void what_no_type_has_comes_to_nothing(void)
          "launch no node.",
          "Write p4d."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
 }
 
 static void one_type_is_noted(void)
@@ -303,13 +316,14 @@ static void one_type_is_noted(void)
         {POOL(IN("node.kubernetes.io/instance-type", "m5.2xlarge")), ""},
         {POOL2(IN(AWS "family", "p5"), IN(AWS "size", "48xlarge")), ""},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words = {
         POOL2(IN(AWS "family", "m5"), IN(AWS "size", "2xlarge")),
         "The requirements leave only one instance type, m5.2xlarge. When a zone has no more of it, "
         "pods of the pool stay Pending.",
         "Allow others like it, such as m5a.2xlarge, m5ad.2xlarge or m5d.2xlarge."};
-    rail_words_run("pool-shape: {}", NULL, &words, 1);
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, &words, 1);
 }
 
 #define KEPT_OUT(key, values) "{key: " key ", operator: NotIn, values: [" values "]}"
@@ -328,7 +342,8 @@ static void what_no_type_has_is_not_kept_out(void)
         {POOL2(CMR, KEPT_OUT(AWS "category", "\"${CATEGORY}\"")),
          "undecided " AT "[1].values[0] ${CATEGORY}"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POOL2(CMR, KEPT_OUT(AWS "category", "gpu, fpga")),
          "NotIn gpu, fpga keeps nothing out, because no instance type has them as "
@@ -343,7 +358,7 @@ static void what_no_type_has_is_not_kept_out(void)
          "karpenter.k8s.aws/instance-category.",
          "Write the letters that families begin with, such as g and p."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
 }
 
 /* A template for envsubst or sed: what stands in it is judged, once what is filled in is not. */
@@ -360,7 +375,8 @@ static void placeholders_are_told_of_once(void)
         {POOL2(IN("karpenter.sh/capacity-type", "\"$CAPACITY\""), IN(AWS "family", "m5")),
          "deny " AT "[0].values[0] $CAPACITY\ndeny " AT "[0].values[0] $CAPACITY"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 const char unit_suite[] = "policy pool-shape: machines";

@@ -65,7 +65,8 @@ static void refused_values_are_found(void)
                 "effect: NoSchedule}]"),
          "deny spec.template.spec.taints[1] a\ndeny spec.template.spec.taints[2] a"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 static void it_says_why_karpenter_refuses(void)
@@ -150,7 +151,7 @@ static void it_says_why_karpenter_refuses(void)
          "Karpenter cannot read \"2562048h\". The longest duration is 2562047h.",
          "Remove it, if a drain may take any time."},
     };
-    rail_words_run("pool-shape: {}", NULL, rows, COUNT_OF(rows));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, rows, COUNT_OF(rows));
 }
 
 /* What Karpenter's own validation of a stored NodePool says, and the API server's does not. */
@@ -194,7 +195,8 @@ static void names_that_cannot_be_are_found(void)
         {TAINTS("taints: [{key: a, value: b/c, effect: NoSchedule}]"), ""},
         {TAINTS("taints: [{key: a, value: '', effect: NoSchedule}]"), ""},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 /* 2^63 nanoseconds are 2562047h47m16.854s. */
@@ -238,7 +240,8 @@ static void durations_that_overflow_are_found(void)
                    "", CMR),
          "deny spec.disruption.budgets[1].duration 2562048h"},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
 }
 
 static void values_karpenter_knows_all_of(void)
@@ -270,7 +273,8 @@ static void values_karpenter_knows_all_of(void)
         {LABELS("karpenter.sh/capacity-type: spot"), ""},
         {LABELS("karpenter.sh/capacity-type: null"), ""},
     };
-    rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {LABELS("karpenter.sh/capacity-type: cheap"),
          "\"cheap\" is no capacity type. The pool can launch no node.",
@@ -295,7 +299,7 @@ static void values_karpenter_knows_all_of(void)
          "Karpenter cannot read \"2562048h\". The longest duration is 2562047h.",
          "Write a duration such as 720h."},
     };
-    rail_words_run("pool-shape: {}", NULL, words, COUNT_OF(words));
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
 }
 
 const char unit_suite[] = "policy pool-shape: values";

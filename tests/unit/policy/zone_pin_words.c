@@ -227,9 +227,8 @@ static void volumes_apart_are_found(void)
     rail_table_run(&(struct rail_table){"zone-pin: {}", pin_cluster, cases, COUNT_OF(cases)});
     static const struct rail_words words = {
         POD("", APART),
-        "the pod can never start: its volumes have no zone in common: one in a, "
-        "two in b",
-        "move the data of one into the zone of the other, or mount them in different pods"};
+        "The pod can never start. Its volumes have no zone in common: one in a, two in b.",
+        "Move the data of one into the zone of the other, or mount them in different pods."};
     rail_words_run("zone-pin: {bound: off, unbound: off}", pin_cluster, &words, 1);
 }
 
@@ -276,17 +275,19 @@ static void who_selects_another_zone_than_its_volume_is_found(void)
     rail_table_run(&(struct rail_table){"zone-pin: {}", pin_cluster, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {POD("", ONE CHOOSES("b")),
-         "the pod can never start: it selects b, and its volumes are elsewhere: one in a",
+         "The pod can never start. It selects zone b, and its volumes are elsewhere: one in a.",
          "Use a, where the volumes are."},
         {POD("", BOTH CHOOSES("c")),
-         "the pod can never start: it selects c, and its volumes are elsewhere: both in a or b",
-         "leave the zone out: the volumes decide it"},
+         "The pod can never start. It selects zone c, and its volumes are elsewhere: both in a or "
+         "b.",
+         "Leave the zone out, because the volumes decide it."},
         {POD("", ONE REQUIRES(BY(ZONE, "In", "b, c"))),
-         "the pod can never start: it selects b or c, and its volumes are elsewhere: one in a",
-         "leave the zone out: the volumes decide it"},
+         "The pod can never start. It selects zone b or c, and its volumes are elsewhere: one in "
+         "a.",
+         "Leave the zone out, because the volumes decide it."},
         {POD("", ONE REQUIRES(BY(ZONE, "NotIn", "a"))),
-         "the pod can never start: it keeps out of a, and its volumes are there: one in a",
-         "leave the zone out: the volumes decide it"},
+         "The pod can never start. It keeps out of zone a, and its volumes are there: one in a.",
+         "Leave the zone out, because the volumes decide it."},
     };
     rail_words_run("zone-pin: {}", pin_cluster, words, COUNT_OF(words));
 }
