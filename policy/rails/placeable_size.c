@@ -1,4 +1,5 @@
 /* Pods that are too large for any instance type, whatever NodePools there are. */
+#include "kube/device.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/launchable.h"
@@ -173,7 +174,8 @@ bool placeable_report_size(const struct placing *placing)
 {
     struct rail_call *call = placing->call;
     struct size size, most;
-    if (!read_size(placing, &size))
+    /* Which types have what resourceClaims ask for the catalogue does not tell. */
+    if (workload_claims_devices(&placing->workload) || !read_size(placing, &size))
         return false;
     const struct type_set *types = allowed_types(call, &size);
     if (!is_too_large(call->world->catalog, types, &size, &most))

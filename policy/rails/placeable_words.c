@@ -129,6 +129,11 @@ static struct text fix_of(const struct rail_call *call, const struct supply_reas
     case SOLVER_REASON_TAINT:
         return fix_of_taint(call, reason);
     case SOLVER_REASON_RESOURCES:
+        if (text_starts_with(reason->nearest, TEXT("no type ")))
+            return arena_printf(call->arena,
+                                "Let NodePool %.*s launch types that have it, or select another "
+                                "NodePool.",
+                                TEXT_ARGS(pool));
         return arena_printf(call->arena,
                             "Ask for less, or let NodePool %.*s launch types that hold it.",
                             TEXT_ARGS(pool));

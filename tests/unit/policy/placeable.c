@@ -299,6 +299,11 @@ static void what_no_type_is_large_enough_for(void)
     static const struct rail_case held[] = {
         {POD(ASKS("cpu: 4, memory: 16Gi, nvidia.com/gpu: 1")), "undecided spec "},
         {POD(ASKS("cpu: many")), "undecided spec "},
+        /* of accelerators that the list has none of, whoever runs them has an exception */
+        {POD(ASKS("cpu: 90, aws.amazon.com/neuron: 16")), "undecided spec "},
+        {POD("containers: [{name: m, resources: {claims: [{name: c}], requests: {cpu: 90}}}], "
+             "resourceClaims: [{name: c, resourceClaimName: c}]"),
+         "undecided spec "},
         {OF_DAEMON_SET("cpu: 4"), ""},
     };
     rail_table_run(&(struct rail_table){WITH_LIST, NULL, held, COUNT_OF(held)});
