@@ -78,25 +78,7 @@ static struct text amount_text(struct text resource, int64_t milli, struct arena
     return arena_printf(arena, "%lld%s", (long long)whole, units[unit]);
 }
 
-/* ---- a limit that must be there ---- */
-
-/* "{cpu: 1000, memory: 4Ti}", of what the pool can buy; empty when none of it bounds every node. */
-static struct text ceilings_text(const struct rail_call *call, const struct settings *settings,
-                                 const struct pool_supply *supply)
-{
-    const struct key_quantities *max = &settings->max;
-    struct text_builder builder = {.arena = call->arena};
-    bool bound = false;
-    for (size_t i = 0; i < max->count; i++) {
-        if (pool_limits_carriers(supply, max->items[i].name, call->arena) == CARRIED_BY_NONE)
-            continue;
-        bound = bound || pool_limits_binds(supply, max->items[i].name, call->arena);
-        text_builder_printf(&builder, "%s%.*s: %.*s", builder.size == 0 ? "{" : ", ",
-                            TEXT_ARGS(max->items[i].name), TEXT_ARGS(max->items[i].written));
-    }
-    text_builder_add(&builder, TEXT("}"));
-    return bound ? text_builder_text(&builder) : TEXT("");
-}
+/* ---- what the policy leaves to a pool ---- */
 
 static const struct key_quantity *listed(const struct key_quantities *quantities, struct text name)
 {
@@ -105,90 +87,6 @@ static const struct key_quantity *listed(const struct key_quantities *quantities
             return quantity;
     return NULL;
 }
-
-/* "memory, nodes": what a limit is asked for on, beside what has a ceiling of its own; and whether
- * with these alone the pool would be taken for one that has limits. */
-static struct text asked_text(const struct rail_call *call, const struct settings *settings,
-                              const struct pool_supply *supply, bool *enough)
-{
-    size_t required = settings->require.count;
-    struct text_builder builder = {.arena = call->arena};
-    *enough = false;
-    for (size_t i = 0; i < required + settings->max_total.count; i++) {
-        struct text name = i < required ? settings->require.items[i]
-                                        : settings->max_total.items[i - required].name;
-        bool told = listed(&settings->max, name) != NULL;
-        for (size_t j = 0; j < required && i >= required; j++)
-            told = told || text_equal(settings->require.items[j], name);
-        if (told || !pool_limits_can_buy(supply, name, call->arena))
-            continue;
-        *enough = *enough || i < required || pool_limits_binds(supply, name, call->arena);
-        text_builder_list(&builder, name);
-    }
-    return text_builder_text(&builder);
-}
-
-static struct text fix_of_none(const struct rail_call *call, const struct settings *settings,
-                               const struct pool *pool, const struct pool_supply *supply)
-{
-    struct arena *arena = call->arena;
-    struct text path = field_path(arena, pool->limits_field);
-    struct text ceilings = ceilings_text(call, settings, supply);
-    bool enough;
-    struct text asked = asked_text(call, settings, supply, &enough);
-    if (ceilings.size > 0)
-        return arena_printf(arena, "Set %.*s to %.*s or less%s%.*s.", TEXT_ARGS(path),
-                            TEXT_ARGS(ceilings), asked.size > 0 ? ", and a limit on " : "",
-                            TEXT_ARGS(asked));
-    if (!enough) /* nodes are counted by v1 alone */
-        asked = text_is(pool->object->api_version, "karpenter.sh/v1") ? TEXT("cpu, memory or nodes")
-                                                                      : TEXT("cpu or memory");
-    return arena_printf(arena, "Set %.*s, by %.*s.", TEXT_ARGS(path), TEXT_ARGS(asked));
-}
-
-/* False when it has none that bounds it; then that is said. */
-static bool judge_any(struct rail_call *call, const struct settings *settings,
-                      const struct pool *pool, const struct pool_supply *supply)
-{
-    enum { SHOWN = 10 };
-    struct text_builder loose = {.arena = call->arena};
-    size_t loose_count = 0;
-    FOR_MEMBERS(limit, call->arena, pool->limits_field) {
-        if (!node_is_given(limit->node))
-            continue;
-        if (settings->require.count > 0 || pool_limits_binds(supply, limit->key, call->arena))
-            return true;
-        if (loose_count++ < SHOWN)
-            text_builder_list(&loose, limit->key);
-    }
-    if (loose_count > SHOWN)
-        text_builder_printf(&loose, " and %zu more", loose_count - SHOWN);
-    struct text found = text_builder_text(&loose);
-    struct text fix = fix_of_none(call, settings, pool, supply);
-    if (found.size > 0)
-        report_found(call, SEVERITY_RAIL, pool->limits_field, found, fix,
-                     "Only %.*s has a limit, and the pool can buy any number of nodes without it.",
-                     TEXT_ARGS(found));
-    else
-        report_found(call, SEVERITY_RAIL, pool->limits_field, found, fix,
-                     "No limit bounds how many nodes the pool buys.");
-    return false;
-}
-
-static void report_missing(struct rail_call *call, const struct pool *pool, struct text resource,
-                           struct text at_most)
-{
-    struct arena *arena = call->arena;
-    const struct field *field = field_member(arena, pool->limits_field, resource);
-    report(call, SEVERITY_RAIL, field,
-           at_most.size > 0
-               ? arena_printf(arena, "Set a limit of at most %.*s.", TEXT_ARGS(at_most))
-               : arena_printf(arena, "Add %.*s to %.*s.", TEXT_ARGS(resource),
-                              TEXT_ARGS(field_path(arena, pool->limits_field))),
-           "The pool has no limit on %.*s.", TEXT_ARGS(resource));
-}
-
-/* ---- limits that are too high ---- */
 
 /* The limits of the other pools, summed, and said: "batch 500, default 400". */
 struct others {
@@ -240,6 +138,137 @@ static int64_t left_of_budget(struct rail_call *call, const struct settings *set
     return budget == NULL ? INT64_MAX : budget->milli - others_of(call, resource).milli;
 }
 
+int64_t pool_limits_most_milli(struct rail_call *call, struct text resource)
+{
+    const struct settings *settings = call->settings;
+    const struct key_quantity *max = listed(&settings->max, resource);
+    int64_t left = left_of_budget(call, settings, resource);
+    return max == NULL || left < max->milli ? left : max->milli;
+}
+
+/* The same, said; empty where nothing is said, or nothing left. */
+static struct text most_text(struct rail_call *call, const struct settings *settings,
+                             struct text resource)
+{
+    const struct key_quantity *max = listed(&settings->max, resource);
+    int64_t most = pool_limits_most_milli(call, resource);
+    if (max != NULL && most == max->milli)
+        return max->written;
+    return most <= 0 || most == INT64_MAX ? TEXT("") : amount_text(resource, most, call->arena);
+}
+
+/* ---- a limit that must be there ---- */
+
+#define OTHERS_FIRST "Lower the limits of the other pools first: they take the whole budget."
+
+/* "{cpu: 1000, memory: 4Ti}", of what the pool can buy; empty when none of it bounds every node. */
+static struct text ceilings_text(struct rail_call *call, const struct settings *settings,
+                                 const struct pool_supply *supply)
+{
+    const struct key_quantities *max = &settings->max;
+    struct text_builder builder = {.arena = call->arena};
+    bool bound = false;
+    for (size_t i = 0; i < max->count; i++) {
+        if (pool_limits_carriers(supply, max->items[i].name, call->arena) == CARRIED_BY_NONE)
+            continue;
+        bound = bound || pool_limits_binds(supply, max->items[i].name, call->arena);
+        struct text most = most_text(call, settings, max->items[i].name);
+        text_builder_printf(&builder, "%s%.*s: %.*s", builder.size == 0 ? "{" : ", ",
+                            TEXT_ARGS(max->items[i].name), TEXT_ARGS(most));
+    }
+    text_builder_add(&builder, TEXT("}"));
+    return bound ? text_builder_text(&builder) : TEXT("");
+}
+
+/* "memory, nodes": what a limit is asked for on, beside what has a ceiling of its own; and whether
+ * with these alone the pool would be taken for one that has limits. */
+static struct text asked_text(const struct rail_call *call, const struct settings *settings,
+                              const struct pool_supply *supply, bool *enough)
+{
+    size_t required = settings->require.count;
+    struct text_builder builder = {.arena = call->arena};
+    *enough = false;
+    for (size_t i = 0; i < required + settings->max_total.count; i++) {
+        struct text name = i < required ? settings->require.items[i]
+                                        : settings->max_total.items[i - required].name;
+        bool told = listed(&settings->max, name) != NULL;
+        for (size_t j = 0; j < required && i >= required; j++)
+            told = told || text_equal(settings->require.items[j], name);
+        if (told || !pool_limits_can_buy(supply, name, call->arena))
+            continue;
+        *enough = *enough || i < required || pool_limits_binds(supply, name, call->arena);
+        text_builder_list(&builder, name);
+    }
+    return text_builder_text(&builder);
+}
+
+static struct text fix_of_none(struct rail_call *call, const struct settings *settings,
+                               const struct pool *pool, const struct pool_supply *supply)
+{
+    struct arena *arena = call->arena;
+    struct text path = field_path(arena, pool->limits_field);
+    FOR_EACH(budget, &settings->max_total)
+        if (left_of_budget(call, settings, budget->name) <= 0)
+            return TEXT(OTHERS_FIRST);
+    struct text ceilings = ceilings_text(call, settings, supply);
+    bool enough;
+    struct text asked = asked_text(call, settings, supply, &enough);
+    if (ceilings.size > 0)
+        return arena_printf(arena, "Set %.*s to %.*s or less%s%.*s.", TEXT_ARGS(path),
+                            TEXT_ARGS(ceilings), asked.size > 0 ? ", and a limit on " : "",
+                            TEXT_ARGS(asked));
+    if (!enough) /* nodes are counted by v1 alone */
+        asked = text_is(pool->object->api_version, "karpenter.sh/v1") ? TEXT("cpu, memory or nodes")
+                                                                      : TEXT("cpu or memory");
+    return arena_printf(arena, "Set %.*s, by %.*s.", TEXT_ARGS(path), TEXT_ARGS(asked));
+}
+
+/* False when it has none that bounds it; then that is said. */
+static bool judge_any(struct rail_call *call, const struct settings *settings,
+                      const struct pool *pool, const struct pool_supply *supply)
+{
+    enum { SHOWN = 10 };
+    struct text_builder loose = {.arena = call->arena};
+    size_t loose_count = 0;
+    FOR_MEMBERS(limit, call->arena, pool->limits_field) {
+        if (!node_is_given(limit->node))
+            continue;
+        if (settings->require.count > 0 || pool_limits_binds(supply, limit->key, call->arena))
+            return true;
+        if (loose_count++ < SHOWN)
+            text_builder_list(&loose, limit->key);
+    }
+    if (loose_count > SHOWN)
+        text_builder_printf(&loose, " and %zu more", loose_count - SHOWN);
+    struct text found = text_builder_text(&loose);
+    struct text fix = fix_of_none(call, settings, pool, supply);
+    if (found.size > 0)
+        report_found(call, SEVERITY_RAIL, pool->limits_field, found, fix,
+                     "Only %.*s has a limit, and the pool can buy any number of nodes without it.",
+                     TEXT_ARGS(found));
+    else
+        report_found(call, SEVERITY_RAIL, pool->limits_field, found, fix,
+                     "No limit bounds how many nodes the pool buys.");
+    return false;
+}
+
+static void report_missing(struct rail_call *call, const struct settings *settings,
+                           const struct pool *pool, struct text resource)
+{
+    struct arena *arena = call->arena;
+    const struct field *field = field_member(arena, pool->limits_field, resource);
+    struct text most = most_text(call, settings, resource);
+    struct text fix = arena_printf(arena, "Add %.*s to %.*s.", TEXT_ARGS(resource),
+                                   TEXT_ARGS(field_path(arena, pool->limits_field)));
+    if (most.size > 0)
+        fix = arena_printf(arena, "Set a limit of at most %.*s.", TEXT_ARGS(most));
+    else if (left_of_budget(call, settings, resource) <= 0)
+        fix = TEXT(OTHERS_FIRST);
+    report(call, SEVERITY_RAIL, field, fix, "The pool has no limit on %.*s.", TEXT_ARGS(resource));
+}
+
+/* ---- limits that are too high ---- */
+
 /* Of a limit that is also above what is left of the budget for all pools, it is said here. */
 static void report_above(struct rail_call *call, const struct settings *settings,
                          const struct limit *limit, const struct key_quantity *max)
@@ -269,7 +298,7 @@ static void judge_max(struct rail_call *call, const struct settings *settings,
         if (limit.given && limit.milli > max->milli)
             report_above(call, settings, &limit, max);
         else if (!limit.given && pool_limits_can_buy(supply, max->name, call->arena))
-            report_missing(call, pool, max->name, max->written);
+            report_missing(call, settings, pool, max->name);
     }
 }
 
@@ -282,7 +311,7 @@ static void judge_total(struct rail_call *call, const struct settings *settings,
     if (!limit.given) {
         if (listed(&settings->max, budget->name) == NULL &&
             pool_limits_can_buy(supply, budget->name, call->arena))
-            report_missing(call, pool, budget->name, TEXT(""));
+            report_missing(call, settings, pool, budget->name);
         return;
     }
     struct others others = others_of(call, budget->name);
@@ -297,10 +326,9 @@ static void judge_total(struct rail_call *call, const struct settings *settings,
     const struct key_quantity *max = listed(&settings->max, budget->name);
     if (max != NULL && limit.milli > max->milli && left > 0) /* report_above has said it */
         return;
-    struct text fix =
-        left > 0 ? arena_printf(arena, "Set it to at most %.*s, or lower the others.",
-                                TEXT_ARGS(amount_text(budget->name, left, arena)))
-                 : TEXT("Lower the limits of the other pools first: they take the whole budget.");
+    struct text fix = left > 0 ? arena_printf(arena, "Set it to at most %.*s, or lower the others.",
+                                              TEXT_ARGS(amount_text(budget->name, left, arena)))
+                               : TEXT(OTHERS_FIRST);
     if (others.count == 0)
         report_found(call, SEVERITY_RAIL, limit.field, limit.written, fix,
                      "The limit %.*s is above the budget of %.*s for all pools.",
@@ -392,7 +420,7 @@ static void judge(struct rail_call *call)
                     listed(&settings->max_total, resource) != NULL;
         if (!told && !limit_of(pool, resource, call->arena).given &&
             pool_limits_can_buy(&supply, resource, call->arena))
-            report_missing(call, pool, resource, TEXT(""));
+            report_missing(call, settings, pool, resource);
     }
     judge_max(call, settings, pool, &supply);
     for (size_t i = 0; i < settings->max_total.count; i++)

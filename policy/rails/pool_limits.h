@@ -26,6 +26,9 @@ bool pool_limits_can_buy(const struct pool_supply *supply, struct text resource,
 bool pool_limits_asks_for(const struct rail_call *call, const void *settings,
                           const struct pool *pool, struct text resource);
 
+/* The most that a limit may be under these settings: the ceiling of one pool, or what is left of
+ * the budget for all; INT64_MAX: nothing is said. */
+int64_t pool_limits_most_milli(struct rail_call *call, struct text resource);
 /* Limits under which no node of the pool fits. */
 void pool_limits_judge_reach(struct rail_call *call, const struct pool *pool,
                              const struct pool_supply *supply);

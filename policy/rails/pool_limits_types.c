@@ -137,11 +137,15 @@ static void judge_limit(struct rail_call *call, const struct pool_supply *supply
     if (!find_smallest(supply, resource, limit, arena, &smallest))
         return;
     struct text needed = limit_text(resource, smallest.capacity, arena);
+    int64_t most = pool_limits_most_milli(call, resource);
+    bool allowed = smallest.capacity <= (text_is(resource, "cpu") ? most : most / THOUSAND);
     bool no_unit =
         text_is(resource, "memory") && text_is_digits(written) && written.size <= LONGEST;
     report_found(call, SEVERITY_WARN, field, written,
-                 no_unit
-                     ? arena_printf(arena, "Write a unit, as in %.*sGi.", TEXT_ARGS(written))
+                 no_unit ? arena_printf(arena, "Write a unit, as in %.*sGi.", TEXT_ARGS(written))
+                 : !allowed
+                     ? TEXT("Choose smaller types, since the policy allows no higher limit, or set "
+                            "it to 0 if it is to buy none.")
                      : arena_printf(arena, "Set it to at least %.*s, or to 0 if it is to buy none.",
                                     TEXT_ARGS(needed)),
                  "The pool never buys a node: %.*s, the smallest type that it may launch, has "

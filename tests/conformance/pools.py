@@ -41,8 +41,16 @@ class Loader(yaml.SafeLoader):
 Loader.add_constructor("tag:yaml.org,2002:value", lambda loader, node: node.value)
 
 
+# Karpenter takes it for the value; we take it for one that is still to be filled in.
+PLACEHOLDER = re.compile(r"\$\{.*\}|\$\(.*\)|\{\{.*\}\}|<<.*>>")
+
+
+def is_template(item):
+    return item["kind"] == "NodePool" and PLACEHOLDER.search(json.dumps(item, default=str))
+
+
 def bases(folders):
-    """The v1 pools and classes in the files of the folders."""
+    """The v1 pools and classes in the files of the folders, less pools that are still to be filled in."""
     for folder in folders:
         for path in sorted(pathlib.Path(folder).rglob("*.y*ml")):
             try:
@@ -55,7 +63,7 @@ def bases(folders):
                 items = document.get("items") if document.get("kind") == "List" else None
                 for item in items or [document]:
                     if (isinstance(item, dict) and item.get("kind") in ("NodePool", "EC2NodeClass") and
-                            str(item.get("apiVersion")).endswith("/v1")):
+                            str(item.get("apiVersion")).endswith("/v1") and not is_template(item)):
                         # dates of the YAML reader are no JSON
                         yield json.loads(json.dumps(item, default=str))
 

@@ -162,6 +162,23 @@ static const struct {
      "securityGroupSelectorTerms: [{tags: {t: z}}], metadataOptions: {httpEndpoint: enabled, "
      "httpProtocolIPv6: disabled, httpTokens: required, httpPutResponseHopLimit: 2}}}",
      0},
+    /* v1 takes a role or an instance profile, and no empty term */
+    {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass",
+            "amiFamily: AL2023, amiSelectorTerms: [{id: i}], role: r, instanceProfile: p, "
+            "subnetSelectorTerms: [{id: s}, {}], securityGroupSelectorTerms: [{id: g}]"),
+     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: "
+     "{amiFamily: AL2023, amiSelectorTerms: [{id: i}], instanceProfile: p, subnetSelectorTerms: "
+     "[{id: s}], securityGroupSelectorTerms: [{id: g}], metadataOptions: {httpEndpoint: enabled, "
+     "httpProtocolIPv6: disabled, httpTokens: required, httpPutResponseHopLimit: 2}}}",
+     2},
+    {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass",
+            "amiFamily: AL2023, amiSelectorTerms: [{id: i}], role: r, instanceProfile: ' ', "
+            "subnetSelectorTerms: [{id: s}], securityGroupSelectorTerms: [{id: g}]"),
+     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: "
+     "{amiFamily: AL2023, amiSelectorTerms: [{id: i}], role: r, subnetSelectorTerms: [{id: s}], "
+     "securityGroupSelectorTerms: [{id: g}], metadataOptions: {httpEndpoint: enabled, "
+     "httpProtocolIPv6: disabled, httpTokens: required, httpPutResponseHopLimit: 2}}}",
+     1},
     {OBJECT("karpenter.k8s.aws/v1beta1", "EC2NodeClass",
             "amiFamily: Bottlerocket, role: r, subnetSelectorTerms: [{id: s}], "
             "securityGroupSelectorTerms: [{id: g}], metadataOptions: {httpPutResponseHopLimit: 1}"),

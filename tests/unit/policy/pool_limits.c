@@ -497,6 +497,45 @@ static void it_speaks_in_every_mode(void)
     rail_modes_run("pool-limits", "", NULL, PLAIN(""));
 }
 
+#define LIMITED(name, limits)                                                                   \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {" limits  \
+    "template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, " \
+    "requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [p5]}]}}}}"
+
+/* No fix proposes more than the ceiling of one pool, and what is left of the budget for all. */
+static void no_fix_is_above_a_ceiling(void)
+{
+    static const char some[] = LIMITED("other", "limits: {cpu: 500}, ");
+    static const struct rail_words left[] = {
+        {LIMITED("a", ""), "No limit bounds how many nodes the pool buys.",
+         "Set spec.limits to {cpu: 100, memory: 1Ti} or less."},
+        {LIMITED("a", "limits: {memory: 9Ti, nodes: 2}, "), "The pool has no limit on cpu.",
+         "Set a limit of at most 100."},
+        {LIMITED("a", "limits: {cpu: 9, memory: 1Ti}, "),
+         "The pool never buys a node: p5.4xlarge, the smallest type that it may launch, has 16, "
+         "and "
+         "the limit is 9.",
+         "Set it to at least 16, or to 0 if it is to buy none."},
+        {LIMITED("a", "limits: {cpu: 99, memory: 1Gi}, "),
+         "The pool never buys a node: p5.4xlarge, the smallest type that it may launch, has "
+         "242483Mi, and the limit is 1Gi.",
+         "Set it to at least 242483Mi, or to 0 if it is to buy none."},
+    };
+    rail_words_run("pool-limits: {max: {cpu: 1000, memory: 1Ti}, maxTotal: {cpu: 600}}", some, left,
+                   COUNT_OF(left));
+    static const struct rail_words none = {
+        LIMITED("a", "limits: {memory: 1Ti}, "), "The pool has no limit on cpu.",
+        "Lower the limits of the other pools first: they take the whole budget."};
+    rail_words_run("pool-limits: {max: {cpu: 1000}, maxTotal: {cpu: 500}}", some, &none, 1);
+    static const struct rail_words small = {
+        LIMITED("a", "limits: {memory: 1Gi}, "),
+        "The pool never buys a node: p5.4xlarge, the smallest type that it may launch, has "
+        "242483Mi, and the limit is 1Gi.",
+        "Choose smaller types, since the policy allows no higher limit, or set it to 0 if it is to "
+        "buy none."};
+    rail_words_run("pool-limits: {max: {memory: 100Gi}}", NULL, &small, 1);
+}
+
 const char unit_suite[] = "policy pool-limits";
 const struct unit_test unit_tests[] = {
     {"a pool has a limit", a_pool_has_a_limit},
@@ -514,5 +553,6 @@ const struct unit_test unit_tests[] = {
     {"two ceilings are said once", two_ceilings_are_said_once},
     {"built-in pools cannot be changed", built_in_pools_cannot_be_changed},
     {"it speaks in every mode", it_speaks_in_every_mode},
+    {"no fix is above a ceiling", no_fix_is_above_a_ceiling},
     {NULL, NULL},
 };
