@@ -49,10 +49,16 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
 /* GPUs that a pod which asks for none has from its container runtime. */
 void accelerators_judge_runtime(struct rail_call *call, const struct accelerators *settings,
                                 const struct workload *workload);
-/* GPUs that all replicas together leave unused on any node that they select. */
-void accelerators_judge_idle(struct rail_call *call, const struct accelerators *settings,
+/* Whether all replicas together leave GPUs unused on any node that they select; that is said. */
+bool accelerators_judge_idle(struct rail_call *call, const struct accelerators *settings,
                              const struct workload *workload,
                              const struct node_selection *selection);
+/* How many of a resource one pod asks for; first is where its first container does, NULL: none. */
+int64_t accelerators_asked(const struct workload *workload, struct text resource,
+                           struct arena *arena, const struct field **first);
+/* An update of a few pods that needs one pod's devices more. */
+void accelerators_judge_update(struct rail_call *call, const struct accelerators *settings,
+                               const struct workload *workload, struct text resource);
 /* DaemonSets for nodes with accelerators that tolerate none of their taints. */
 void accelerators_judge_daemon_set(struct rail_call *call, const struct accelerators *settings,
                                    const struct workload *workload,

@@ -6,10 +6,10 @@
 
 #define GPU "nvidia.com/gpu"
 
-/* The GPUs that one pod asks for; first is where its first container does. */
-static int64_t gpus_asked(const struct workload *workload, struct arena *arena,
-                          const struct field **first)
+int64_t accelerators_asked(const struct workload *workload, struct text resource,
+                           struct arena *arena, const struct field **first)
 {
+    const char *name = arena_printf(arena, "%.*s", TEXT_ARGS(resource)).data;
     static const int64_t gpu_milli = 1000, most_milli = 1000000;
     int64_t milli = 0;
     const struct field *containers = field_get(arena, workload->spec, "containers");
@@ -18,7 +18,7 @@ static int64_t gpus_asked(const struct workload *workload, struct arena *arena,
         const struct field *resources =
             field_get(arena, field_item(arena, containers, i), "resources");
         struct amount limit;
-        amount_read(field_get(arena, field_get(arena, resources, "limits"), GPU), &limit);
+        amount_read(field_get(arena, field_get(arena, resources, "limits"), name), &limit);
         if (!limit.valid || limit.milli == 0)
             continue;
         if (*first == NULL)
@@ -48,28 +48,28 @@ static size_t least_of(const struct catalog *catalog, const struct type_set *typ
 }
 
 /* Pods of a kind that has replicas: one Pod, or one Job, may be one of many. */
-void accelerators_judge_idle(struct rail_call *call, const struct accelerators *settings,
+bool accelerators_judge_idle(struct rail_call *call, const struct accelerators *settings,
                              const struct workload *workload,
                              const struct node_selection *selection)
 {
     struct arena *arena = call->arena;
     const struct catalog *catalog = settings->catalog;
     const struct field *field;
-    int64_t replicas = 1, asked = gpus_asked(workload, arena, &field);
+    int64_t replicas = 1, asked = accelerators_asked(workload, TEXT(GPU), arena, &field);
     (void)node_integer(node_at(call->object->root->node, "spec.replicas"), &replicas);
     if ((KIND_BIT(call->object->kind) & KINDS_SCALED) == 0 || asked == 0 || replicas < 1 ||
         replicas > UINT32_MAX || selection->required.count > 1)
-        return;
+        return false;
     const struct expressions *term =
         selection->required.count == 1 ? &selection->required.items[0].expressions : NULL;
     struct type_set types = expressions_select(catalog, &selection->selector, term, arena);
     size_t least = least_of(catalog, &types);
     if (least == catalog_count(catalog))
-        return;
+        return false;
     const struct instance_type *type = catalog_type(catalog, least);
     int64_t gpus = type->gpu_count, wanted = asked * replicas;
     if (wanted >= gpus)
-        return;
+        return false;
     bool one = gpus - wanted == 1;
     struct text subject = type->name;
     if (type_set_count(&types) > 1)
@@ -81,4 +81,5 @@ void accelerators_judge_idle(struct rail_call *call, const struct accelerators *
            "other pods use %s.",
            TEXT_ARGS(subject), (long long)gpus, (long long)wanted, one ? " stays" : "s stay",
            one ? "it" : "them");
+    return true;
 }

@@ -356,5 +356,6 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
     accelerators_add_tolerations(settings, &names, &check.tolerations, arena);
     check.selection = call_selection(call, &workload);
     judge_pools(&check, field_get(arena, workload.spec, "tolerations"), asked);
-    accelerators_judge_idle(call, settings, &workload, check.selection);
+    if (!accelerators_judge_idle(call, settings, &workload, check.selection))
+        accelerators_judge_update(call, settings, &workload, asked);
 }

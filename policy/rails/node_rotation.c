@@ -227,8 +227,12 @@ static void judge_alias(struct rail_call *call, const struct field *field)
     struct text family, version;
     if (!text_split(alias, '@', &family, &version) || !text_is(version, "latest"))
         return;
+    bool over = text_is(family, "al2");
+    /* node-class says that its images have come to their end. */
+    if (over && rail_settings(call, &rail_node_class) != NULL)
+        return;
     struct text fix = fix_of_alias(call->object, family, arena);
-    if (text_is(family, "al2"))
+    if (over)
         report(call, SEVERITY_RAIL, field, fix,
                "al2@latest has had no new image since November 2025, and has none for Kubernetes "
                "1.33 or later.");

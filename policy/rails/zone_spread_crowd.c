@@ -1,7 +1,7 @@
 /* More replicas than there are zones, where each zone takes one. */
 #include "catalog/zones.h"
 #include "kube/pod.h"
-#include "kube/quantity.h"
+#include "kube/rollout.h"
 #include "kube/topology.h"
 #include "policy/rails/zone_spread.h"
 
@@ -9,15 +9,8 @@
  * pods is none. */
 static bool updates_without_room(const struct object *object, int64_t replicas)
 {
-    const struct node *root = object->root->node;
-    struct text written = node_text(node_at(root, "spec.strategy.rollingUpdate.maxUnavailable"));
-    struct share share;
-    if (object->kind != KIND_DEPLOYMENT ||
-        text_is(node_string(node_at(root, "spec.strategy.type")), "Recreate"))
-        return false;
-    if (!share_parse(written.size == 0 ? TEXT("25%") : written, &share))
-        return false;
-    return (share.percent ? replicas * share.amount / 100 : share.amount) == 0;
+    struct rollout rollout;
+    return rollout_read(object, replicas, &rollout) && rollout.unavailable == 0;
 }
 
 /* Those of one revision: then an update's pods do not see the old ones. */

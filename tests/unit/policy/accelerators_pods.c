@@ -8,8 +8,9 @@
 
 /* ---- who tolerates ---- */
 
-#define TEMPLATE(kind, tolerations, more)                                                 \
-    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: a}, spec: {template: {spec: " \
+#define TEMPLATE(kind, tolerations, more)                                         \
+    "{apiVersion: apps/v1, kind: " kind                                           \
+    ", metadata: {name: a}, spec: {strategy: {type: Recreate}, template: {spec: " \
     "{tolerations: [" tolerations "], " more "}}}}"
 #define ASKS(resource) "containers: [{name: a, resources: {limits: {" resource ": 1}}}]"
 #define ASKS_NOTHING "containers: [{name: a, resources: {limits: {cpu: 1}}}]"
@@ -120,9 +121,10 @@ static void the_runtime_gives_gpus(void)
 #define ENV(list, entries) list ": [{name: a, env: [" entries "]}]"
 #define ALL "{name: NVIDIA_VISIBLE_DEVICES, value: all}"
 #define RUNTIME(name, more) "{spec: {runtimeClassName: " name ", " more "}}"
-#define WITH(kind, name, more)          \
-    "{apiVersion: apps/v1, kind: " kind \
-    ", metadata: {name: a}, spec: {template: " RUNTIME(name, more) "}}"
+#define WITH(kind, name, more)                                                           \
+    "{apiVersion: apps/v1, kind: " kind                                                  \
+    ", metadata: {name: a}, spec: {strategy: {type: Recreate}, template: " RUNTIME(name, \
+                                                                                   more) "}}"
 #define TAKES(path) "deny " path ".env[0].value all"
     static const char found[] = TAKES("spec.template.spec.containers[0]");
     static const struct rail_case cases[] = {
@@ -478,6 +480,46 @@ static void what_will_be_added_counts(void)
     rail_table_run(&(struct rail_table){rails, NULL, unseen, 1});
 }
 
+#define UPDATED(replicas, strategy, resource)                                                 \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: " replicas \
+    ", strategy: " strategy                                                                   \
+    ", template: {spec: {containers: [{name: a, resources: {limits: {" resource "}}}]}}}}"
+
+/* Of less than four pods a quarter is one more, and none fewer. */
+static void updates_need_room(void)
+{
+    static const char found[] = "warn spec.strategy ";
+    static const struct rail_case cases[] = {
+        {UPDATED("1", "null", "nvidia.com/gpu: 2"), found},
+        {UPDATED("null", "{}", "nvidia.com/gpu: 2"), found},
+        {UPDATED("3", "{type: RollingUpdate}", "aws.amazon.com/neuron: 1"), found},
+        {UPDATED("3", "{type: RollingUpdate, rollingUpdate: {}}", "nvidia.com/gpu: 1"), found},
+        {UPDATED("4", "null", "nvidia.com/gpu: 2"), ""},
+        {UPDATED("0", "null", "nvidia.com/gpu: 2"), ""},
+        {UPDATED("1", "{type: Recreate}", "nvidia.com/gpu: 2"), ""},
+        /* who wrote numbers has weighed that */
+        {UPDATED("1", "{rollingUpdate: {maxSurge: 1}}", "nvidia.com/gpu: 2"), ""},
+        /* a part of a device is to be had, and what is no device is bought with any node */
+        {UPDATED("1", "null", "nvidia.com/mig-1g.5gb: 2"), ""},
+        {UPDATED("1", "null", "cpu: 2"), ""},
+        {UPDATED("1", "null", "nvidia.com/gpu: 0"), ""},
+        {UPDATED("1", "null", "nvidia.com/gpu: many"), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+#define MORE(count, resource)                                                                 \
+    "An update starts a new pod before it ends an old one (maxSurge 25%), so it needs " count \
+    " more " resource ", and waits while no node has them."
+    static const struct rail_words words[] = {
+        {UPDATED("1", "null", "nvidia.com/gpu: 2"), MORE("2", "nvidia.com/gpu"),
+         "Set spec.strategy to {type: Recreate} where that is too much: the pod then stops for the "
+         "time of an update."},
+        {UPDATED("2", "null", "aws.amazon.com/neuron: 6"), MORE("6", "aws.amazon.com/neuron"),
+         "Set spec.strategy to {type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: "
+         "1}} where that is too much."},
+    };
+    rail_words_run("accelerators: {}", NULL, words, COUNT_OF(words));
+}
+
 static void with_no_pool_visible_nothing_is_decided(void)
 {
     static const char undecided[] = "undecided spec.tolerations nvidia.com/gpu";
@@ -501,9 +543,10 @@ static void with_no_pool_visible_nothing_is_decided(void)
     arena_destroy(arena);
 }
 
-#define REPLICAS(replicas, type, gpus)                                                          \
-    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: " replicas   \
-    ", template: {spec: {nodeSelector: {" type "}, containers: [{name: a, resources: {limits: " \
+#define REPLICAS(replicas, type, gpus)                                                      \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {strategy: {type: " \
+    "Recreate}, replicas: " replicas ", template: {spec: {nodeSelector: {" type             \
+    "}, containers: [{name: a, resources: {limits: "                                        \
     "{nvidia.com/gpu: " gpus "}}}, {name: b}]}}}}"
 #define P4DE "node.kubernetes.io/instance-type: p4de.24xlarge"
 #define G6 "karpenter.k8s.aws/instance-family: g6"
@@ -560,6 +603,7 @@ const struct unit_test unit_tests[] = {
     {"one open pool is enough", one_open_pool_is_enough},
     {"what will be added counts", what_will_be_added_counts},
     {"GPUs that stay idle", gpus_that_stay_idle},
+    {"updates need room", updates_need_room},
     {"with no pool visible nothing is decided", with_no_pool_visible_nothing_is_decided},
     {NULL, NULL},
 };

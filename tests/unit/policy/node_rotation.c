@@ -248,13 +248,17 @@ static void nodes_do_not_expire_all_day(void)
 }
 
 /* What a class of v1beta1 is to select, api-versions says. */
-static void it_leaves_old_classes_to_api_versions(void)
+static void it_leaves_to_others_what_is_theirs(void)
 {
     static const struct rail_case old = {CLASS_OF("v1beta1", "amiFamily: AL2"),
                                          "deny apiVersion karpenter.k8s.aws/v1beta1"};
     rail_table_run(&(struct rail_table){"node-rotation: {}, api-versions: {}", NULL, &old, 1});
     static const struct rail_case new = {CLASS(""), "deny " TERMS " "};
     rail_table_run(&(struct rail_table){"node-rotation: {}, api-versions: {}", NULL, &new, 1});
+    /* and of al2, whose images are no longer made, node-class */
+    static const struct rail_case over = {CLASS("{alias: al2@latest}"),
+                                          "warn " TERMS "[0].alias al2@latest"};
+    rail_table_run(&(struct rail_table){"node-rotation: {}, node-class: {}", NULL, &over, 1});
 }
 
 static void it_says_what_to_write(void)
@@ -339,7 +343,7 @@ const struct unit_test unit_tests[] = {
     {"the fix names the version in use", the_fix_names_the_version_in_use},
     {"provisioners count in seconds", provisioners_count_in_seconds},
     {"nodes do not expire all day", nodes_do_not_expire_all_day},
-    {"it leaves old classes to api-versions", it_leaves_old_classes_to_api_versions},
+    {"it leaves to others what is theirs", it_leaves_to_others_what_is_theirs},
     {"it says what to write", it_says_what_to_write},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
