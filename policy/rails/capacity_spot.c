@@ -4,7 +4,6 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/launchable.h"
-#include "policy/policy_set.h"
 #include "solver/well_known.h"
 
 /* Karpenter replaces spot by spot only among so many types: karpenter.md 6.5. */
@@ -67,14 +66,12 @@ static bool are_accelerated(const struct rail_call *call, const struct type_set 
     return true;
 }
 
-/* Of a single type pool-shape tells anyway. */
 static void judge_few(struct rail_call *call, const struct pool *pool,
                       const struct launchable *launchable)
 {
     bool accelerated = are_accelerated(call, &launchable->types);
-    if (launchable->count == 0 || launchable->count >= TYPES_ENOUGH || pool_is_static(pool) ||
-        (accelerated && sells(pool, TEXT("on-demand"))) ||
-        (launchable->count == 1 && rail_beside(call, &rail_pool_shape) != NULL))
+    if (launchable->count >= TYPES_ENOUGH || pool_is_static(pool) ||
+        (accelerated && sells(pool, TEXT("on-demand"))))
         return;
     report_as(call, SEVERITY_WARN, .field = pool->requirements_field, .found = TEXT("spot"),
               .statement = arena_printf(
@@ -154,7 +151,7 @@ void capacity_judge_spot(struct rail_call *call, const struct pool *pool,
                          const struct spot_rules *rules)
 {
     const struct launchable *launchable = pool_launchable(call, pool);
-    if (!launchable->covered || pool->node_class_name.size == 0 || pool_is_built_in(pool) ||
+    if (!launchable->covered || launchable->count == 0 || pool->node_class_name.size == 0 || pool_is_built_in(pool) ||
         !sells(pool, TEXT("spot")))
         return;
     if (!is_said(&pool->requirements) && !is_said(&pool->labels)) {

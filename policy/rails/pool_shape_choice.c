@@ -90,15 +90,19 @@ static size_t only_type(const struct type_set *launchable)
     return only;
 }
 
-/* Whether the pool names it: then it is wanted. */
-static bool names_type(const struct pool *pool)
+/* Whether the pool names it: then it is wanted. Of spot nodes capacity_spot.c tells that their types
+ * are few. */
+static bool is_told_of(const struct pool *pool)
 {
     const struct expressions *const lists[] = {&pool->requirements, &pool->labels};
     for (size_t i = 0; i < COUNT_OF(lists); i++)
-        FOR_EACH(expression, lists[i])
+        FOR_EACH(expression, lists[i]) {
+            struct text key = expression_canonical_key(expression);
             if (expression->op == SOLVER_IN &&
-                text_is(expression_canonical_key(expression), LABEL_INSTANCE_TYPE))
+                (text_is(key, LABEL_INSTANCE_TYPE) ||
+                 (text_is(key, LABEL_CAPACITY_TYPE) && expression_names(expression, TEXT("spot")))))
                 return true;
+        }
     return false;
 }
 
@@ -128,7 +132,7 @@ static void judge_single_type(struct rail_call *call, const struct pool *pool,
 {
     const struct catalog *catalog = call->world->catalog;
     struct arena *arena = call->arena;
-    if (type_set_count(launchable) != 1 || names_type(pool))
+    if (type_set_count(launchable) != 1 || is_told_of(pool))
         return;
     size_t only = only_type(launchable);
     const struct instance_type *type = catalog_type(catalog, only);
