@@ -72,14 +72,13 @@ void volume_binding_judge_static(struct rail_call *call, const struct key_string
     bool regional = memmem(handle.data, handle.size, "/regions/", strlen("/regions/")) != NULL;
     if (regional || memmem(zone.data, zone.size, "__", 2) != NULL)
         return;
+    bool known = label_value_is_valid(zone) && zone.size > 0;
     struct text fix =
-        TEXT("Add spec.nodeAffinity that requires " LABEL_ZONE " In the disk's zone.");
-    if (label_value_is_valid(zone) && zone.size > 0)
-        fix = arena_printf(arena,
-                           "Add spec.nodeAffinity: {required: {nodeSelectorTerms: "
-                           "[{matchExpressions: [{key: " LABEL_ZONE
-                           ", operator: In, values: [%.*s]}]}]}}.",
-                           TEXT_ARGS(zone));
+        arena_printf(arena,
+                     "Add spec.nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
+                     "[{key: " LABEL_ZONE ", operator: In, values: [%.*s]}]}]}}%s.",
+                     TEXT_ARGS(known ? zone : TEXT("ZONE")),
+                     known ? "" : ", with the zone of the disk for ZONE");
     report(call, SEVERITY_RAIL, affinity, fix,
            "Without nodeAffinity Karpenter may buy a node in a zone where the disk is not, and the "
            "pod waits for ever.");

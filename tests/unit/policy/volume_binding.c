@@ -511,7 +511,8 @@ static void volumes_of_zonal_disks_name_their_zone(void)
         {STATIC("", CSI("pd.csi.storage.gke.io", "projects/p/zones/europe-west1-b/disks/d")), SAID,
          IN_ZONE("europe-west1-b")},
         {STATIC("", CSI("ebs.csi.aws.com", "'aws://<<ZONE>>/vol-1'")), SAID,
-         "Add spec.nodeAffinity that requires " ZONE " In the disk's zone."},
+         "Add spec.nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " ZONE
+         ", operator: In, values: [ZONE]}]}]}}, with the zone of the disk for ZONE."},
     };
     rail_words_run("volume-binding: {}", NULL, words, COUNT_OF(words));
 }
