@@ -119,13 +119,18 @@ static bool falls_back_on(const struct pool *ours, const struct pool *other)
     return true;
 }
 
-static bool has_fallback(const struct rail_call *call, const struct pool *pool)
+/* Where no other pool is visible, nobody can say. */
+static bool may_have_fallback(const struct rail_call *call, const struct pool *pool)
 {
     const struct snapshot *snapshot = call->world->snapshot;
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
-        if (falls_back_on(pool, snapshot_pool(snapshot, i)))
+    size_t others = 0;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *other = snapshot_pool(snapshot, i);
+        if (falls_back_on(pool, other))
             return true;
-    return false;
+        others += !text_equal(other->object->name, pool->object->name);
+    }
+    return others == 0;
 }
 
 /* Without a taint any pod may come, and may go elsewhere as well. */
@@ -133,7 +138,7 @@ static void judge_alone(struct rail_call *call, const struct pool *pool)
 {
     const struct taint *taint = first_hard(&pool->taints);
     if (taint == NULL || sells(pool, TEXT("on-demand")) ||
-        !world_sees(call->world, KIND_BIT(KIND_NODE_POOL)) || has_fallback(call, pool))
+        !world_sees(call->world, KIND_BIT(KIND_NODE_POOL)) || may_have_fallback(call, pool))
         return;
     report_as(call, SEVERITY_AUDIT, .field = pool->requirements_field, .found = TEXT("spot"),
               .statement = arena_printf(

@@ -83,6 +83,8 @@ static void spot_alone_behind_a_taint_is_noted(void)
     static const struct rail_case open = {TAINTED("a", "red", "spot"), ""};
     rail_table_run(&(struct rail_table){"capacity-types: {}",
                                         NAMED("b", "", EC2, BUYS("on-demand")), &open, 1});
+    /* no other pool is visible */
+    rail_table_run(&(struct rail_table){"capacity-types: {}", NULL, &open, 1});
 }
 
 /* Where no capacity-types stands beside it. */
@@ -124,7 +126,7 @@ static void it_says_what_follows(void)
          "on-demand. Its pods wait while there is no spot capacity.",
          "Allow on-demand beside spot, or add a NodePool of on-demand nodes with the same taint."},
     };
-    rail_words_run("capacity-types: {}", NULL, rows, COUNT_OF(rows));
+    rail_words_run("capacity-types: {}", TAINTED("b", "blue", "on-demand"), rows, COUNT_OF(rows));
 }
 
 const char unit_suite[] = "policy capacity-types: spot";
