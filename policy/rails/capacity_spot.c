@@ -156,8 +156,8 @@ void capacity_judge_spot(struct rail_call *call, const struct pool *pool,
                          const struct spot_rules *rules)
 {
     const struct launchable *launchable = pool_launchable(call, pool);
-    if (!launchable->covered || launchable->count == 0 || pool->node_class_name.size == 0 || pool_is_built_in(pool) ||
-        !sells(pool, TEXT("spot")))
+    if (!launchable->covered || launchable->count == 0 || pool->node_class_name.size == 0 ||
+        pool_is_built_in(pool) || !sells(pool, TEXT("spot")))
         return;
     if (!is_said(&pool->requirements) && !is_said(&pool->labels)) {
         if (rules->tells_unasked)
