@@ -20,7 +20,7 @@ struct plan_options {
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
     const char *optimize; /* NULL: not given */
     const char *optimize_time;
-    int format, preference_policy, min_values_policy;
+    int format, preference_policy, min_values_policy, extended_resource_toleration;
 };
 
 static const char notes[] =
@@ -45,6 +45,11 @@ static const char notes[] =
     "Exit codes: 0 every pod fits, 1 some pod fits nowhere, 2 something could not be read or\n"
     "understood.\n";
 
+/* The admission plugin ExtendedResourceToleration adds to a Pod the tolerations of what it asks
+ * for. */
+static const char *const extended_resource_toleration[] = {"true", "false", NULL};
+enum { NOT_ADDED = 1 };
+
 static enum options_result read_options(int argc, char **argv, struct plan_options *options)
 {
     const struct option_spec table[] = {
@@ -67,6 +72,8 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
          "Karpenter's: Respect or Ignore (Respect)", karpenter_preference_policies},
         {0, "min-values-policy", OPTION_CHOICE, &options->min_values_policy, "POLICY",
          "Karpenter's: Strict or BestEffort (Strict)", karpenter_min_values_policies},
+        {0, "extended-resource-toleration", OPTION_CHOICE, &options->extended_resource_toleration,
+         "BOOL", "the API server's: true or false (true)", extended_resource_toleration},
         {0, "feature-gates", OPTION_STRING, &options->feature_gates, "GATES",
          "Karpenter's: ReservedCapacity=false buys no reserved capacity", NULL},
         {0, "reservation", OPTION_LIST, &options->reservations, "ID=N",
@@ -100,6 +107,7 @@ static bool read_settings(const struct plan_options *options, struct arena *aren
     }
     *settings = (struct simulation_settings){
         .max_rounds = (size_t)rounds,
+        .no_extended_resource_toleration = options->extended_resource_toleration == NOT_ADDED,
         .solver.ignore_preferences = options->preference_policy == KARPENTER_IGNORE_PREFERENCES,
         .solver.best_effort_min_values =
             options->min_values_policy == KARPENTER_BEST_EFFORT_MIN_VALUES,

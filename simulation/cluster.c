@@ -271,8 +271,11 @@ static void check_volumes(const struct cluster *cluster, struct problems *proble
 
 static void read_pod(struct cluster *cluster, struct cluster_pod *pod)
 {
-    if (!pod->shape->read)
+    if (!pod->shape->read) {
         pod_shape_read(cluster->snapshot, pod->source, cluster->arena, pod->shape);
+        if (cluster->extends_tolerations)
+            tolerate_extended_resources(&pod->shape->solver, &pod->shape->requests, cluster->arena);
+    }
     read_claims(cluster, pod);
     pod->fault = pod->shape->fault;
     for (size_t i = 0; i < pod->claim_count && pod->fault.message.size == 0; i++)
@@ -345,10 +348,14 @@ void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                  struct arena *arena, struct cluster *cluster, struct problems *problems)
+                  bool extends_tolerations, struct arena *arena, struct cluster *cluster,
+                  struct problems *problems)
 {
-    *cluster = (struct cluster){
-        .arena = arena, .snapshot = snapshot, .catalog = catalog, .assumes_disks = true};
+    *cluster = (struct cluster){.arena = arena,
+                                .snapshot = snapshot,
+                                .catalog = catalog,
+                                .extends_tolerations = extends_tolerations,
+                                .assumes_disks = true};
     read_supply(cluster, problems);
     expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
     check_volumes(cluster, problems);

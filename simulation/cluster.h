@@ -55,6 +55,7 @@ struct cluster {
     size_t type_count;
     struct reserved_capacity reserved;
     struct used_reservations used;
+    bool extends_tolerations; /* as the API server's ExtendedResourceToleration does */
     bool assumes_disks; /* of nodes whose class is not visible; else they may be of any size */
     const struct solver_problem *problem; /* the last round's; NULL: none yet */
 };
@@ -73,7 +74,8 @@ struct solver_labels namespace_labels(const struct snapshot *snapshot, struct te
                                       struct arena *arena);
 /* Reads everything, with pods. What cannot be understood is added to problems and left out. */
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                  struct arena *arena, struct cluster *cluster, struct problems *problems);
+                  bool extends_tolerations, struct arena *arena, struct cluster *cluster,
+                  struct problems *problems);
 /* Makes the problem of this round. A pod that the solver refuses gets a fault. */
 bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
                      struct error *error) MUST_CHECK;

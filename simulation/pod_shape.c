@@ -403,3 +403,29 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
         shape->fault.too_much = error.kind == ERROR_LIMIT;
     }
 }
+
+/* ---- what the API server adds ---- */
+
+static bool is_extended(struct text resource)
+{
+    return text_split(resource, '/', NULL, NULL) &&
+           !text_starts_with(resource, TEXT("kubernetes.io/"));
+}
+
+void tolerate_extended_resources(struct solver_shape *shape, const struct named_amounts *requests,
+                                 struct arena *arena)
+{
+    struct solver_toleration *tolerations =
+        ARENA_ARRAY(arena, shape->toleration_count + requests->count, struct solver_toleration);
+    size_t count = 0;
+    for (; count < shape->toleration_count; count++)
+        tolerations[count] = shape->tolerations[count];
+    for (size_t i = 0; i < requests->count; i++)
+        if (is_extended(text_of(requests->items[i].resource)))
+            tolerations[count++] = (struct solver_toleration){.key = requests->items[i].resource,
+                                                              .exists = true,
+                                                              .value = "",
+                                                              .effect = SOLVER_NO_SCHEDULE};
+    shape->tolerations = tolerations;
+    shape->toleration_count = count;
+}

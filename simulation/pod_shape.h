@@ -33,6 +33,10 @@ struct shape_source {
     const struct workload *affinity_of;
     struct solver_labels more_labels; /* labels that a controller adds */
 };
+/* Adds the tolerations that the API server's admission plugin ExtendedResourceToleration adds to a
+ * Pod with these requests. */
+void tolerate_extended_resources(struct solver_shape *shape, const struct named_amounts *requests,
+                                 struct arena *arena);
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape);
 

@@ -372,7 +372,8 @@ bool simulation_run(const struct snapshot *snapshot, const struct catalog *catal
 {
     struct rounds rounds = {.settings = settings, .arena = arena};
     *simulation = (struct simulation){.catalog = catalog};
-    cluster_read(snapshot, catalog, arena, &rounds.cluster, problems);
+    cluster_read(snapshot, catalog, !settings->no_extended_resource_toleration, arena,
+                 &rounds.cluster, problems);
     rounds.cluster.reserved = settings->reserved;
     rounds.input_nodes = rounds.cluster.state_nodes.count;
     for (size_t i = 0; i < rounds.input_nodes; i++)

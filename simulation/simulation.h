@@ -25,6 +25,8 @@ struct simulation_settings {
     struct solver_settings solver;
     struct reserved_capacity reserved;
     size_t max_rounds; /* 0: until nothing changes */
+    /* The API server does not add the tolerations of extended resources that a pod asks for. */
+    bool no_extended_resource_toleration;
 };
 /* A pod of the cluster that is not finished, or one that a workload would make. */
 struct simulation_pod {

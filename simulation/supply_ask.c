@@ -95,32 +95,6 @@ static bool read_shape(struct asking *asking)
     return true;
 }
 
-/* As the admission plugin ExtendedResourceToleration does. */
-static bool is_extended(struct text resource)
-{
-    return text_split(resource, '/', NULL, NULL) &&
-           !text_starts_with(resource, TEXT("kubernetes.io/"));
-}
-
-static void tolerate_extended_resources(struct asking *asking)
-{
-    const struct named_amounts *requests = &asking->pod.requests;
-    struct solver_shape *shape = &asking->shape;
-    struct solver_toleration *tolerations = ARENA_ARRAY(
-        asking->arena, shape->toleration_count + requests->count, struct solver_toleration);
-    size_t count = 0;
-    for (; count < shape->toleration_count; count++)
-        tolerations[count] = shape->tolerations[count];
-    for (size_t i = 0; i < requests->count; i++)
-        if (is_extended(text_of(requests->items[i].resource)))
-            tolerations[count++] = (struct solver_toleration){.key = requests->items[i].resource,
-                                                              .exists = true,
-                                                              .value = "",
-                                                              .effect = SOLVER_NO_SCHEDULE};
-    shape->tolerations = tolerations;
-    shape->toleration_count = count;
-}
-
 /* A volume that is, or will be, in one of the zones. */
 static struct solver_volume volume_in(const struct zones *zones, struct arena *arena)
 {
@@ -405,7 +379,7 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
     answer->term_count = asking.pod.solver.required_count;
     confine_to_volumes(&asking, question->volumes, question->volume_count);
     if (question->extended_resource_toleration)
-        tolerate_extended_resources(&asking);
+        tolerate_extended_resources(&asking.shape, &asking.pod.requests, arena);
     if (answer_of(supply, &asking, ASKS_WHETHER).words[0] != 0) {
         answer->kind = SUPPLY_THERE;
         return;
