@@ -91,8 +91,8 @@ type judge struct {
 
 // What `taffrail plan` says. Exit code 1 means pods that fit nowhere, 2 that a pod's claims do not stand.
 func (j *judge) ask(folder string, s settings, more ...string) (*plan, error) {
-	arguments := append([]string{"plan", "--extended-resource-toleration=false", "--state", filepath.Join(folder, "cluster"),
-		"--catalog", filepath.Join(folder, "catalog.json"), "-o", "json", "--rounds", "1"}, append(s.flags(), more...)...)
+	arguments := append([]string{"plan", "--state", filepath.Join(folder, "cluster"),
+		"--extended-resource-toleration=false", "--catalog", filepath.Join(folder, "catalog.json"), "-o", "json", "--rounds", "1"}, append(s.flags(), more...)...)
 	command := exec.Command(j.taffrail, arguments...)
 	var output, said bytes.Buffer
 	command.Stdout, command.Stderr = &output, &said
