@@ -153,8 +153,9 @@ static void judge_pool(const struct label_choice *choice, const struct pool *poo
     bool seen = read_subnets(choice->call, pool, &subnets);
     if (pool_is_built_in(pool) || (!seen && !may_be_open(choice, pool)))
         return;
-    struct text class = arena_printf(arena, "%.*s %.*s", TEXT_ARGS(pool->node_class_kind),
-                                     TEXT_ARGS(pool->node_class_name));
+    struct text kind = pool->node_class_kind.size > 0 ? pool->node_class_kind : TEXT("node class");
+    struct text class =
+        arena_printf(arena, "%.*s %.*s", TEXT_ARGS(kind), TEXT_ARGS(pool->node_class_name));
     label_choice_judge_pool(
         choice, pool,
         &(struct pool_reach){
