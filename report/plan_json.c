@@ -121,6 +121,8 @@ static struct json_object *json_of_claim(const struct json_node *claim)
     add_texts(json, "instanceTypes", claim->types.items, claim->types.count);
     add_texts(json, "zones", node->zones, node->zone_count);
     json_add_usd(json, "usdPerHour", node->usd_micro_per_hour);
+    if (node->price_of.size > 0)
+        json_add_text(json, "priceOf", node->price_of);
     json_object_object_add(json, "requirements", json_of_requirements(node));
     add_texts(json, "pods", claim->pods.items, claim->pods.count);
     return json;

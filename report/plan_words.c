@@ -133,12 +133,19 @@ static void add_prices(struct text_builder *line, const struct simulation *simul
 {
     struct arena *arena = line->arena;
     struct text_list others = unpriced_regions(simulation, arena);
+    const struct simulation_node *claims =
+        simulation->nodes + simulation->node_count - simulation->claim_count;
     text_builder_printf(line, " These are %.*s",
                         TEXT_ARGS(catalog_prices_title(simulation->catalog, arena)));
     if (others.count > 0)
         text_builder_printf(line, ", not of %.*s (taffrail catalog import)",
                             TEXT_ARGS(texts_join(others.items, others.count, 3, arena)));
     text_builder_add(line, TEXT("."));
+    for (size_t i = 0; i < simulation->claim_count; i++)
+        if (claims[i].price_of.size > 0) {
+            text_builder_add(line, TEXT(" No price of spot is known: spot nodes cost less."));
+            return;
+        }
 }
 
 struct text plan_cost(const struct plan *plan, struct arena *arena)

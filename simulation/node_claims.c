@@ -256,6 +256,29 @@ static void describe_claim(const struct cluster *cluster, const struct solver_no
     node->requirement_count = requirements.count;
 }
 
+/* AWS' provider buys spot wherever a claim allows it and it is not dearer
+ * (docs/reference/karpenter.md 7.2). Where no price of spot is known, on-demand's stays. */
+static void describe_spot(const struct cluster *cluster, const struct solver_node_claim *claim,
+                          struct simulation_node *node)
+{
+    const struct solver_instance_type *type = &cluster->types[claim->type].solver;
+    const struct solver_requirement *capacity_type =
+        claim_requirement(cluster, claim, TEXT(LABEL_CAPACITY_TYPE));
+    if (!catalog_is_builtin(cluster->catalog) || !text_is(node->capacity_type, "on-demand") ||
+        !allows(cluster, capacity_type, TEXT("spot")))
+        return;
+    for (size_t i = 0; i < type->offering_count; i++) {
+        const struct solver_offering *offering = &type->offerings[i];
+        bool is_spot = strcmp(offering->capacity_type, "spot") == 0;
+        if (!is_spot || !offering->available || offering->price_usd_micro >= 0 ||
+            !text_is(node->zone, offering->zone))
+            continue;
+        node->price_of = node->capacity_type;
+        node->capacity_type = TEXT("spot");
+        return;
+    }
+}
+
 /* ---- machines ---- */
 
 static void read_amounts(const struct cluster *cluster, size_t type,
@@ -318,6 +341,7 @@ struct state_node state_node_of_claim(const struct cluster *cluster,
     state_node.simulation.round = round;
     state_node.simulation.usd_micro_per_hour = claim->price_usd_micro;
     describe_claim(cluster, claim, &state_node.simulation);
+    describe_spot(cluster, claim, &state_node.simulation);
     return state_node;
 }
 

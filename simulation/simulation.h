@@ -43,12 +43,14 @@ struct simulation_requirement {
 };
 /* A Node of the cluster, or a NodeClaim to buy. */
 struct simulation_node {
-    struct text name;                               /* NodeClaim: empty */
-    struct text node_pool;                          /* empty: none */
-    struct text zone, capacity_type, instance_type; /* NodeClaim: of its cheapest offering */
-    int64_t cpu_milli, memory_bytes;                /* allocatable; NodeClaim: of that type */
-    int64_t usd_micro_per_hour;                     /* -1: not known */
-    const size_t *pods; /* indices of simulation.pods, by namespace and name */
+    struct text name;      /* NodeClaim: empty */
+    struct text node_pool; /* empty: none */
+    /* NodeClaim: of its cheapest offering, with the capacity type that the provider buys. */
+    struct text zone, capacity_type, instance_type;
+    int64_t cpu_milli, memory_bytes; /* allocatable; NodeClaim: of that type */
+    int64_t usd_micro_per_hour;      /* -1: not known */
+    struct text price_of; /* the capacity type that the price is of, if another; else empty */
+    const size_t *pods;   /* indices of simulation.pods, by namespace and name */
     size_t pod_count;
     /* NodeClaims only. */
     size_t round;                      /* from 1; 0: a Node */
