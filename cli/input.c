@@ -39,10 +39,9 @@ size_t input_drop_fragments(struct manifests *manifests)
         if ((KIND_BIT(object->kind) & KINDS_WORKLOADS) != 0)
             *LIST_PUSH(manifests->arena, &manifests->fragments) = *object;
         if (dropped == 0)
-            fputs(
-                "note: passed over are parts of objects, which the API server would refuse; take "
-                "what kustomize build makes of them:\n",
-                stderr);
+            fputs("note: passed over are parts of objects, which the API server would refuse; take "
+                  "what kustomize build makes of them:\n",
+                  stderr);
         if (dropped++ < NAMED_MAX)
             say_fragment(object, missing, manifests->arena);
     }
