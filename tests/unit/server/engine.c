@@ -62,11 +62,17 @@ static size_t compare(const struct world *world, const struct object *object, st
         return 0;
     }
     ASSERT_INT(checked.action, record.verdict.action);
-    ASSERT_INT(checked.finding_count, record.verdict.finding_count);
-    if (checked.finding_count == record.verdict.finding_count)
-        for (size_t i = 0; i < checked.finding_count; i++)
-            assert_equal(&checked.findings[i], &record.verdict.findings[i]);
-    return checked.finding_count;
+    /* What is undecided for want of a whole source check says once a run, serve at load. */
+    size_t count = 0;
+    for (size_t i = 0; i < checked.finding_count; i++) {
+        if (checked.findings[i].unseen != 0)
+            continue;
+        if (count < record.verdict.finding_count)
+            assert_equal(&checked.findings[i], &record.verdict.findings[count]);
+        count++;
+    }
+    ASSERT_INT(count, record.verdict.finding_count);
+    return count;
 }
 
 static void compare_folder(const char *folder, const char *policy, size_t *objects,
