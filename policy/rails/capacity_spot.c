@@ -38,6 +38,11 @@ static bool is_said(const struct expressions *expressions)
     return false;
 }
 
+bool capacity_is_unasked(const struct pool *pool)
+{
+    return !is_said(&pool->requirements) && !is_said(&pool->labels);
+}
+
 /* ---- unasked ---- */
 
 static void report_unasked(struct rail_call *call, const struct pool *pool, enum severity severity)
@@ -159,7 +164,7 @@ void capacity_judge_spot(struct rail_call *call, const struct pool *pool,
     if (!launchable->covered || launchable->count == 0 || pool->node_class_name.size == 0 ||
         pool_is_built_in(pool) || !sells(pool, TEXT("spot")))
         return;
-    if (!is_said(&pool->requirements) && !is_said(&pool->labels)) {
+    if (capacity_is_unasked(pool)) {
         if (rules->tells_unasked)
             report_unasked(call, pool, rules->unasked);
         return;

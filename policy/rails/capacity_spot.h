@@ -11,6 +11,8 @@ struct spot_rules {
     bool tells_unasked;    /* of a pool that names no capacity type, */
     enum severity unasked; /* so loudly */
 };
+/* Whether it names no capacity type. */
+bool capacity_is_unasked(const struct pool *pool);
 void capacity_judge_spot(struct rail_call *call, const struct pool *pool,
                          const struct spot_rules *rules);
 

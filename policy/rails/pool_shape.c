@@ -209,21 +209,26 @@ static void judge_replicas(struct rail_call *call, const struct pool *pool)
            TEXT_ARGS(node_text(replicas->node)));
 }
 
-/* Where the policy names capacity-types, that rail says it by its own list, or is off. What an open
- * pool buys is the least that nobody chose. */
-static void judge_capacity(struct rail_call *call, const struct pool *pool)
+bool pool_shape_tells_of_capacity(const struct rail_call *call)
 {
     const struct policy *policy = call->policy;
     for (size_t i = 0; i < policy->rail_count; i++)
         if (policy->rails[i].rail == &rail_capacity_types)
-            return;
-    bool open = pool_shape_is_open(call->world->catalog, pool, call->arena);
-    capacity_judge_spot(call, pool,
-                        &(struct spot_rules){
-                            .on_demand = true,
-                            .tells_unasked = !open,
-                            .unasked = SEVERITY_AUDIT,
-                        });
+            return false;
+    return true;
+}
+
+/* What an open pool buys is the least that nobody chose: the fix for that names a type. */
+static void judge_capacity(struct rail_call *call, const struct pool *pool)
+{
+    if (pool_shape_tells_of_capacity(call))
+        capacity_judge_spot(
+            call, pool,
+            &(struct spot_rules){
+                .on_demand = true,
+                .tells_unasked = !pool_shape_is_open(call->world->catalog, pool, call->arena),
+                .unasked = SEVERITY_AUDIT,
+            });
 }
 
 static void judge(struct rail_call *call)

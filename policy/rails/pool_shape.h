@@ -62,6 +62,9 @@ struct text pool_shape_key_of_value(const struct catalog *catalog, struct text v
  * architectures to its pods; empty: it does not. */
 struct text pool_shape_architecture_to_add(const struct rail_call *call, const struct pool *pool,
                                            const struct type_set *launchable);
+/* Whether it speaks of capacity types: where the policy names capacity-types, that rail says it by
+ * its own list, or is off. */
+bool pool_shape_tells_of_capacity(const struct rail_call *call);
 /* "kubernetes.io/arch In arm64" */
 struct text pool_shape_text(const struct expression *expression, struct arena *arena);
 

@@ -5,6 +5,7 @@
 #include "kube/pool.h"
 #include "kube/zone.h"
 #include "policy/launchable.h"
+#include "policy/rails/capacity_spot.h"
 #include "policy/rails/pool_shape.h"
 #include "solver/well_known.h"
 
@@ -49,6 +50,7 @@ static void report_open(struct rail_call *call, const struct pool *pool,
     const char *domain = pool_is_of_auto_mode(pool) ? "eks.amazonaws.com" : "karpenter.k8s.aws";
     bool own_catalog = !catalog_is_builtin(call->world->catalog);
     struct text architecture = pool_shape_architecture_to_add(call, pool, launchable);
+    bool names_capacity = pool_shape_tells_of_capacity(call) && capacity_is_unasked(pool);
     report_as(call, pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
               .field = pool->requirements_field,
               .statement = open_text(call->world->catalog, launchable, arena),
@@ -57,9 +59,12 @@ static void report_open(struct rail_call *call, const struct pool *pool,
                       ? TEXT("Add a requirement on the machines it is for.")
                       : arena_printf(arena,
                                      "Add to %.*s: [{key: %s/instance-category, operator: In, "
-                                     "values: [c, m, r]}%s%.*s].",
+                                     "values: [c, m, r]}%s%.*s%s].",
                                      TEXT_ARGS(field_path(arena, pool->requirements_field)), domain,
-                                     architecture.size > 0 ? ", " : "", TEXT_ARGS(architecture)));
+                                     architecture.size > 0 ? ", " : "", TEXT_ARGS(architecture),
+                                     names_capacity ? ", {key: " LABEL_CAPACITY_TYPE
+                                                      ", operator: In, values: [on-demand]}"
+                                                    : ""));
 }
 
 /* ---- a pool that can launch nothing ---- */
