@@ -63,10 +63,19 @@ static struct text fix_of_idle(const struct budget *budget, const struct budget 
                                struct arena *arena)
 {
     unsigned rest = smaller->reasons & ~budget->reasons;
+    struct text others = reasons_text(rest, arena);
+    bool has_hours = budget_is_scheduled(budget) && !budget_is_scheduled(smaller);
+    if (rest != 0 && has_hours) /* or the reasons of the one had none in the other hours */
+        return arena_printf(
+            arena,
+            "Remove it, or split the budget of %.*s: at all times for [%.*s], and for [%.*s] with "
+            "a schedule of the other hours.",
+            TEXT_ARGS(smaller->nodes), TEXT_ARGS(others),
+            TEXT_ARGS(reasons_text(budget->reasons & smaller->reasons, arena)));
     if (rest != 0)
         return arena_printf(arena, "Remove it, or limit the budget of %.*s to reasons: [%.*s].",
-                            TEXT_ARGS(smaller->nodes), TEXT_ARGS(reasons_text(rest, arena)));
-    if (budget_is_scheduled(budget) && !budget_is_scheduled(smaller))
+                            TEXT_ARGS(smaller->nodes), TEXT_ARGS(others));
+    if (has_hours)
         return arena_printf(arena,
                             "Remove it, or give the budget of %.*s the other hours as schedule "
                             "and duration.",

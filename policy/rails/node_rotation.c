@@ -127,6 +127,19 @@ static void judge_expiry(struct rail_call *call, const struct settings *settings
         report_no_duration(call, field, TEXT(""));
 }
 
+/* What is above the maximum would be found at the new place, too. */
+static struct text fix_of_misplaced(const struct rail_call *call, const struct settings *settings,
+                                    const struct node *old_value, const struct node *new_value)
+{
+    int64_t seconds;
+    if (node_is_given(new_value))
+        return TEXT("Remove it, since spec.template.spec.expireAfter counts.");
+    if (duration_parse(node_string(old_value), &seconds) && seconds <= settings->max_expire_s)
+        return TEXT("Move it to spec.template.spec.expireAfter.");
+    return arena_printf(call->arena, "Write spec.template.spec.expireAfter: %.*s instead.",
+                        TEXT_ARGS(duration_text(settings->max_expire_s, call->arena)));
+}
+
 static void judge_pool(struct rail_call *call, const struct settings *settings)
 {
     struct arena *arena = call->arena;
@@ -139,9 +152,7 @@ static void judge_pool(struct rail_call *call, const struct settings *settings)
     }
     if (node_is_given(old_place->node))
         report(call, SEVERITY_RAIL, old_place,
-               node_is_given(new_place->node)
-                   ? TEXT("Remove it, since spec.template.spec.expireAfter counts.")
-                   : TEXT("Move it to spec.template.spec.expireAfter."),
+               fix_of_misplaced(call, settings, old_place->node, new_place->node),
                "expireAfter stands where v1beta1 had it. The API server drops it%s.",
                node_is_given(new_place->node) ? "" : ", and nodes expire after 720h");
     if (!node_is_given(old_place->node) || node_is_given(new_place->node))

@@ -303,6 +303,9 @@ static void the_smallest_budget_counts(void)
          "Remove it, or give the budget of 10% the other hours as schedule and duration."},
         {BUDGETS("{nodes: 100%, reasons: [Empty]}, {nodes: 10%}"), IDLE("100%", "10%"),
          "Remove it, or limit the budget of 10% to reasons: [Underutilized, Drifted]."},
+        {BUDGETS("{nodes: 33%, reasons: [Drifted]" SATURDAY "}, {nodes: 10%}"), IDLE("33%", "10%"),
+         "Remove it, or split the budget of 10%: at all times for [Underutilized, Empty], and for "
+         "[Drifted] with a schedule of the other hours."},
         {BUDGETS("{nodes: '3'}, {nodes: '2'}"), IDLE("3", "2"), "Remove it."},
     };
     rail_words_run("disruption-budgets: {}", NULL, words, COUNT_OF(words));

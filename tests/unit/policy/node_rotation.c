@@ -285,6 +285,10 @@ static void it_says_what_to_write(void)
          "expireAfter stands where v1beta1 had it. The API server drops it, and nodes expire after "
          "720h.",
          "Move it to spec.template.spec.expireAfter."},
+        {POOL("disruption: {expireAfter: 2h}, ", "a: b"),
+         "expireAfter stands where v1beta1 had it. The API server drops it, and nodes expire after "
+         "720h.",
+         "Write spec.template.spec.expireAfter: 90m instead."},
         {POOL("disruption: {expireAfter: 1h}, ", "expireAfter: 1h"),
          "expireAfter stands where v1beta1 had it. The API server drops it.",
          "Remove it, since spec.template.spec.expireAfter counts."},
