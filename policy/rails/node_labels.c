@@ -192,9 +192,9 @@ static void judge_required(struct rail_call *call, struct label_inquiry *check,
             at_most = SEVERITY_WARN;
     }
     for (size_t i = 0; i < count; i++) {
-        check->place = check->is_daemon           ? LABEL_IN_DAEMON
+        check->place = check->is_daemon                        ? LABEL_IN_DAEMON
                        : at_most == SEVERITY_WARN && count > 1 ? LABEL_IN_ALTERNATIVE
-                                                  : LABEL_IN_POD;
+                                                               : LABEL_IN_POD;
         report_notes(check, &notes[i], check->is_daemon ? SEVERITY_WARN : at_most);
     }
 }
