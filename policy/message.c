@@ -2,6 +2,7 @@
  * what is wrong. */
 #include "policy/evaluation.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -55,49 +56,23 @@ struct text message_day(int64_t unix_s, struct arena *arena)
                         broken_down.tm_mday);
 }
 
-static bool is_sentence(struct text t)
-{
-    return t.size > 0 && t.data[t.size - 1] == '.';
-}
-
-/* Of a rail that leaves the statement to the machinery, or says no whole sentence. */
-static void add_found_and_allowed(struct text_builder *builder, const struct draft *draft,
-                                  const struct finding *finding)
-{
-    if (draft->statement.size > 0)
-        text_builder_add(builder, draft->statement);
-    else if (draft->found.size > 0)
-        text_builder_printf(builder, "found \"%.*s\"", TEXT_ARGS(draft->found));
-    else
-        text_builder_add(builder, TEXT("missing"));
-    for (size_t i = 0; i < finding->allowed_count; i++)
-        text_builder_printf(builder, "%s%.*s", i == 0 ? "; allowed " : ", ",
-                            TEXT_ARGS(finding->allowed[i]));
-    if (finding->allowed_total > finding->allowed_count)
-        text_builder_printf(builder, ", ... (%zu)", finding->allowed_total);
-}
-
 struct text message_problem(const struct draft *draft, const struct finding *finding,
                             struct text unknown_namespace, struct arena *arena)
 {
     struct text_builder builder = {.arena = arena};
-    bool sentence = is_sentence(draft->statement);
-    if (sentence)
-        text_builder_add(&builder, draft->statement);
-    else
-        add_found_and_allowed(&builder, draft, finding);
+    if (draft->statement.size == 0 || draft->statement.data[draft->statement.size - 1] != '.') {
+        fprintf(stderr, "NOSENTENCE %s: %.*s\n", finding->rail, TEXT_ARGS(draft->statement));
+        abort();
+    }
+    text_builder_add(&builder, draft->statement);
     if (finding->exception_expired)
-        text_builder_printf(&builder,
-                            sentence ? " Exception %.*s expired on %.*s."
-                                     : "; exception %.*s expired on %.*s",
+        text_builder_printf(&builder, " Exception %.*s expired on %.*s.",
                             TEXT_ARGS(finding->exception),
                             TEXT_ARGS(message_day(finding->exception_expires_unix_s, arena)));
     if (unknown_namespace.size > 0)
         text_builder_printf(&builder,
-                            sentence ? " Whether this applies depends on the labels of Namespace "
-                                       "%.*s, which is not visible."
-                                     : "; whether this applies depends on the labels of Namespace "
-                                       "%.*s, which is not visible",
+                            " Whether this applies depends on the labels of Namespace %.*s, which "
+                            "is not visible.",
                             TEXT_ARGS(unknown_namespace));
     return text_builder_text(&builder);
 }
@@ -105,7 +80,7 @@ struct text message_problem(const struct draft *draft, const struct finding *fin
 struct text message_whole(struct text problem, struct text fix, struct arena *arena)
 {
     enum { FIX_LIMIT = 400 }; /* a longer one is text to paste, in a line of its own */
-    if (!is_sentence(problem) || fix.size == 0 || fix.size > FIX_LIMIT)
+    if (fix.size == 0 || fix.size > FIX_LIMIT)
         return problem;
     return arena_printf(arena, "%.*s %.*s", TEXT_ARGS(problem), TEXT_ARGS(fix));
 }

@@ -118,11 +118,22 @@ struct text instance_ask_for_exception(const struct rail_call *call)
 
 /* ---- outside the list ---- */
 
-/* Nothing is near to a type or a family of which no more is known than the name. */
-static bool is_unknown_machine(const struct asked *asked, struct text value)
+/* "m" of "m5.77xlarge" and of "m55". */
+static struct text category_of_name(struct text value)
+{
+    struct text family = value, category = TEXT("");
+    uint32_t generation;
+    text_split(value, '.', &family, NULL);
+    return instance_family_parse(family, &category, &generation) ? category : TEXT("");
+}
+
+/* Of a type or a family that the catalogue does not know no more than the category can be told, and
+ * none of another one is near to it. */
+static bool is_unlike(const struct asked *asked, struct text value, struct text nearest)
 {
     return (asked->dimension == DIMENSION_TYPE || asked->dimension == DIMENSION_FAMILY) &&
-           !instance_list_knows(asked->list, asked->dimension, value);
+           !instance_list_knows(asked->list, asked->dimension, value) &&
+           !text_equal(category_of_name(value), category_of_name(nearest));
 }
 
 static void advise_nearest(struct draft *draft, struct arena *arena)
@@ -134,7 +145,7 @@ static void advise_nearest(struct draft *draft, struct arena *arena)
     if (draft->allowed.count > 0)
         nearest = instance_list_type(asked->list, asked->dimension, draft->allowed.items[0]);
     size_t total = asked->list->values[asked->dimension].count;
-    if (total == 0 || is_unknown_machine(asked, draft->nearest_to))
+    if (total == 0 || is_unlike(asked, draft->nearest_to, draft->allowed.items[0]))
         draft->fix = arena_printf(arena, "%s.", asked->removal);
     else if (!has_the_devices(asked, &nearest))
         draft->fix =

@@ -342,8 +342,12 @@ static void instance_types(void)
          "Remove this entry of the nodeSelector, or choose one of 4 allowed types, such as "
          "m5.xlarge."},
         {SELECTS(TYPE ": m5.lrge"), "Instance type m5.lrge is not allowed here.",
-         "Remove this entry of the nodeSelector."},
+         "Remove this entry of the nodeSelector, or choose one of 4 allowed types, such as "
+         "m5.large."},
         {SELECTS(TYPE ": m5.77xlarge"), "Instance type m5.77xlarge is not allowed here.",
+         "Remove this entry of the nodeSelector, or choose one of 4 allowed types, such as "
+         "m5.xlarge."},
+        {SELECTS(TYPE ": p9.large"), "Instance type p9.large is not allowed here.",
          "Remove this entry of the nodeSelector."},
         {SELECTS(TYPE ": nonsense"),
          "Instance type nonsense is not in the catalogue, and may not exist.",
@@ -401,7 +405,8 @@ static void instance_types(void)
          "No instance type fits these requirements, so the pool can launch none.",
          "Remove one of the requirements."},
         {POOL("a", EC2, "", IN(AWS "family", "m5x"), ""),
-         "Instance family m5x is not allowed here.", "Remove the requirement."},
+         "Instance family m5x is not allowed here.",
+         "Remove the requirement, or choose one of 2 allowed families, such as m5."},
         {POOL("a", AUTO, "", IN("eks.amazonaws.com/instance-family", "m5"), ""),
          "7 of the 9 instance types that the pool can launch are not allowed: m5.12xlarge, "
          "m5.16xlarge, m5.24xlarge, m5.2xlarge, m5.4xlarge, ... (7).",
