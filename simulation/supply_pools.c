@@ -87,13 +87,15 @@ struct pod_requirements pod_requirements_read(const struct workload *workload, s
 bool pool_is_selected(const struct catalog *catalog, const struct pool *pool,
                       const struct node_selection *selection, struct arena *arena)
 {
+    const struct arena_mark mark = arena_mark(arena);
     struct meeting meeting = meeting_of(catalog, pool, arena);
-    for (size_t i = 0; i < alternatives_of(selection); i++) {
+    bool selected = false;
+    for (size_t i = 0; !selected && i < alternatives_of(selection); i++) {
         struct solver_requirements both;
-        if (meet(&meeting, selection, i, &both, NULL))
-            return true;
+        selected = meet(&meeting, selection, i, &both, NULL);
     }
-    return false;
+    arena_rewind(arena, mark);
+    return selected;
 }
 
 bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,

@@ -1,6 +1,7 @@
 /* The findings of instance-types at values: what may stand there instead, by nearness in kind. */
 #include "catalog/label.h"
 #include "kube/expression.h"
+#include "kube/label.h"
 #include "kube/pod.h"
 #include "policy/policy_set.h"
 #include "policy/rails/instance_list.h"
@@ -283,11 +284,29 @@ static void advise_meant(struct draft *draft, struct arena *arena)
     draft->replacement = meant;
 }
 
+/* What no label can hold, and a known value but for its case or its separator: "M5.LARGE",
+ * "m5-large". */
+static bool is_misspelt(const struct instance_list *list, enum dimension dimension,
+                        struct text value, struct arena *arena)
+{
+    if (!label_value_is_valid(value))
+        return true;
+    char *spelt = ARENA_ARRAY(arena, value.size + 1, char);
+    for (size_t i = 0; i < value.size; i++) {
+        char c = value.data[i];
+        bool separates = dimension == DIMENSION_TYPE && (c == '-' || c == '_');
+        spelt[i] = separates ? '.' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    return instance_list_knows(list, dimension, (struct text){spelt, value.size});
+}
+
 /* Catalogues age: what the built-in one does not know may exist all the same. */
 void instance_report_unknown(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value)
 {
-    enum severity severity = catalog_is_builtin(list->catalog) ? SEVERITY_WARN : SEVERITY_RAIL;
+    bool may_exist = catalog_is_builtin(list->catalog) &&
+                     !is_misspelt(list, dimension, value->text, call->arena);
+    enum severity severity = may_exist ? SEVERITY_WARN : SEVERITY_RAIL;
     if (report_counts(call, severity))
         return;
     struct meant *adviser = ARENA_NEW(call->arena, struct meant);

@@ -173,7 +173,7 @@ static void what_a_name_does_not_say_is_not_forbidden(void)
         {POD(AWS "size: 9223372036854775807xlarge"),
          "warn " LABEL("size") "9223372036854775807xlarge"},
         {POD(AWS "size: -9223372036854775808xlarge"),
-         "warn " LABEL("size") "-9223372036854775808xlarge"},
+         "deny " LABEL("size") "-9223372036854775808xlarge"},
         {POD(AWS "size: manyxlarge"), "warn " LABEL("size") "manyxlarge"},
         {POD(AWS "size: xlarge2"), "warn " LABEL("size") "xlarge2"},
     };
@@ -222,11 +222,9 @@ static void of_a_catalogue_of_ones_own(void)
     rail_catalog_words_run("instance-types: {deny: {types: [m5.metal]}}", NULL, types, words,
                            COUNT_OF(words));
     static const struct rail_words few[] = {
-        {POD(AWS "generation: '4'"),
-         "Instance generation 4 is not allowed here.",
+        {POD(AWS "generation: '4'"), "Instance generation 4 is not allowed here.",
          "Remove this entry of the nodeSelector, or choose 5."},
-        {POD(AWS "category: c"),
-         "Instance category c is not allowed here.",
+        {POD(AWS "category: c"), "Instance category c is not allowed here.",
          "Remove this entry of the nodeSelector, or choose m."},
     };
     rail_catalog_words_run("instance-types: {allow: {categories: [m], minGeneration: 5}}", NULL,
