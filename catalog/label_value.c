@@ -2,6 +2,7 @@
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/label.h"
+#include "kube/placeholder.h"
 #include "solver/well_known.h"
 
 #define SIZE "karpenter.k8s.aws/instance-size"
@@ -184,15 +185,6 @@ bool label_value_is_architecture(struct text value)
                           "s390x");
 }
 
-static bool is_word_in_capitals(struct text value)
-{
-    enum { SHORTEST = 3 };
-    for (size_t i = 0; i < value.size; i++)
-        if ((value.data[i] < 'A' || value.data[i] > 'Z') && value.data[i] != '_')
-            return false;
-    return value.size >= SHORTEST;
-}
-
 /* SPOT and ON_DEMAND are values, written otherwise. */
 static bool is_value_in_capitals(const struct catalog *catalog, struct text key, struct text value)
 {
@@ -209,6 +201,6 @@ bool label_value_is_template(const struct catalog *catalog, struct text key, str
 {
     if (!label_value_is_valid(value))
         return true;
-    return is_word_in_capitals(value) && solver_is_well_known(key.data, key.size) &&
+    return text_is_capitals(value) && solver_is_well_known(key.data, key.size) &&
            !is_value_in_capitals(catalog, key, value);
 }

@@ -1,13 +1,26 @@
 /* Values of templates that nobody has filled in yet. */
 #include "kube/placeholder.h"
 
+#include <limits.h>
 #include <string.h>
+
+/* Most values hold the beginning of no mark: they are told by one look at each byte. */
+static bool may_hold_mark(struct text value)
+{
+    static const bool begins[UCHAR_MAX + 1] = {['$'] = true, ['{'] = true, ['<'] = true};
+    for (size_t i = 0; i < value.size; i++)
+        if (begins[(unsigned char)value.data[i]])
+            return true;
+    return false;
+}
 
 bool text_has_placeholder(struct text value)
 {
     static const struct {
         const char *open, *close;
     } marks[] = {{"${", "}"}, {"$(", ")"}, {"{{", "}}"}, {"<<", ">>"}};
+    if (!may_hold_mark(value))
+        return false;
     for (size_t i = 0; i < COUNT_OF(marks); i++) {
         const char *open = memmem(value.data, value.size, marks[i].open, 2);
         if (open != NULL && memmem(open, (size_t)(value.data + value.size - open), marks[i].close,
@@ -19,15 +32,11 @@ bool text_has_placeholder(struct text value)
 
 bool text_is_capitals(struct text value)
 {
-    enum { LETTERS_MIN = 4 };
-    size_t letters = 0;
-    for (size_t i = 0; i < value.size; i++) {
-        if (value.data[i] >= 'A' && value.data[i] <= 'Z')
-            letters++;
-        else if (value.data[i] != '_')
+    enum { SHORTEST = 3 };
+    for (size_t i = 0; i < value.size; i++)
+        if ((value.data[i] < 'A' || value.data[i] > 'Z') && value.data[i] != '_')
             return false;
-    }
-    return letters >= LETTERS_MIN;
+    return value.size >= SHORTEST;
 }
 
 static bool node_has_placeholder(const struct node *node)

@@ -2,7 +2,6 @@
  * what is wrong. */
 #include "policy/evaluation.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -60,10 +59,6 @@ struct text message_problem(const struct draft *draft, const struct finding *fin
                             struct text unknown_namespace, struct arena *arena)
 {
     struct text_builder builder = {.arena = arena};
-    if (draft->statement.size == 0 || draft->statement.data[draft->statement.size - 1] != '.') {
-        fprintf(stderr, "NOSENTENCE %s: %.*s\n", finding->rail, TEXT_ARGS(draft->statement));
-        abort();
-    }
     text_builder_add(&builder, draft->statement);
     if (finding->exception_expired)
         text_builder_printf(&builder, " Exception %.*s expired on %.*s.",

@@ -22,11 +22,13 @@ static void judge_unknown_value(struct rail_call *call, const struct instance_li
                                 enum dimension dimension, const struct expression *expression,
                                 const struct expression_value *value)
 {
-    if (text_has_placeholder(value->text) || text_is_capitals(value->text))
+    bool is_machine = dimension == DIMENSION_TYPE || dimension == DIMENSION_FAMILY;
+    bool others_tell = pool_shape_tells(call);
+    if ((others_tell && !is_machine) || text_has_placeholder(value->text) ||
+        text_is_capitals(value->text))
         return;
     enum value_state state = instance_list_value(list, dimension, value->text, call->arena);
-    bool is_machine = dimension == DIMENSION_TYPE || dimension == DIMENSION_FAMILY;
-    if (pool_shape_tells(call) && (state == VALUE_UNKNOWN || !is_machine))
+    if (others_tell && state == VALUE_UNKNOWN)
         return;
     if (state == VALUE_UNKNOWN) {
         instance_report_unknown(call, list, dimension, value);
@@ -57,6 +59,8 @@ static size_t judge_unknown_values(struct rail_call *call, const struct instance
     }
     return unknown;
 }
+
+enum { NAMED_MAX = 5 }; /* types that are left out by name, where fewer words would do */
 
 /* One requirement that would narrow a NodePool to the list, and its YAML. */
 struct addition {
@@ -120,8 +124,32 @@ static void add_bound(struct narrowing *narrowing, const char *key, enum solver_
     try_addition(narrowing, &(struct addition){key, op, &value, 1});
 }
 
+/* Leaves out the values of a dimension of whose types none is allowed: "g" and "p" say in two words
+ * what a hundred names of types would. */
+static void exclude_values(struct narrowing *narrowing, enum dimension dimension)
+{
+    const struct instance_list *list = narrowing->list;
+    struct arena *arena = narrowing->arena;
+    struct text_map inside = {0}, told = {0};
+    struct text_list values = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < catalog_count(list->catalog); i++) {
+            if (!type_set_has(&narrowing->launchable, i))
+                continue;
+            struct text value = dimension_value(dimension, catalog_type(list->catalog, i), arena);
+            if (pass == 0 && type_set_has(&list->allowed, i))
+                text_map_add(&inside, arena, value);
+            if (pass == 1 && value.size > 0 && !text_map_has(&inside, value) &&
+                text_map_add(&told, arena, value))
+                *LIST_PUSH(arena, &values) = value;
+        }
+    texts_sort(values.items, values.count);
+    try_addition(narrowing, &(struct addition){dimension_keys[dimension], SOLVER_NOT_IN,
+                                               values.items, values.count});
+}
+
 /* Requirements that say what the list says, as far as they narrow the pool. A denied pair of keys
- * or a GPU ceiling cannot be said by one requirement each: there the types left are named. */
+ * or a GPU ceiling cannot be said by one requirement each: there what is left is named. */
 static struct text requirements_to_add(const struct instance_list *list, const struct pool *pool,
                                        const struct type_set *launchable, struct arena *arena)
 {
@@ -145,7 +173,12 @@ static struct text requirements_to_add(const struct instance_list *list, const s
         add_bound(&narrowing, "karpenter.k8s.aws/instance-memory", SOLVER_LT,
                   list->max_memory_milli / 1000 / 1024 / 1024 + 1);
 
+    static const enum dimension by_size[] = {DIMENSION_CATEGORY, DIMENSION_FAMILY};
     struct type_set outside = type_set_minus(&narrowing.launchable, &list->allowed, arena);
+    for (size_t i = 0; i < COUNT_OF(by_size) && type_set_count(&outside) > NAMED_MAX; i++) {
+        exclude_values(&narrowing, by_size[i]);
+        outside = type_set_minus(&narrowing.launchable, &list->allowed, arena);
+    }
     if (type_set_count(&outside) == 0)
         return text_builder_text(&narrowing.yaml);
     struct type_set inside = type_set_and(&narrowing.launchable, &list->allowed, arena);

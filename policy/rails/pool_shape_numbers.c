@@ -50,19 +50,26 @@ static bool judge_unit(struct rail_call *call, const struct unit *unit,
     return true;
 }
 
+static const struct unit *unit_of(struct text key)
+{
+    for (size_t i = 0; i < COUNT_OF(units); i++)
+        if (text_is(key, units[i].key))
+            return &units[i];
+    return NULL;
+}
+
 static bool judge_units(struct rail_call *call, const struct expression *expression)
 {
     const struct catalog *catalog = call->world->catalog;
     struct text key = expression_canonical_key(expression);
+    const struct unit *unit = unit_of(key);
+    if (unit == NULL)
+        return false;
     bool leaves_none = pool_shape_leave_none(catalog, expression, expression, call->arena);
+    int64_t least = least_of(catalog, key);
     bool some = false;
-    for (size_t i = 0; i < COUNT_OF(units); i++) {
-        if (!text_is(key, units[i].key))
-            continue;
-        int64_t least = least_of(catalog, key);
-        for (size_t j = 0; j < expression->value_count; j++)
-            some = judge_unit(call, &units[i], &expression->values[j], least, leaves_none) || some;
-    }
+    for (size_t i = 0; i < expression->value_count; i++)
+        some = judge_unit(call, unit, &expression->values[i], least, leaves_none) || some;
     return some && leaves_none;
 }
 

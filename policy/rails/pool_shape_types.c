@@ -80,6 +80,9 @@ struct text pool_shape_key_of_value(const struct catalog *catalog, struct text v
     return TEXT("");
 }
 
+/* More values of a requirement are not looked up: each is compared with all there are. */
+enum { MEANT_MAX = 50 };
+
 /* Values of one requirement that no type has. */
 struct unknown_values {
     const struct expression_value *first;
@@ -89,16 +92,16 @@ struct unknown_values {
 };
 
 static void add_unknown(struct unknown_values *unknown, const struct catalog *catalog,
-                        const struct expression *expression, const struct expression_value *value,
-                        struct arena *arena)
+                        struct text key, const struct expression_value *value, struct arena *arena)
 {
-    struct text key = expression_canonical_key(expression);
     bool is_known = catalog_knows_value(catalog, value->text);
     if ((is_known && catalog_has_value(catalog, key, value->text)) ||
         text_has_placeholder(value->text))
         return;
     struct text home = is_known ? pool_shape_key_of_value(catalog, value->text) : TEXT("");
-    struct text meant = label_value_meant(catalog, key, value->text, arena);
+    struct text meant = TEXT("");
+    if (unknown->names.count < MEANT_MAX)
+        meant = label_value_meant(catalog, key, value->text, arena);
     if (unknown->names.count == 0) {
         unknown->first = value;
         unknown->home = home;
@@ -147,8 +150,9 @@ static bool judge_unknown(struct rail_call *call, const struct expression *expre
     enum { NAMED = 5 };
     struct arena *arena = call->arena;
     struct unknown_values unknown = {0};
+    struct text key = expression_canonical_key(expression);
     for (size_t i = 0; i < expression->value_count; i++)
-        add_unknown(&unknown, call->world->catalog, expression, &expression->values[i], arena);
+        add_unknown(&unknown, call->world->catalog, key, &expression->values[i], arena);
     size_t count = unknown.names.count;
     if (count == 0 || (!is_all && unknown.home.size == 0 && unknown.meant.count == 0))
         return false;

@@ -60,6 +60,20 @@ static void what_keeps_the_list_out_is_named(void)
     };
     rail_words_run("instance-types: {allow: {families: [c7g, m5], sizes: [2xlarge]}}", NULL, rows,
                    COUNT_OF(rows));
+    static const struct rail_words whole[] = {
+        {OF(FAMILY("m5, g5, p3")),
+         "11 of the 20 instance types that the pool can launch are not allowed: g5.12xlarge, "
+         "g5.16xlarge, g5.24xlarge, g5.2xlarge, g5.48xlarge, ... (11).",
+         "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-category, "
+         "operator: NotIn, values: [g, p]}]."},
+        {OF(FAMILY("m5, m5dn")),
+         "9 of the 18 instance types that the pool can launch are not allowed: m5dn.12xlarge, "
+         "m5dn.16xlarge, m5dn.24xlarge, m5dn.2xlarge, m5dn.4xlarge, ... (9).",
+         "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-family, "
+         "operator: NotIn, values: [m5dn]}]."},
+    };
+    rail_words_run("instance-types: {deny: {families: [g5, p3, m5dn]}}", NULL, whole,
+                   COUNT_OF(whole));
 }
 
 /* What In names is judged by name where the catalogue does not know it; a pool of such types alone
