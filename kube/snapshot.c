@@ -133,7 +133,9 @@ static int compare_entries(const void *a_pointer, const void *b_pointer)
     return a->arrival < b->arrival ? -1 : a->arrival > b->arrival;
 }
 
-static struct object_list sort_and_deduplicate(const struct objects *objects, struct arena *arena)
+/* twice: of objects that differ and come from the same place, all but the last. */
+static struct object_list sort_and_deduplicate(const struct objects *objects, struct objects *twice,
+                                               struct arena *arena)
 {
     struct entry *entries = ARENA_ARRAY(arena, objects->count, struct entry);
     for (size_t i = 0; i < objects->count; i++)
@@ -146,10 +148,14 @@ static struct object_list sort_and_deduplicate(const struct objects *objects, st
         const struct object *object = entries[i].object;
         bool same = count > 0 && compare_objects(sorted[count - 1], object) == 0;
         /* Objects that only have a generateName are all different. */
-        if (same && object->name.size > 0)
-            sorted[count - 1] = object;
-        else
+        if (!same || object->name.size == 0) {
             sorted[count++] = object;
+            continue;
+        }
+        if (sorted[count - 1]->origin == object->origin &&
+            !node_equal(sorted[count - 1]->root->node, object->root->node))
+            *LIST_PUSH(arena, twice) = sorted[count - 1];
+        sorted[count - 1] = object;
     }
     return (struct object_list){sorted, count};
 }
@@ -169,8 +175,12 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder)
 {
     struct arena *arena = builder->arena;
     struct snapshot *snapshot = ARENA_NEW(arena, struct snapshot);
-    for (size_t kind = 0; kind < KIND_COUNT; kind++)
-        snapshot->kinds[kind] = sort_and_deduplicate(&builder->kinds[kind], arena);
+    for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+        struct objects twice = {0};
+        snapshot->kinds[kind] = sort_and_deduplicate(&builder->kinds[kind], &twice, arena);
+        if (kind == KIND_NODE_POOL)
+            snapshot->twice = (struct object_list){twice.items, twice.count};
+    }
     for (size_t i = 0; i < PICK_COUNT; i++)
         snapshot->picks[i] = pick_objects(snapshot, &snapshot_picks[i], arena);
     snapshot_read_pools(snapshot, arena);
@@ -222,6 +232,14 @@ const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum k
                                          size_t index)
 {
     return item_of(snapshot->unreadable[kind], index);
+}
+
+bool snapshot_has_pool_twice(const struct snapshot *snapshot, struct text name)
+{
+    for (size_t i = 0; i < snapshot->twice.count; i++)
+        if (text_equal(snapshot->twice.items[i]->name, name))
+            return true;
+    return false;
 }
 
 bool snapshot_is_unreadable(const struct snapshot *snapshot, enum kind kind, struct text namespace,

@@ -26,6 +26,8 @@ const struct object *snapshot_object(const struct snapshot *snapshot, enum kind 
                                      size_t index); /* by namespace, then name */
 /* Objects that are there and could not be read; of each only kind, namespace and name are known,
  * and none of the functions above finds it. */
+/* Whether files have NodePools of that name that differ, as those of several clusters do. */
+bool snapshot_has_pool_twice(const struct snapshot *snapshot, struct text name);
 size_t snapshot_unreadable_count(const struct snapshot *snapshot, enum kind kind);
 const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum kind kind,
                                          size_t index); /* by namespace, then name */

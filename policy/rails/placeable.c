@@ -85,6 +85,23 @@ static void report_unseen(const struct placing *placing, bool built_in)
                : "No visible NodePool can run it, and Nodes are not visible.");
 }
 
+/* The files are of several clusters, and the NodePool of another one may run it. */
+static bool report_twice(const struct placing *placing, const struct supply_answer *answer)
+{
+    for (size_t i = 0; i < answer->reason_count; i++) {
+        struct text name = answer->reasons[i].node_pool;
+        if (!answer->reasons[i].selected ||
+            !snapshot_has_pool_twice(placing->call->world->snapshot, name))
+            continue;
+        report(placing->call, SEVERITY_UNDECIDED, placing->workload.spec,
+               TEXT("Judge the objects of each cluster by themselves."),
+               "NodePool %.*s stands in the files twice, and the other one may suit these pods.",
+               TEXT_ARGS(name));
+        return true;
+    }
+    return false;
+}
+
 static void judge_pod(const struct placing *placing)
 {
     struct supply_answer answer;
@@ -102,9 +119,10 @@ static void judge_pod(const struct placing *placing)
     bool unseen = built_in || (placing->nodes_unseen && !placeable_is_for_pools(placing));
     if (elsewhere != NULL && !answer.too_much)
         placeable_report_elsewhere(placing, elsewhere);
-    else if (!unseen || answer.too_much)
-        placeable_report_nowhere(placing, &answer);
-    else if (!placeable_report_size(placing))
+    else if (!unseen || answer.too_much) {
+        if (!report_twice(placing, &answer))
+            placeable_report_nowhere(placing, &answer);
+    } else if (!placeable_report_size(placing))
         report_unseen(placing, built_in);
 }
 

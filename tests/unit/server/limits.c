@@ -161,12 +161,12 @@ static void slow_requests_make_room(void)
     close_gate();
     CU_ASSERT(client_print(&judged, head) && client_print(&judged, "slow"));
     await_at_gate(1);
+    const int64_t began = monotonic_ms();
     for (size_t i = 0; i < LIMIT - 1; i++) {
         slow[i] = open_client(&fixture);
         CU_ASSERT(client_print(&slow[i], head));
     }
     bool admitted = false;
-    const int64_t began = monotonic_ms();
     while (!admitted && monotonic_ms() < began + 10000)
         admitted = client_open(&fixture, "NORMAL", &good);
     CU_ASSERT_FATAL(admitted);
