@@ -4,8 +4,7 @@
 /* Their mistakes cannot appear later: they never change, or their kind itself is the mistake. */
 static const kind_set judged_on_create =
     KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_PERSISTENT_VOLUME) |
-    KIND_BIT(KIND_STORAGE_CLASS) |
-    KIND_BIT(KIND_AWS_NODE_TEMPLATE) | KIND_BIT(KIND_NODE_CLAIM);
+    KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_AWS_NODE_TEMPLATE) | KIND_BIT(KIND_NODE_CLAIM);
 
 /* Kinds that differ only in their resource are one rule. */
 struct rule {

@@ -47,7 +47,7 @@ static void add_digit(struct decimal *decimal, char c, bool in_fraction)
 /* Whether no suffix makes a number of it that fits: the rest, however long, need not be read. */
 static bool is_beyond_all(const struct decimal *decimal)
 {
-    return decimal->exponent > 2 * MOST_EXPONENT;
+    return decimal->exponent / 2 > MOST_EXPONENT;
 }
 
 /* Reads the sign and the digits; *rest is what follows. */

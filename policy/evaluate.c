@@ -275,9 +275,9 @@ static int compare_findings(const void *a_pointer, const void *b_pointer, void *
 }
 
 /* What matters in these is settled once they are made. */
-static const kind_set judged_on_create_only =
-    KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_PERSISTENT_VOLUME) |
-    KIND_BIT(KIND_STORAGE_CLASS);
+static const kind_set judged_on_create_only = KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) |
+                                              KIND_BIT(KIND_PERSISTENT_VOLUME) |
+                                              KIND_BIT(KIND_STORAGE_CLASS);
 
 /* They run out by themselves, or keep nobody from running; of the others a finalizer may keep what
  * still has an effect, such as a budget that blocks every drain. */

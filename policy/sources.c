@@ -5,7 +5,8 @@
 kind_set rail_unseen_sources(const struct rail *rail, enum kind judged, const struct world *world)
 {
     kind_set unseen = 0;
-    if (rail->sources_of != 0 && (rail->sources_of & KIND_BIT(judged)) == 0) return 0;
+    if (rail->sources_of != 0 && (rail->sources_of & KIND_BIT(judged)) == 0)
+        return 0;
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
         if ((rail->sources & KIND_BIT(kind)) != 0 && snapshot_count(world->snapshot, kind) == 0)
             unseen |= KIND_BIT(kind);

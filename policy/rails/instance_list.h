@@ -57,11 +57,11 @@ enum value_state {
     VALUE_UNKNOWN, /* the catalogue has no type with it; by its name it is possible */
 };
 enum value_state instance_list_value(const struct instance_list *list, enum dimension dimension,
-                                     struct text value, struct arena *arena);
+                                     struct text written, struct arena *arena);
 /* What can be told of the types that have it: of a type all, of a family or a category what its
  * types share, as far as the first one shows. */
 struct instance_type instance_list_type(const struct instance_list *list, enum dimension dimension,
-                                        struct text value);
+                                        struct text written);
 /* Whether some type of the catalogue has it. */
 bool instance_list_knows(const struct instance_list *list, enum dimension dimension,
                          struct text value);

@@ -351,10 +351,11 @@ static void sort_reach(const struct label_choice *choice, const struct filter *f
                        const struct zones *reach, struct text_list *inside,
                        struct text_list *outside)
 {
-    FOR_EACH(value, reach)
+    FOR_EACH(value, reach) {
+        struct text_list *list = label_choice_lists(choice, *value) ? inside : outside;
         if (passes(filter, *value))
-            *LIST_PUSH(choice->call->arena, label_choice_lists(choice, *value) ? inside : outside) =
-                *value;
+            *LIST_PUSH(choice->call->arena, list) = *value;
+    }
 }
 
 /* What a requirement can name: globs give way to what they allow of reach. */

@@ -47,7 +47,8 @@ void node_class_judge_user_data(struct rail_call *call)
                                "Custom.")
                         : TEXT("Remove the call of bootstrap.sh from userData. Karpenter adds what "
                                "nodeadm reads."),
-                 "%s", is_al2 ? "userData calls bootstrap.sh, as Karpenter does after it. The node "
-                                "joins first without the labels and taints of its pool."
-                              : "userData calls bootstrap.sh, which fails on images of AL2023.");
+                 "%s",
+                 is_al2 ? "userData calls bootstrap.sh, as Karpenter does after it. The node "
+                          "joins first without the labels and taints of its pool."
+                        : "userData calls bootstrap.sh, which fails on images of AL2023.");
 }

@@ -90,8 +90,8 @@ static size_t only_type(const struct type_set *launchable)
     return only;
 }
 
-/* Whether the pool names it: then it is wanted. Of spot nodes capacity_spot.c tells that their types
- * are few. */
+/* Whether the pool names it: then it is wanted. Of spot nodes capacity_spot.c tells that their
+ * types are few. */
 static bool is_told_of(const struct pool *pool)
 {
     const struct expressions *const lists[] = {&pool->requirements, &pool->labels};

@@ -6,7 +6,7 @@
 static struct text parts_text(struct text t, bool whole, struct arena *arena)
 {
     struct text_builder out = {.arena = arena};
-    struct duration_part part;
+    struct duration_part part = {0};
     while (t.size > 0) {
         if (!(whole ? duration_take_whole : duration_take)(&t, &part))
             return TEXT("none");
