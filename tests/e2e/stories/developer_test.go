@@ -100,7 +100,7 @@ func TestWarnings(t *testing.T) {
 	space := shared.namespace(t, nil)
 	careless := deployment{namespace: space, name: "shop", replicas: 1, noRequests: true}
 	said := shared.kubectl(t, careless.yaml(), "apply", "-f", "-").works(t).
-		says(t, "Warning: ", "resource-requests", "spec.template.spec.containers[0]")
+		says(t, "Warning: ", "resource-requests", "containers[0].resources.requests.cpu: The cpu request")
 	if lines := strings.Count(said.stderr, "\n"); lines != 1 {
 		t.Errorf("%d lines of warnings instead of one:\n%s", lines, said.stderr)
 	}

@@ -5,6 +5,7 @@ import (
 )
 
 const someMachines = `[{key: karpenter.kwok.sh/instance-family, operator: In, values: [c, m]},
+        {key: kubernetes.io/arch, operator: In, values: [amd64]},
         {key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]`
 
 // Karpenter's own definition of a NodePool is installed, and judges first.
