@@ -70,8 +70,9 @@ static bool is_kind_of_aws(struct text kind)
 bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool)
 {
     struct text group = pool->node_class_group;
+    if (!catalog_is_builtin(catalog))
+        return true;
     if (group.size == 0)
-        return !catalog_is_builtin(catalog) || is_kind_of_aws(pool->node_class_kind);
-    return !catalog_is_builtin(catalog) || text_ends_with(group, TEXT("karpenter.k8s.aws")) ||
-           pool_is_of_auto_mode(pool);
+        return is_kind_of_aws(pool->node_class_kind);
+    return text_ends_with(group, TEXT("karpenter.k8s.aws")) || pool_is_of_auto_mode(pool);
 }

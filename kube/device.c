@@ -21,6 +21,14 @@ enum device device_of_resource(struct text resource)
     return DEVICE_COUNT;
 }
 
+/* KK pkg/apis/core/v1/helper, IsExtendedResourceName. */
+bool resource_is_extended(struct text resource)
+{
+    return text_split(resource, '/', NULL, NULL) &&
+           !text_holds(resource, TEXT("kubernetes.io/")) &&
+           !text_starts_with(resource, TEXT("requests."));
+}
+
 bool expression_wants_no_devices(const struct expression *expression)
 {
     static const char *const ends[] = {"/instance-gpu-count", "/instance-accelerator-count"};

@@ -15,6 +15,9 @@ bool expression_wants_no_devices(const struct expression *expression);
  * with a quantity above 0 (one that does not parse counts). */
 void resource_names_read(const struct workload *workload, struct arena *arena,
                          struct text_map *names);
+/* One of a device plugin, as nvidia.com/gpu is: not cpu, memory, hugepages-2Mi, and none of
+ * Kubernetes' own. */
+bool resource_is_extended(struct text resource);
 /* Whether it asks for devices through resourceClaims. */
 bool workload_claims_devices(const struct workload *workload);
 

@@ -19,7 +19,8 @@ bool rollout_read(const struct object *object, int64_t replicas, struct rollout 
     if (object->kind != KIND_DEPLOYMENT ||
         text_is(node_string(node_get(strategy, "type")), "Recreate") ||
         !read_share(node_get(update, "maxSurge"), &surge) ||
-        !read_share(node_get(update, "maxUnavailable"), &unavailable))
+        !read_share(node_get(update, "maxUnavailable"), &unavailable) || replicas < 0 ||
+        replicas > INT32_MAX || surge.amount > INT32_MAX || unavailable.amount > INT32_MAX)
         return false;
     /* More is rounded up, and fewer down. */
     *rollout = (struct rollout){

@@ -24,10 +24,10 @@ size_t snapshot_index(const struct snapshot *snapshot, enum kind kind, struct te
 size_t snapshot_count(const struct snapshot *snapshot, enum kind kind);
 const struct object *snapshot_object(const struct snapshot *snapshot, enum kind kind,
                                      size_t index); /* by namespace, then name */
-/* Objects that are there and could not be read; of each only kind, namespace and name are known,
- * and none of the functions above finds it. */
 /* Whether files have NodePools of that name that differ, as those of several clusters do. */
 bool snapshot_has_pool_twice(const struct snapshot *snapshot, struct text name);
+/* Objects that are there and could not be read; of each only kind, namespace and name are known,
+ * and none of the functions above finds it. */
 size_t snapshot_unreadable_count(const struct snapshot *snapshot, enum kind kind);
 const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum kind kind,
                                          size_t index); /* by namespace, then name */

@@ -1,6 +1,7 @@
 /* Whether an object of a file is one to judge: a whole one, that is still to be created. */
 #include "kube/whole.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* docs/reference/admission.md 7. Of older versions nothing is known here. */
@@ -77,13 +78,23 @@ static struct text missing_of_template(const struct object *object, struct arena
                : missing_of_containers(field_get(arena, spec, "initContainers"), arena);
 }
 
+/* "base/patches/pdb.yaml", "pdb-patch.yaml", but not "dispatch.yaml". */
+static bool has_word_patch(const char *path)
+{
+    static const char word[] = "patch";
+    for (const char *at = path; (at = strstr(at, word)) != NULL; at++)
+        if (at == path || !isalpha((unsigned char)at[-1]))
+            return true;
+    return false;
+}
+
 /* The API takes a budget without a selector, so that a part of one is told by its file's name
  * alone. */
 static bool is_patch_of_budget(const struct object *object)
 {
     const char *file = object->source == NULL ? NULL : object->source->file;
     return object->kind == KIND_POD_DISRUPTION_BUDGET && !is_given(object, "spec.selector") &&
-           file != NULL && strstr(file, "patch") != NULL;
+           file != NULL && has_word_patch(file);
 }
 
 struct text object_missing_field(const struct object *object, struct arena *arena)

@@ -113,11 +113,15 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
     return text_builder_text(&line);
 }
 
+static const struct simulation_node *claims_of(const struct simulation *simulation)
+{
+    return simulation->nodes + simulation->node_count - simulation->claim_count;
+}
+
 /* The regions of the nodes to buy that are not the one whose prices these are. */
 static struct text_list unpriced_regions(const struct simulation *simulation, struct arena *arena)
 {
-    const struct simulation_node *claims =
-        simulation->nodes + simulation->node_count - simulation->claim_count;
+    const struct simulation_node *claims = claims_of(simulation);
     struct text priced = catalog_prices(simulation->catalog)->region;
     struct text_list regions = {0};
     for (size_t i = 0; priced.size > 0 && i < simulation->claim_count; i++) {
@@ -133,8 +137,7 @@ static void add_prices(struct text_builder *line, const struct simulation *simul
 {
     struct arena *arena = line->arena;
     struct text_list others = unpriced_regions(simulation, arena);
-    const struct simulation_node *claims =
-        simulation->nodes + simulation->node_count - simulation->claim_count;
+    const struct simulation_node *claims = claims_of(simulation);
     text_builder_printf(line, " These are %.*s",
                         TEXT_ARGS(catalog_prices_title(simulation->catalog, arena)));
     if (others.count > 0)

@@ -406,12 +406,6 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
 
 /* ---- what the API server adds ---- */
 
-static bool is_extended(struct text resource)
-{
-    return text_split(resource, '/', NULL, NULL) &&
-           !text_starts_with(resource, TEXT("kubernetes.io/"));
-}
-
 void tolerate_extended_resources(struct solver_shape *shape, const struct named_amounts *requests,
                                  struct arena *arena)
 {
@@ -421,7 +415,7 @@ void tolerate_extended_resources(struct solver_shape *shape, const struct named_
     for (; count < shape->toleration_count; count++)
         tolerations[count] = shape->tolerations[count];
     for (size_t i = 0; i < requests->count; i++)
-        if (is_extended(text_of(requests->items[i].resource)))
+        if (resource_is_extended(text_of(requests->items[i].resource)))
             tolerations[count++] = (struct solver_toleration){.key = requests->items[i].resource,
                                                               .exists = true,
                                                               .value = "",

@@ -58,8 +58,6 @@ struct supply_answer {
     size_t term_count; /* terms of the required node affinity; the first SUPPLY_TERMS_MAX count */
 };
 enum { SUPPLY_TERMS_MAX = 64 };
-/* Whether a workload's pods could run at all. Limits of NodePools do not count. supply NULL: it is
- * not known. */
 /* Whether what a workload's pods select and tolerate lets them onto nodes of the pool. */
 bool pool_takes(const struct catalog *catalog, const struct pool *pool,
                 const struct workload *workload, struct arena *arena);
@@ -72,6 +70,8 @@ struct supply_question {
      * extended resources that it asks for. */
     bool extended_resource_toleration;
 };
+/* Whether a workload's pods could run at all. Limits of NodePools do not count. supply NULL: it is
+ * not known. */
 void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
                 const struct supply_question *question, struct arena *arena,
                 struct supply_answer *answer);

@@ -81,7 +81,7 @@ void accelerators_assume_tolerations(const struct rail_call *call, const struct 
         return;
     for (size_t i = 0; i < names->count; i++) {
         struct text name = names->items[i].key;
-        if (text_split(name, '/', NULL, NULL) && !text_starts_with(name, TEXT("kubernetes.io/")))
+        if (resource_is_extended(name))
             *LIST_PUSH(call->arena, tolerations) = (struct toleration){
                 .key = name, .op = TEXT("Exists"), .effect = TEXT("NoSchedule")};
     }

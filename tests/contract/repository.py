@@ -278,6 +278,12 @@ def parts_of_objects_are_passed_over(repository):
                           .replace(", image: a", "")})
     repository.policy.write_text(POLICY.replace("topology-keys", "pod-disruption-budgets"))
     expect("files", repository.check().files, ["./budget.yaml"])
+    # "patch" is a word of its path: the file of an application named dispatch is none.
+    repository.write_all({"dispatch.yaml": BUDGET_PATCH.replace("name: a", "name: dispatch")})
+    done = repository.check()
+    if "dispatch has no spec.selector" in done.said:
+        raise Failure(f"a budget is passed over for its file's name: {done.said}")
+    (repository.folder / "dispatch.yaml").unlink()
     (repository.folder / "shop.yaml").unlink()
     expect("files", repository.check().files, [])
     repository.policy.write_text(POLICY)
