@@ -176,7 +176,9 @@ def main():
         fake.end()
     # Creating is granted without a name: what is not there has none to be allowed by.
     asked = {(*right[:3], "" if right[4] == "create" else right[3], right[4]) for right in asked}
-    allowed = granted(manifests)
+    # Reports are not written yet.
+    allowed = {right for right in granted(manifests)
+               if right[0] not in ("openreports.io", "wgpolicyk8s.io")}
     print(f"{len(allowed)} rights, {len(asked)} in use")
     problems = [f"{' '.join(right)} is allowed, and never asked for"
                 for right in sorted(allowed - asked)]

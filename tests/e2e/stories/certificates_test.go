@@ -216,11 +216,13 @@ func TestCertificatesKeepThemselves(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	rights, err := os.ReadFile("../../../manifests/base/rbac-manage.yaml")
-	if err != nil {
-		t.Fatal(err)
+	for _, file := range []string{"rbac-lease.yaml", "rbac-manage.yaml"} {
+		rights, err := os.ReadFile("../../../manifests/base/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.admin(t, string(rights), "apply", "-f", "-").works(t)
 	}
-	w.admin(t, string(rights), "apply", "-f", "-").works(t)
 	space := w.namespace(t, nil)
 	journal := w.newJournal(t)
 
