@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "cli/cli.h"
 
 const struct command commands[] = {
@@ -41,7 +42,7 @@ int command_version(int argc, char **argv)
         return options_exit_code(result);
     if (operands.count > 0)
         return usage_error("version", "it takes no arguments");
-    printf("taffrail %s\n", TAFFRAIL_VERSION);
+    printf("taffrail %s\n", taffrail_version);
     return EXIT_CLEAN;
 }
 

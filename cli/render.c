@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "catalog/catalog.h"
 #include "certs/certs.h"
 #include "cli/cli.h"
@@ -71,9 +72,15 @@ static bool image_is_right(struct text image)
     bool good = image.size > 0;
     for (size_t i = 0; i < image.size; i++)
         good &= strchr(others, image.data[i]) != NULL;
-    if (!good)
+    if (image.size == 0)
+        usage_error("render",
+                    "give --image: no image of Taffrail is public, so name the one in your "
+                    "registry, such as registry.example.com/taffrail:%s "
+                    "(docs/guides/install.md, 1)",
+                    taffrail_version);
+    else if (!good)
         usage_error("render", "the image \"%.*s\" is no reference such as registry/taffrail:%s",
-                    TEXT_ARGS(image), TAFFRAIL_VERSION);
+                    TEXT_ARGS(image), taffrail_version);
     return good;
 }
 
@@ -138,7 +145,7 @@ static enum options_result read_options(int argc, char **argv, struct render_opt
         {0, "namespace", OPTION_STRING, &options->namespace, "NAMESPACE",
          "where it is installed (taffrail)", NULL},
         {0, "image", OPTION_STRING, &options->image, "IMAGE",
-         "the container image (taffrail:" TAFFRAIL_VERSION ")", NULL},
+         "the container image; there is no default", NULL},
         {0, "replicas", OPTION_STRING, &options->replicas, "N", "of the webhook (2; with Fail 3)",
          NULL},
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "yaml", formats},
@@ -146,14 +153,14 @@ static enum options_result read_options(int argc, char **argv, struct render_opt
     };
     struct string_list operands = {0};
     enum options_result result =
-        options_read(argc, argv, table, "render [OPTIONS]", notes, &operands);
+        options_read(argc, argv, table, "render --image IMAGE [OPTIONS]", notes, &operands);
     if (result != OPTIONS_READ)
         return result;
     if (operands.count > 0)
         usage_error("render", "what is \"%s\" for? policies are given with -p", operands.items[0]);
-    else if (namespace_is_right(text_of(options->namespace)) &&
-             image_is_right(text_of(options->image)) && read_certificates(options) &&
-             exclusions_are_right(&options->excluded) && read_replicas(options))
+    else if (namespace_is_right(text_of(options->namespace)) && read_certificates(options) &&
+             exclusions_are_right(&options->excluded) && read_replicas(options) &&
+             image_is_right(text_of(options->image)))
         return OPTIONS_READ;
     return OPTIONS_WRONG;
 }
@@ -277,8 +284,7 @@ static int render(struct arena *arena, void *argument)
 
 int command_render(int argc, char **argv)
 {
-    struct render_options options = {
-        .namespace = "taffrail", .image = "taffrail:" TAFFRAIL_VERSION, .certificates = NOT_GIVEN};
+    struct render_options options = {.namespace = "taffrail", .certificates = NOT_GIVEN};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/version.h"
 #include "live/watch.h"
 
 enum {
@@ -162,7 +163,7 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, const cha
                 curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK;
     free(url);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "taffrail/" TAFFRAIL_VERSION);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, taffrail_user_agent);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_S);

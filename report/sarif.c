@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <string.h>
 
+#include "base/version.h"
 #include "report/format.h"
 
 /* ---- work that needs the arena, before json-c is held ---- */
@@ -324,7 +325,7 @@ static struct json_object *json_of_tool(const struct rules *rules)
         json_object_array_add(list, json_of_rule(&rules->items[i]));
     struct json_object *driver = json_object_new_object();
     json_add_string(driver, "name", "Taffrail");
-    json_add_string(driver, "version", TAFFRAIL_VERSION);
+    json_add_string(driver, "version", taffrail_version);
     json_object_object_add(driver, "rules", list);
     struct json_object *tool = json_object_new_object();
     json_object_object_add(tool, "driver", driver);

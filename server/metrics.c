@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/version.h"
+
 /* Every table is as large as its labels allow and never grows: a name that a client chooses never
  * becomes a label. */
 
@@ -323,6 +325,6 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena)
         print_one(&out, "taffrail_certificate_not_after_timestamp_seconds", "gauge",
                   "When the serving certificate expires.", not_after);
     family(&out, "taffrail_build_info", "gauge", "Always 1; the label says what runs.");
-    text_builder_printf(&out, "taffrail_build_info{version=\"%s\"} 1\n", TAFFRAIL_VERSION);
+    text_builder_printf(&out, "taffrail_build_info{version=\"%s\"} 1\n", taffrail_version);
     return text_builder_text(&out);
 }

@@ -162,8 +162,9 @@ def every_rail(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         policy = every_rail(folder)
-        manifests = documents(subprocess.run([TAFFRAIL, "render", "-p", policy],
-                                             capture_output=True, text=True, check=True).stdout)
+        render = [TAFFRAIL, "render", "--image", "taffrail:0.1.0", "-p", policy]
+        manifests = documents(subprocess.run(render, capture_output=True, text=True,
+                                             check=True).stdout)
         deployment = next(d for d in manifests if d["kind"] == "Deployment")
         arguments = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
         namespace = deployment["metadata"]["namespace"]

@@ -31,8 +31,8 @@ OBJECTS_OF_A_KIND = 12
 
 def rules_of(*arguments):
     """Group, resource and operation of everything that each of the two webhooks is sent."""
-    text = subprocess.run([TAFFRAIL, "render", *arguments], capture_output=True, text=True,
-                          check=True).stdout
+    render = [TAFFRAIL, "render", "--image", "taffrail:0.1.0", *arguments]
+    text = subprocess.run(render, capture_output=True, text=True, check=True).stdout
     sent = {}
     for document in yaml.safe_load_all(text):
         if "webhooks" in document:

@@ -222,7 +222,7 @@ func (g *guard) patchWebhooks(patch string) error {
 // apply applies those of the objects that render prints that are wanted. No kubelet is here to run the Deployment's
 // pods, and no proxy to reach them: the Service is a name of this machine, and the webhooks have the server's port.
 func (g *guard) apply(wanted func(*unstructured.Unstructured) bool) error {
-	arguments := []string{"render", "-p", "testdata/policy.yaml"}
+	arguments := []string{"render", "--image", "taffrail:0.1.0", "-p", "testdata/policy.yaml"}
 	authority := filepath.Join(g.certificates(), "ca.crt")
 	if _, err := os.Stat(authority); err == nil {
 		arguments = append(arguments, "--ca", authority)
