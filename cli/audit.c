@@ -112,16 +112,6 @@ static bool read_state(const struct audit_options *options, struct arena *arena,
     return true;
 }
 
-/* The kinds that some rail of the policies judges. */
-static kind_set judged_kinds(const struct policy_set *policies)
-{
-    kind_set kinds = 0;
-    for (size_t i = 0; i < rail_count(); i++)
-        if (policy_set_uses(policies, rail_at(i)))
-            kinds |= rail_kinds(rail_at(i));
-    return kinds;
-}
-
 /* The client lists only known kinds; others can only be audited as files. */
 static void warn_of_custom(const struct policy_set *policies, struct arena *arena,
                            struct problems *warnings)
@@ -145,7 +135,8 @@ static bool list_live(const struct audit_options *options, const struct policy_s
         !cluster_config_read(options->in_cluster, options->kubeconfig, arena, &config, error))
         return false;
     warn_of_custom(policies, arena, warnings);
-    return audit_list(&config, judged_kinds(policies), timeout_ms, arena, cluster, warnings, error);
+    return audit_list(&config, policy_set_judged_kinds(policies), timeout_ms, arena, cluster,
+                      warnings, error);
 }
 
 /* ---- the audit ---- */

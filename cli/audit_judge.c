@@ -1,29 +1,17 @@
 /* Which objects of a cluster are reported, and which findings of each. */
 #include "cli/audit.h"
-#include "kube/pod.h"
 #include "kube/snapshot.h"
+#include "policy/existing.h"
 
 enum {
     LONGEST_CHAIN = 8, /* of owners */
     SCRATCH_BYTES = 256 << 20,
 };
 
-/* A mistake in an owner's template: the objects made of the template have it, too. */
-struct told {
-    const char *rail;
-    struct text policy, found, path; /* path: finding_identity() */
-    enum action action;              /* the worst that it reports */
-};
-struct told_list {
-    struct told *items;
-    size_t count, capacity;
-};
-
 struct item {
     const struct object *object;
-    const struct item *owner; /* NULL: none is there */
+    struct existing existing;
     bool judged, left_out;
-    struct told_list told; /* its own */
     struct verdict verdict;
 };
 
@@ -73,118 +61,42 @@ static struct item *find_owner(const struct audit *audit, const struct object *o
     return found != NULL && uids_agree(found->object->uid, owner->uid) ? found : NULL;
 }
 
-/* ---- objects that no longer count ---- */
-
-static bool is_ended_job(const struct object *object)
-{
-    static const char *const ends[] = {"Complete", "Failed"};
-    for (size_t i = 0; object->kind == KIND_JOB && i < COUNT_OF(ends); i++)
-        if (text_is(node_string(node_get(object_condition(object, ends[i]), "status")), "True"))
-            return true;
-    return false;
-}
-
-/* An old revision for a rollback: nothing of it runs. */
-static bool is_empty_revision(const struct object *object)
-{
-    int64_t replicas = 1;
-    return object->kind == KIND_REPLICA_SET && object->controller.name.size > 0 &&
-           node_integer(node_at(object->root->node, "spec.replicas"), &replicas) && replicas == 0;
-}
-
-static bool is_left_out(const struct object *object)
-{
-    return object->deleting || (object->kind == KIND_POD && pod_is_done(object)) ||
-           is_ended_job(object) || is_empty_revision(object);
-}
-
 /* ---- judging ---- */
-
-static bool is_told(const struct item *owner, const struct finding *finding, struct text path)
-{
-    for (int i = 0; owner != NULL && i < LONGEST_CHAIN; i++, owner = owner->owner)
-        for (size_t j = 0; j < owner->told.count; j++) {
-            const struct told *told = &owner->told.items[j];
-            /* A template's field has the same end as the Pod's: ".spec.template" and
-             * ".spec.nodeSelector". */
-            if (told->action >= finding->action && text_equal(told->found, finding->found) &&
-                text_ends_with(told->path, path) && text_equal(told->policy, finding->policy) &&
-                text_equal(text_of(told->rail), text_of(finding->rail)))
-                return true;
-        }
-    return false;
-}
 
 struct judging {
     const struct audit *audit;
     const struct item *item;
-    struct arena *arena;
     struct verdict verdict;
-    size_t new_count; /* findings that no owner has */
 };
 
-static void evaluate(void *argument)
+static void judge_in_scratch(void *argument)
 {
     struct judging *judging = argument;
-    const struct subject subject = {
-        .operation = OPERATION_CREATE, .object = judging->item->object, .existing = true};
-    struct verdict *verdict = &judging->verdict;
-    policy_evaluate(judging->audit->world, &subject, judging->audit->now_unix_s, judging->arena,
-                    verdict);
-    for (size_t i = 0; i < verdict->finding_count; i++)
-        judging->new_count += !is_told(judging->item->owner, &verdict->findings[i],
-                                       finding_identity(&verdict->findings[i], judging->arena));
-}
-
-/* An object of a controller is not denied itself, whatever its pods would be. */
-static bool is_made(const struct object *object)
-{
-    return (object->kind == KIND_REPLICA_SET || object->kind == KIND_JOB) &&
-           object->controller.name.size > 0;
-}
-
-/* An object that makes others passes all of its mistakes on to them. */
-static void take_verdict(const struct audit *audit, struct item *item,
-                         const struct verdict *verdict)
-{
-    struct arena *arena = audit->arena;
-    struct finding *findings = ARENA_ARRAY(arena, verdict->finding_count, struct finding);
-    size_t count = 0;
-    for (size_t i = 0; i < verdict->finding_count; i++) {
-        const struct finding *finding = &verdict->findings[i];
-        struct text path = finding_identity(finding, arena);
-        if (is_told(item->owner, finding, path))
-            continue;
-        findings[count++] = *finding;
-        if (finding->action > item->verdict.action && !finding->undecided)
-            item->verdict.action = finding->action;
-        if (item->object->kind != KIND_POD)
-            *LIST_PUSH(arena, &item->told) =
-                (struct told){finding->rail, finding->policy, finding->found, path,
-                              is_made(item->object) ? ACTION_DENY : finding->action};
-    }
-    item->verdict.findings = findings;
-    item->verdict.finding_count = count;
+    const struct audit *audit = judging->audit;
+    const struct item *item = judging->item;
+    judging->verdict = existing_judge(audit->world, item->object, item->existing.owner,
+                                      audit->now_unix_s, audit->scratch);
 }
 
 /* Most objects have no findings of their own: their memory is used again. */
 static void judge(const struct audit *audit, struct item *item)
 {
-    struct judging judging = {audit, item, audit->scratch, {0}, 0};
+    struct judging judging = {audit, item, {0}};
     struct error error;
     arena_reset(audit->scratch);
-    if (!arena_guard(audit->scratch, evaluate, &judging, &error)) {
+    if (!arena_guard(audit->scratch, judge_in_scratch, &judging, &error)) {
         struct text name = object_display_name(item->object, audit->arena);
         problems_add(audit->problems, error.kind, NOWHERE, "%.*s %.*s in %.*s cannot be judged: %s",
                      TEXT_ARGS(item->object->kind_name), TEXT_ARGS(name),
                      TEXT_ARGS(item->object->namespace), error.what);
         return;
     }
-    if (judging.new_count == 0)
+    if (judging.verdict.finding_count == 0)
         return;
-    judging.arena = audit->arena;
-    evaluate(&judging);
-    take_verdict(audit, item, &judging.verdict);
+    item->verdict = existing_judge(audit->world, item->object, item->existing.owner,
+                                   audit->now_unix_s, audit->arena);
+    if (item->object->kind != KIND_POD)
+        existing_tell(&item->existing, item->object, &item->verdict, audit->arena);
 }
 
 /* Judges the owners first. Chains have a maximum length, because they may be circles. */
@@ -196,12 +108,12 @@ static void judge_with_owners(const struct audit *audit, struct item *item)
         at->judged = true;
         chain[length++] = at;
         struct item *owner = find_owner(audit, at->object);
-        at->owner = owner;
+        at->existing.owner = owner == NULL ? NULL : &owner->existing;
         at = owner;
     }
     while (length > 0) {
         struct item *at = chain[--length];
-        at->left_out = is_left_out(at->object);
+        at->left_out = existing_is_left_out(at->object);
         if (!at->left_out || at->object->kind != KIND_POD)
             judge(audit, at);
     }

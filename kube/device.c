@@ -24,8 +24,7 @@ enum device device_of_resource(struct text resource)
 /* KK pkg/apis/core/v1/helper, IsExtendedResourceName. */
 bool resource_is_extended(struct text resource)
 {
-    return text_split(resource, '/', NULL, NULL) &&
-           !text_holds(resource, TEXT("kubernetes.io/")) &&
+    return text_split(resource, '/', NULL, NULL) && !text_holds(resource, TEXT("kubernetes.io/")) &&
            !text_starts_with(resource, TEXT("requests."));
 }
 

@@ -204,6 +204,15 @@ bool policy_set_uses(const struct policy_set *policies, const struct rail *rail)
     return false;
 }
 
+kind_set policy_set_judged_kinds(const struct policy_set *policies)
+{
+    kind_set kinds = 0;
+    for (size_t i = 0; i < rail_count(); i++)
+        if (policy_set_uses(policies, rail_at(i)))
+            kinds |= rail_kinds(rail_at(i));
+    return kinds;
+}
+
 bool policy_set_asks_supply(const struct policy_set *policies)
 {
     for (size_t i = 0; i < rail_count(); i++)

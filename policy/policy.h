@@ -189,6 +189,8 @@ size_t policy_set_count(const struct policy_set *policies);
 struct rail;
 /* Whether a policy switches this rail on. */
 bool policy_set_uses(const struct policy_set *policies, const struct rail *rail);
+/* The kinds that a rail judges which a policy switches on. */
+kind_set policy_set_judged_kinds(const struct policy_set *policies);
 /* Whether a rail that a policy switches on asks where pods could run at all (world.supply). */
 bool policy_set_asks_supply(const struct policy_set *policies);
 /* Whether a rail, as a policy sets it, changes pods. */

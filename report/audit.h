@@ -12,21 +12,6 @@ report_writer report_audit_openreports;
 /* One page without other files. */
 report_writer report_audit_html;
 
-/* The outcomes of findings; each has a column. */
-enum audit_outcome {
-    AUDIT_DENIED,
-    AUDIT_WARNED,
-    AUDIT_AUDITED,
-    AUDIT_EXCEPTED,
-    AUDIT_UNDECIDED,
-    AUDIT_OUTCOMES
-};
-extern const char *const audit_outcome_names[AUDIT_OUTCOMES]; /* "denied", ... */
-enum audit_outcome audit_outcome_of(const struct finding *finding);
-struct audit_counts {
-    size_t of[AUDIT_OUTCOMES];
-};
-
 /* An object with a finding. */
 struct audit_row {
     const struct object *object;

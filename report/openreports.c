@@ -1,5 +1,7 @@
 /* An audit as objects of openreports.io/v1alpha1, in a List that kubectl applies. Every namespace
  * gets a Report, also one without findings, so that older findings are overwritten. */
+#include "report/openreports.h"
+
 #include <json-c/json.h>
 #include <stdlib.h>
 
@@ -15,23 +17,176 @@ static const struct {
     [AUDIT_UNDECIDED] = {"error", "info"},
 };
 
-/* ---- what is computed before json-c holds memory ---- */
+static const struct {
+    const char *api_version, *kind, *cluster_kind;
+    bool has_source; /* of the report, and its limits, besides those of each result */
+} apis[REPORT_API_COUNT] = {
+    [REPORT_API_OPENREPORTS] = {"openreports.io/v1alpha1", "Report", "ClusterReport", true},
+    [REPORT_API_WGPOLICY] = {"wgpolicyk8s.io/v1alpha2", "PolicyReport", "ClusterPolicyReport",
+                             false},
+};
 
-struct result {
-    const struct object *object;
-    const struct finding *finding;
-    struct text message;
+/* ---- maps ---- */
+
+struct members {
+    struct member *items;
+    size_t count, capacity;
 };
-struct space {
-    struct text namespace;
-    struct result *results;
-    size_t count;
-    struct audit_counts counts;
-};
-struct spaces {
-    struct space *items;
-    size_t count;
-};
+
+static void add(struct members *members, struct arena *arena, const char *key, struct node value)
+{
+    *LIST_PUSH(arena, members) = member_of(text_of(key), value);
+}
+
+static void add_text(struct members *members, struct arena *arena, const char *key,
+                     struct text value)
+{
+    add(members, arena, key, node_of_text(text_as_utf8(value, arena)));
+}
+
+static void add_given(struct members *members, struct arena *arena, const char *key,
+                      struct text value)
+{
+    if (value.size > 0)
+        add_text(members, arena, key, value);
+}
+
+static void add_count(struct members *members, struct arena *arena, const char *key, size_t count)
+{
+    add(members, arena, key, node_of_integer((int64_t)count, arena));
+}
+
+static struct node map_of(const struct members *members)
+{
+    return node_of_members(members->items, members->count);
+}
+
+/* ---- one result ---- */
+
+struct text report_result_message(const struct finding *finding, struct arena *arena)
+{
+    struct text_builder message = {.arena = arena};
+    if (finding->path.size > 0)
+        text_builder_printf(&message, "%.*s: ", TEXT_ARGS(finding->path));
+    text_builder_add(&message, finding->message);
+    struct note notes[AUDIT_NOTES];
+    size_t count = audit_notes(finding, notes, arena);
+    for (size_t i = 0; i < count; i++)
+        text_builder_printf(&message, "\n%s: %.*s", notes[i].label, TEXT_ARGS(notes[i].text));
+    return text_builder_text(&message);
+}
+
+static struct node node_of_subject(const struct object *object, struct arena *arena)
+{
+    struct members subject = {0};
+    add_text(&subject, arena, "apiVersion", object->api_version);
+    add_text(&subject, arena, "kind", object->kind_name);
+    add_given(&subject, arena, "namespace", object->namespace);
+    add_text(&subject, arena, "name", object->name);
+    add_given(&subject, arena, "uid", object->uid);
+    return map_of(&subject);
+}
+
+static struct node node_of_properties(const struct finding *finding, struct arena *arena)
+{
+    struct members properties = {0};
+    add_text(&properties, arena, "action", text_of(finding_label(finding)));
+    add_given(&properties, arena, "field", finding->path);
+    add_given(&properties, arena, "found", finding->found);
+    add_given(&properties, arena, "exception", finding->exception);
+    add_given(&properties, arena, "docs", finding->docs);
+    return map_of(&properties);
+}
+
+struct node report_result(const struct object *object, const struct finding *finding,
+                          struct text message, struct arena *arena)
+{
+    enum audit_outcome outcome = audit_outcome_of(finding);
+    struct members result = {0};
+    add_text(&result, arena, "source", TEXT("taffrail"));
+    add_text(&result, arena, "policy", finding->policy);
+    add_text(&result, arena, "rule", text_of(finding->rail));
+    add_text(&result, arena, "result", text_of(outcomes[outcome].result));
+    add_text(&result, arena, "severity", text_of(outcomes[outcome].severity));
+    add(&result, arena, "scored", node_of_bool(outcome == AUDIT_DENIED));
+    if (object != NULL)
+        add(&result, arena, "resources",
+            node_of_items(node_keep(arena, node_of_subject(object, arena)), 1));
+    add_text(&result, arena, "message", message);
+    add(&result, arena, "properties", node_of_properties(finding, arena));
+    return map_of(&result);
+}
+
+/* ---- one report ---- */
+
+static struct node node_of_metadata(const struct report_space *space, struct arena *arena)
+{
+    struct members labels = {0}, annotations = {0}, metadata = {0};
+    add_text(&labels, arena, REPORT_OWNER_LABEL, TEXT("taffrail"));
+    add_text(&metadata, arena, "name", TEXT(REPORT_NAME));
+    add_given(&metadata, arena, "namespace", space->namespace);
+    add(&metadata, arena, "labels", map_of(&labels));
+    if (space->left_out > 0) {
+        add_text(&annotations, arena, REPORT_LEFT_OUT, arena_printf(arena, "%zu", space->left_out));
+        add(&metadata, arena, "annotations", map_of(&annotations));
+    }
+    return map_of(&metadata);
+}
+
+static struct node node_of_summary(const struct audit_counts *counts, struct arena *arena)
+{
+    struct members summary = {0};
+    add_count(&summary, arena, "pass", 0);
+    add_count(&summary, arena, "fail", counts->of[AUDIT_DENIED]);
+    add_count(&summary, arena, "warn", counts->of[AUDIT_WARNED] + counts->of[AUDIT_AUDITED]);
+    add_count(&summary, arena, "error", counts->of[AUDIT_UNDECIDED]);
+    add_count(&summary, arena, "skip", counts->of[AUDIT_EXCEPTED]);
+    return map_of(&summary);
+}
+
+static struct node node_of_limits(size_t most, struct arena *arena)
+{
+    struct members limits = {0}, configuration = {0};
+    add_count(&limits, arena, "maxResults", most);
+    add(&configuration, arena, "limits", map_of(&limits));
+    return map_of(&configuration);
+}
+
+struct node report_node(enum report_api api, const struct report_space *space, struct arena *arena)
+{
+    bool in_namespace = space->namespace.size > 0;
+    struct members report = {0};
+    add_text(&report, arena, "apiVersion", text_of(apis[api].api_version));
+    add_text(&report, arena, "kind",
+             text_of(in_namespace ? apis[api].kind : apis[api].cluster_kind));
+    add(&report, arena, "metadata", node_of_metadata(space, arena));
+    if (apis[api].has_source)
+        add_text(&report, arena, "source", TEXT("taffrail"));
+    if (apis[api].has_source && space->left_out > 0)
+        add(&report, arena, "configuration", node_of_limits(space->result_count, arena));
+    add(&report, arena, "summary", node_of_summary(&space->counts, arena));
+    add(&report, arena, "results", node_of_items(space->results, space->result_count));
+    return map_of(&report);
+}
+
+static bool is_same_at(const struct node *a, const struct node *b, const char *path)
+{
+    const struct node *one = node_at(a, path), *other = node_at(b, path);
+    return one == NULL || other == NULL ? one == other : node_equal(one, other);
+}
+
+bool report_is_same(const struct node *a, const struct node *b)
+{
+    static const char *const parts[] = {"results", "summary", "source", "configuration"};
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (!is_same_at(a, b, parts[i]))
+            return false;
+    const struct node *one = node_get(node_at(a, "metadata.annotations"), REPORT_LEFT_OUT);
+    const struct node *other = node_get(node_at(b, "metadata.annotations"), REPORT_LEFT_OUT);
+    return text_equal(node_string(one), node_string(other));
+}
+
+/* ---- all of an audit ---- */
 
 static int compare_entries(const void *a_pointer, const void *b_pointer)
 {
@@ -54,18 +209,10 @@ static const struct report_entry **sort_entries(const struct report *report, str
     return sorted;
 }
 
-static struct text message_of(const struct finding *finding, struct arena *arena)
-{
-    struct text_builder message = {.arena = arena};
-    if (finding->path.size > 0)
-        text_builder_printf(&message, "%.*s: ", TEXT_ARGS(finding->path));
-    text_builder_add(&message, finding->message);
-    struct note notes[AUDIT_NOTES];
-    size_t count = audit_notes(finding, notes, arena);
-    for (size_t i = 0; i < count; i++)
-        text_builder_printf(&message, "\n%s: %.*s", notes[i].label, TEXT_ARGS(notes[i].text));
-    return text_as_utf8(text_builder_text(&message), arena);
-}
+struct spaces {
+    struct report_space *items;
+    size_t count;
+};
 
 static struct spaces group(const struct report *report, struct arena *arena)
 {
@@ -73,105 +220,24 @@ static struct spaces group(const struct report *report, struct arena *arena)
     size_t total = 0;
     for (size_t i = 0; i < report->entry_count; i++)
         total += entries[i]->verdict.finding_count;
-    struct result *next = ARENA_ARRAY(arena, total, struct result);
-    struct spaces spaces = {.items = ARENA_ARRAY(arena, report->entry_count, struct space)};
-    struct space *space = NULL;
+    struct node *next = ARENA_ARRAY(arena, total, struct node);
+    struct spaces spaces = {.items = ARENA_ARRAY(arena, report->entry_count, struct report_space)};
+    struct report_space *space = NULL;
     for (size_t i = 0; i < report->entry_count; i++) {
         const struct object *object = entries[i]->object;
         const struct verdict *verdict = &entries[i]->verdict;
         if (space == NULL || !text_equal(space->namespace, object->namespace)) {
             space = &spaces.items[spaces.count++];
-            *space = (struct space){.namespace = object->namespace, .results = next};
+            *space = (struct report_space){.namespace = object->namespace, .results = next};
         }
         for (size_t j = 0; j < verdict->finding_count; j++) {
             const struct finding *finding = &verdict->findings[j];
-            *next++ = (struct result){object, finding, message_of(finding, arena)};
-            space->count++;
+            *next++ = report_result(object, finding, report_result_message(finding, arena), arena);
+            space->result_count++;
             space->counts.of[audit_outcome_of(finding)]++;
         }
     }
     return spaces;
-}
-
-/* ---- JSON ---- */
-
-static void add_given(struct json_object *map, const char *key, struct text value)
-{
-    if (value.size > 0)
-        json_add_text(map, key, value);
-}
-
-static struct json_object *json_of_subject(const struct object *object)
-{
-    struct json_object *json = json_object_new_object();
-    json_add_text(json, "apiVersion", object->api_version);
-    json_add_text(json, "kind", object->kind_name);
-    add_given(json, "namespace", object->namespace);
-    json_add_text(json, "name", object->name);
-    add_given(json, "uid", object->uid);
-    return json;
-}
-
-static struct json_object *json_of_result(const struct result *result)
-{
-    const struct finding *finding = result->finding;
-    enum audit_outcome outcome = audit_outcome_of(finding);
-    struct json_object *json = json_object_new_object();
-    json_add_string(json, "source", "taffrail");
-    json_add_text(json, "policy", finding->policy);
-    json_add_string(json, "rule", finding->rail);
-    json_add_string(json, "result", outcomes[outcome].result);
-    json_add_string(json, "severity", outcomes[outcome].severity);
-    json_object_object_add(json, "scored", json_object_new_boolean(outcome == AUDIT_DENIED));
-    struct json_object *subjects = json_object_new_array();
-    json_object_array_add(subjects, json_of_subject(result->object));
-    json_object_object_add(json, "resources", subjects);
-    json_add_text(json, "message", result->message);
-    struct json_object *properties = json_object_new_object();
-    json_add_string(properties, "action", finding_label(finding));
-    add_given(properties, "field", finding->path);
-    add_given(properties, "found", finding->found);
-    add_given(properties, "exception", finding->exception);
-    add_given(properties, "docs", finding->docs);
-    json_object_object_add(json, "properties", properties);
-    return json;
-}
-
-static struct json_object *json_of_metadata(const struct space *space)
-{
-    struct json_object *labels = json_object_new_object();
-    json_add_string(labels, "app.kubernetes.io/managed-by", "taffrail");
-    struct json_object *metadata = json_object_new_object();
-    json_add_string(metadata, "name", "taffrail");
-    add_given(metadata, "namespace", space->namespace);
-    json_object_object_add(metadata, "labels", labels);
-    return metadata;
-}
-
-static struct json_object *json_of_summary(const struct audit_counts *counts)
-{
-    struct json_object *json = json_object_new_object();
-    json_add_count(json, "pass", 0);
-    json_add_count(json, "fail", counts->of[AUDIT_DENIED]);
-    json_add_count(json, "warn", counts->of[AUDIT_WARNED] + counts->of[AUDIT_AUDITED]);
-    json_add_count(json, "error", counts->of[AUDIT_UNDECIDED]);
-    json_add_count(json, "skip", counts->of[AUDIT_EXCEPTED]);
-    return json;
-}
-
-static struct json_object *json_of_space(const struct space *space)
-{
-    struct json_object *results = json_object_new_array();
-    for (size_t i = 0; i < space->count; i++)
-        json_object_array_add(results, json_of_result(&space->results[i]));
-    struct json_object *json = json_object_new_object();
-    json_add_string(json, "apiVersion", "openreports.io/v1alpha1");
-    json_add_string(json, "kind", space->namespace.size > 0 ? "Report" : "ClusterReport");
-    json_object_object_add(json, "metadata", json_of_metadata(space));
-    json_add_string(json, "source", "taffrail");
-    json_object_object_add(json, "summary", json_of_summary(&space->counts));
-    json_object_object_add(json, "results", results);
-    return json;
 }
 
 bool report_audit_openreports(const struct report *report, const struct report_style *style,
@@ -179,12 +245,13 @@ bool report_audit_openreports(const struct report *report, const struct report_s
 {
     (void)style;
     const struct spaces spaces = group(report, arena);
-    struct json_object *items = json_object_new_array();
+    struct node *items = ARENA_ARRAY(arena, spaces.count, struct node);
     for (size_t i = 0; i < spaces.count; i++)
-        json_object_array_add(items, json_of_space(&spaces.items[i]));
-    struct json_object *root = json_object_new_object();
-    json_add_string(root, "apiVersion", "v1");
-    json_add_string(root, "kind", "List");
-    json_object_object_add(root, "items", items);
-    return json_write(root, arena, out, error);
+        items[i] = report_node(REPORT_API_OPENREPORTS, &spaces.items[i], arena);
+    struct members list = {0};
+    add_text(&list, arena, "apiVersion", TEXT("v1"));
+    add_text(&list, arena, "kind", TEXT("List"));
+    add(&list, arena, "items", node_of_items(items, spaces.count));
+    const struct node root = map_of(&list);
+    return json_write(json_of_node(&root), arena, out, error);
 }

@@ -54,6 +54,21 @@ bool report_holds_errors(int format);
 
 /* ---- audits: objects that break a rail ---- */
 
+/* The outcomes of findings; each has a column. */
+enum audit_outcome {
+    AUDIT_DENIED,
+    AUDIT_WARNED,
+    AUDIT_AUDITED,
+    AUDIT_EXCEPTED,
+    AUDIT_UNDECIDED,
+    AUDIT_OUTCOMES
+};
+extern const char *const audit_outcome_names[AUDIT_OUTCOMES]; /* "denied", ... */
+enum audit_outcome audit_outcome_of(const struct finding *finding);
+struct audit_counts {
+    size_t of[AUDIT_OUTCOMES];
+};
+
 /* "text", "json", "sarif", "openreports", "html"; ends with NULL. */
 extern const char *const report_audit_format_names[];
 /* As report_write; the text is grouped by namespace and object, the worst first. An object without

@@ -7,8 +7,10 @@
 
 enum { BUDGET_BYTES = 1 << 20 };
 
-#define DEPLOYMENT(strategy) \
-    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {strategy: {" strategy "}}}"
+#define DEPLOYMENT(strategy)                                                                       \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {strategy: {" strategy "}" \
+                                                                                               "}" \
+                                                                                               "}"
 #define UPDATE(text) DEPLOYMENT("rollingUpdate: {" text "}")
 
 static struct arena *arena;
