@@ -12,6 +12,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
+cmake_minimum_required(VERSION 3.25)
 set(described "")
 set(commit "")
 if(EXISTS ${source}/.git)
