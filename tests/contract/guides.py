@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What README.md and docs/guides show is true: policies load, commands print what stands below them, and an
+"""What README.md and docs show is true: policies load, commands print what stands below them, and an
 example that claims a finding gives it.
 
 usage: guides.py TAFFRAIL
@@ -112,7 +112,7 @@ class Guides:
 def main(taffrail):
     with tempfile.TemporaryDirectory() as scratch:
         guides = Guides(os.path.abspath(taffrail), scratch)
-        for path in [SOURCE / "README.md", *sorted((SOURCE / "docs/guides").glob("*.md"))]:
+        for path in [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
             policy = None
             for language, line, block in blocks(path):
                 where = f"{path.relative_to(SOURCE)}:{line}"
