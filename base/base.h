@@ -50,6 +50,9 @@ bool text_split_last(struct text t, char separator, struct text *before, struct 
  * O(pattern * t) at worst. */
 bool text_matches_glob(struct text t, struct text pattern);
 bool text_is_glob(struct text t); /* has a * or a ? */
+/* Whether all that the glob matches the other one matches, too. Of globs that differ in the order
+ * of neighbouring * and ? it says no. */
+bool text_glob_is_within(struct text glob, struct text other);
 /* One decimal digit or more, and nothing else. */
 bool text_is_digits(struct text t);
 /* A whole decimal integer with optional sign; false on anything else or overflow. */

@@ -79,7 +79,8 @@ bool text_split_last(struct text t, char separator, struct text *before, struct 
     return split_at(t, t.size == 0 ? NULL : memrchr(t.data, separator, t.size), before, after);
 }
 
-bool text_matches_glob(struct text t, struct text pattern)
+/* With t a glob itself, its * is a character that only a * matches. */
+static bool matches(struct text t, struct text pattern, bool t_is_glob)
 {
     size_t at = 0, next = 0;
     /* The place of the last *, and how much of t it has matched so far. */
@@ -88,7 +89,8 @@ bool text_matches_glob(struct text t, struct text pattern)
         if (next < pattern.size && pattern.data[next] == '*') {
             star = next++;
             star_at = at;
-        } else if (next < pattern.size && pattern.data[next] == '?') {
+        } else if (next < pattern.size && pattern.data[next] == '?' &&
+                   !(t_is_glob && t.data[at] == '*')) {
             do
                 at++;
             while (at < t.size && ((unsigned char)t.data[at] & 0xC0) == 0x80);
@@ -106,6 +108,16 @@ bool text_matches_glob(struct text t, struct text pattern)
     while (next < pattern.size && pattern.data[next] == '*')
         next++;
     return next == pattern.size;
+}
+
+bool text_matches_glob(struct text t, struct text pattern)
+{
+    return matches(t, pattern, false);
+}
+
+bool text_glob_is_within(struct text glob, struct text other)
+{
+    return matches(glob, other, true);
 }
 
 bool text_is_glob(struct text t)

@@ -4,7 +4,11 @@
 #include "cli/cli.h"
 #include "policy/policy.h"
 
-static const char policy_page[] = "policy"; /* beside the names of rails */
+/* Beside the names of rails. */
+static const struct page {
+    const char *name;
+    struct text (*print)(struct arena *arena);
+} pages[] = {{"policy", policy_explain}, {"exceptions", exceptions_explain}};
 
 static int print_list(void)
 {
@@ -12,18 +16,20 @@ static int print_list(void)
     for (size_t i = 0; i < rail_count(); i++)
         printf("  %-22s %s\n", rail_name(rail_at(i)), rail_summary(rail_at(i)));
     printf("\n`taffrail explain RAIL` shows what a rail checks, its keys and an example;\n"
-           "`taffrail explain policy` the keys of the policy file itself.\n");
+           "`taffrail explain policy` the keys of the policy file itself, and `taffrail explain\n"
+           "exceptions` those of exceptions in a document of their own.\n");
     return EXIT_CLEAN;
 }
 
 static int say_unknown(struct arena *arena, struct text wanted)
 {
     enum { TYPO_EDITS = 3 };
-    size_t count = rail_count() + 1;
+    size_t count = rail_count() + COUNT_OF(pages);
     struct text *names = ARENA_ARRAY(arena, count, struct text);
     for (size_t i = 0; i < rail_count(); i++)
         names[i] = text_of(rail_name(rail_at(i)));
-    names[count - 1] = text_of(policy_page);
+    for (size_t i = 0; i < COUNT_OF(pages); i++)
+        names[rail_count() + i] = text_of(pages[i].name);
     size_t nearest = text_nearest(wanted, names, count, TYPO_EDITS);
     if (nearest < count)
         return usage_error("explain", "there is no rail \"%.*s\"; did you mean %.*s?",
@@ -33,13 +39,22 @@ static int say_unknown(struct arena *arena, struct text wanted)
                        TEXT_ARGS(wanted));
 }
 
+static const struct page *page_find(struct text name)
+{
+    for (size_t i = 0; i < COUNT_OF(pages); i++)
+        if (text_is(name, pages[i].name))
+            return &pages[i];
+    return NULL;
+}
+
 static int print_page(struct arena *arena, void *argument)
 {
     struct text wanted = text_of(argument);
     const struct rail *rail = rail_find(wanted);
-    if (rail == NULL && !text_is(wanted, policy_page))
+    const struct page *other = page_find(wanted);
+    if (rail == NULL && other == NULL)
         return say_unknown(arena, wanted);
-    struct text page = rail != NULL ? rail_explain(rail, arena) : policy_explain(arena);
+    struct text page = rail != NULL ? rail_explain(rail, arena) : other->print(arena);
     fwrite(page.data, 1, page.size, stdout);
     return EXIT_CLEAN;
 }
@@ -49,9 +64,9 @@ int command_explain(int argc, char **argv)
     static const struct option_spec table[] = {{0}};
     struct string_list operands = {0};
     enum options_result result =
-        options_read(argc, argv, table, "explain [RAIL | policy]",
+        options_read(argc, argv, table, "explain [RAIL | policy | exceptions]",
                      "Without a name it lists the rails; policy is the page on the policy "
-                     "file itself.\n",
+                     "file itself, exceptions\nthat on exceptions in a document of their own.\n",
                      &operands);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/version.h"
 #include "catalog/catalog.h"
@@ -200,7 +201,8 @@ static bool read_policies(struct rendering *rendering)
         return true;
     }
     if (!policy_load(paths->items, paths->count, catalog_builtin(rendering->arena),
-                     rendering->arena, &rendering->policies, errors, &rendering->warnings))
+                     rendering->arena, &rendering->policies, errors, &rendering->warnings) ||
+        !policy_refuse_long(rendering->policies, (int64_t)time(NULL), rendering->arena, errors))
         return false;
     for (size_t i = 0; i < paths->count; i++) {
         struct path_list found = {0};

@@ -29,55 +29,57 @@ bool ids_check(const struct schema *schema, const struct field *list, const stru
         const struct field *item = field_item(schema->arena, list, (size_t)(sorted[i] - ids));
         const struct field *id = field_get(schema->arena, item, "id");
         good = schema_problem(schema, id, id->node->offset,
-                              "found %.*s, which another %s of this policy has already",
+                              "found %.*s, which another %s of this document has already",
                               TEXT_ARGS(schema_found(schema, id->node)), what);
     }
     return good;
 }
 
-bool rails_check(const struct schema *schema, const struct field *spec, const struct field *item,
-                 const struct key_strings *rails)
+struct rails_named rails_of_spec(const struct schema *schema, const struct field *spec)
+{
+    const struct node *map = node_get(spec->node, "rails");
+    size_t count = node_is(map, NODE_MAP) ? node_count(map) : 0;
+    struct text *names = ARENA_ARRAY(schema->arena, count, struct text);
+    for (size_t i = 0; i < count; i++)
+        names[i] = member_key(&map->members[i]);
+    return (struct rails_named){names, count, TEXT("this policy")};
+}
+
+bool rails_check(const struct schema *schema, const struct rails_named *named,
+                 const struct field *item, const struct key_strings *rails)
 {
     struct arena *arena = schema->arena;
-    const struct node *map = node_get(spec->node, "rails");
-    size_t used_count = node_is(map, NODE_MAP) ? node_count(map) : 0;
-    struct text *used = ARENA_ARRAY(arena, used_count, struct text);
-    for (size_t i = 0; i < used_count; i++)
-        used[i] = member_key(&map->members[i]);
     const struct field *list = field_get(arena, item, "rails");
     bool good = true;
     for (size_t i = 0; i < rails->count; i++) {
-        bool found = rails->items[i].size == 0; /* refused already */
-        for (size_t j = 0; !found && j < used_count; j++)
-            found = text_equal(rails->items[i], used[j]);
-        if (found)
-            continue;
-        struct text near = schema_nearest(arena, rails->items[i], used, used_count);
-        struct text all = used_count == 0 ? TEXT("none") : schema_join(arena, used, used_count);
+        struct text rail = rails->items[i];
+        if (rail.size == 0 || texts_have(named->names, named->count, rail))
+            continue; /* an empty one is refused already */
+        struct text near = schema_nearest(arena, rail, named->names, named->count);
+        struct text all =
+            named->count == 0 ? TEXT("none") : schema_join(arena, named->names, named->count);
         good = schema_problem(schema, field_item(arena, list, i), rails->nodes[i]->offset,
-                              "found \"%.*s\", which is no rail of this policy%.*s%s it has: %.*s",
-                              TEXT_ARGS(schema_printable(arena, rails->items[i])), TEXT_ARGS(near),
-                              near.size > 0 ? "" : ";", TEXT_ARGS(all));
+                              "found \"%.*s\", which is no rail of %.*s%.*s%s it has: %.*s",
+                              TEXT_ARGS(schema_printable(arena, rail)), TEXT_ARGS(named->whose),
+                              TEXT_ARGS(near), near.size > 0 ? "" : ";", TEXT_ARGS(all));
     }
     return good;
 }
 
-bool exceptions_check(const struct schema *schema, const struct field *spec,
-                      struct exception *exceptions, size_t count)
+bool exceptions_read(const struct schema *schema, const struct field *spec,
+                     struct exception *exceptions, size_t count)
 {
     struct arena *arena = schema->arena;
     const struct field *list = field_get(arena, spec, "exceptions");
     struct text *ids = ARENA_ARRAY(arena, count, struct text);
-    for (size_t i = 0; i < count; i++)
-        ids[i] = exceptions[i].id;
-    bool good = ids_check(schema, list, ids, count, "exception");
     for (size_t i = 0; i < count; i++) {
         const struct field *item = field_item(arena, list, i);
+        ids[i] = exceptions[i].id;
+        exceptions[i].at = source_place(schema->source, arena, field_offset(item));
         exceptions[i].place =
             source_place(schema->source, arena, field_offset(field_get(arena, item, "expires")));
-        good = rails_check(schema, spec, item, &exceptions[i].rails) && good;
     }
-    return good;
+    return ids_check(schema, list, ids, count, "exception");
 }
 
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
@@ -93,6 +95,29 @@ void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                              TEXT_ARGS(exception->id), TEXT_ARGS(policy->name));
         }
     }
+}
+
+bool policy_refuse_long(const struct policy_set *policies, int64_t now_unix_s, struct arena *arena,
+                        struct problems *errors)
+{
+    size_t errors_before = errors->count;
+    FOR_EACH(policy, policies) {
+        for (size_t j = 0; j < policy->exception_count; j++) {
+            const struct exception *exception = &policy->exceptions[j];
+            const struct grant *grant = exception->grant;
+            if (grant == NULL || grant->longest_s == 0 ||
+                exception->expires_unix_s - now_unix_s <= grant->longest_s)
+                continue;
+            struct text last = message_day(now_unix_s + grant->longest_s, arena);
+            problems_add(errors, ERROR_POLICY, exception->place,
+                         "the exception %.*s ends later than the policy \"%.*s\" grants \"%.*s\" "
+                         "(maxDuration of %s:%u:%u): as of today on %.*s at the latest",
+                         TEXT_ARGS(exception->id), TEXT_ARGS(policy->name),
+                         TEXT_ARGS(schema_printable(arena, grant->owner)), grant->place.file,
+                         grant->place.line, grant->place.column, TEXT_ARGS(last));
+        }
+    }
+    return errors->count == errors_before;
 }
 
 /* ---- deciding ---- */

@@ -9,11 +9,18 @@ struct policies {
     size_t count, capacity;
 };
 
+/* Those of exceptions: bound to policies when all files are read. */
+struct documents {
+    struct exceptions_document *items;
+    size_t count, capacity;
+};
+
 struct loading {
     struct arena *arena;
     const struct catalog *catalog;
     struct problems *errors, *warnings;
     struct policies policies;
+    struct documents documents;
 };
 
 /* ---- documents ---- */
@@ -40,20 +47,52 @@ static void refuse_second_of_name(struct file *file, const struct policy *policy
     }
 }
 
-static void take_document(void *context, const struct node *root)
+static void take_policy(struct file *file, const struct schema *schema, const struct node *root)
 {
-    struct file *file = context;
     struct loading *loading = file->loading;
-    if (node_is(root, NODE_NULL))
-        return;
-    file->document_count++;
-    struct schema schema = {&file->source, loading->arena, &file->problems};
     struct policy policy = {0};
-    bool good = document_read(&schema, root, loading->catalog, loading->warnings, &policy);
+    bool good = document_read(schema, root, loading->catalog, loading->warnings, &policy);
     if (policy.name.size > 0)
         refuse_second_of_name(file, &policy);
     if (good || policy.name.size > 0)
         *LIST_PUSH(loading->arena, &loading->policies) = policy;
+}
+
+static bool is_second_of_name(struct file *file, const struct exceptions_document *document)
+{
+    const struct documents *documents = &file->loading->documents;
+    FOR_EACH(first, documents) {
+        if (!text_equal(first->name, document->name))
+            continue;
+        problems_add(&file->problems, ERROR_POLICY, document->place,
+                     "metadata.name: a document \"%.*s\" of kind GuardRailExceptions is at %s:%u "
+                     "already; each needs a name of its own, and a file is read once",
+                     TEXT_ARGS(document->name), first->place.file, first->place.line);
+        return true;
+    }
+    return false;
+}
+
+static void take_exceptions(struct file *file, const struct schema *schema, const struct node *root)
+{
+    struct loading *loading = file->loading;
+    struct exceptions_document document;
+    if (exceptions_document_read(schema, root, loading->warnings, &document) &&
+        !is_second_of_name(file, &document))
+        *LIST_PUSH(loading->arena, &loading->documents) = document;
+}
+
+static void take_document(void *context, const struct node *root)
+{
+    struct file *file = context;
+    if (node_is(root, NODE_NULL))
+        return;
+    file->document_count++;
+    struct schema schema = {&file->source, file->loading->arena, &file->problems};
+    if (document_is_exceptions(root))
+        take_exceptions(file, &schema, root);
+    else
+        take_policy(file, &schema, root);
 }
 
 static int compare_places(const void *a_pointer, const void *b_pointer)
@@ -67,20 +106,20 @@ static int compare_places(const void *a_pointer, const void *b_pointer)
     return (a > b) - (a < b);
 }
 
-static void hand_over_problems(const struct file *file)
+static void hand_over_problems(struct loading *loading, const struct problems *problems,
+                               const char *file)
 {
-    struct loading *loading = file->loading;
-    size_t count = file->problems.count;
+    size_t count = problems->count;
     const struct error **sorted =
         (const struct error **)ARENA_ARRAY(loading->arena, count, const struct error *);
     for (size_t i = 0; i < count; i++)
-        sorted[i] = &file->problems.items[i];
+        sorted[i] = &problems->items[i];
     if (count > 1)
         qsort((void *)sorted, count, sizeof *sorted, compare_places);
     for (size_t i = 0; i < count; i++)
         problems_add_error(loading->errors, sorted[i]);
     if (count >= SCHEMA_PROBLEMS_MAX)
-        problems_add(loading->errors, ERROR_POLICY, (struct place){file->source.file, 0, 0},
+        problems_add(loading->errors, ERROR_POLICY, (struct place){file, 0, 0},
                      "more problems may follow: only the first %d are shown", SCHEMA_PROBLEMS_MAX);
 }
 
@@ -118,7 +157,7 @@ static size_t read_file(struct loading *loading, const char *path)
         return 0;
     }
     read_documents(file, text_ends_with(text_of(path), TEXT(".json")));
-    hand_over_problems(file);
+    hand_over_problems(loading, &file->problems, file->source.file);
     return file->document_count;
 }
 
@@ -167,21 +206,96 @@ static void read_path(struct loading *loading, const char *given_path)
     bool folder = path_is_folder(path);
     size_t documents = folder ? read_folder(loading, path) : read_file(loading, path);
     if (documents == 0 && loading->errors->count == errors_before)
-        problems_add(loading->errors, ERROR_POLICY, (struct place){path, 0, 0},
-                     folder ? "there is no policy in this folder: expected .yaml, .yml or .json "
-                              "files of kind GuardRails, outside folders named tests"
-                            : "there is no policy in this file: expected a document of kind "
-                              "GuardRails");
+        problems_add(
+            loading->errors, ERROR_POLICY, (struct place){path, 0, 0},
+            folder ? "there is no policy in this folder: expected .yaml, .yml or .json "
+                     "files of kind GuardRails or GuardRailExceptions, outside folders named tests"
+                   : "there is no policy in this file: expected a document of kind "
+                     "GuardRails or GuardRailExceptions");
+}
+
+/* ---- together ---- */
+
+/* Two of a name are refused; which is first is told alike all the same. */
+static int compare_files(const struct place *a, const struct place *b)
+{
+    int order = strcmp(a->file, b->file);
+    return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+static int compare_policies(const void *a_pointer, const void *b_pointer)
+{
+    const struct policy *a = a_pointer;
+    const struct policy *b = b_pointer;
+    int order = text_compare(a->name, b->name);
+    return order != 0 ? order : compare_files(&a->place, &b->place);
+}
+
+static int compare_documents(const void *a_pointer, const void *b_pointer)
+{
+    const struct exceptions_document *a = a_pointer;
+    const struct exceptions_document *b = b_pointer;
+    return text_compare(a->name, b->name);
+}
+
+/* Whatever the order of the files, the policies and what is added to them are the same. */
+static void put_in_order(struct loading *loading)
+{
+    struct policies *policies = &loading->policies;
+    struct documents *documents = &loading->documents;
+    if (policies->count > 1)
+        qsort(policies->items, policies->count, sizeof *policies->items, compare_policies);
+    if (documents->count > 1)
+        qsort(documents->items, documents->count, sizeof *documents->items, compare_documents);
+}
+
+static void begin_bound(struct bound_policy *bound, struct policy *policy, struct arena *arena)
+{
+    bound->policy = policy;
+    for (size_t i = 0; i < policy->exception_count; i++)
+        *LIST_PUSH(arena, &bound->exceptions) = policy->exceptions[i];
+    for (size_t i = 0; i < policy->override_count; i++)
+        *LIST_PUSH(arena, &bound->overrides) = policy->overrides[i];
+}
+
+static void end_bound(const struct bound_policy *bound)
+{
+    struct policy *policy = bound->policy;
+    policy->exceptions = bound->exceptions.items;
+    policy->exception_count = bound->exceptions.count;
+    policy->overrides = bound->overrides.items;
+    policy->override_count = bound->overrides.count;
+}
+
+static void bind_documents(struct loading *loading)
+{
+    struct arena *arena = loading->arena;
+    const struct policies *policies = &loading->policies;
+    const struct documents *documents = &loading->documents;
+    if (documents->count == 0)
+        return;
+    struct bound_policy *bound = ARENA_ARRAY(arena, policies->count, struct bound_policy);
+    for (size_t i = 0; i < policies->count; i++)
+        begin_bound(&bound[i], &policies->items[i], arena);
+    FOR_EACH(document, documents) {
+        struct problems problems = {.arena = arena};
+        exceptions_document_bind(document, bound, policies->count, &problems);
+        hand_over_problems(loading, &problems, document->place.file);
+    }
+    for (size_t i = 0; i < policies->count; i++)
+        end_bound(&bound[i]);
 }
 
 bool policy_load(const char *const *paths, size_t path_count, const struct catalog *catalog,
                  struct arena *arena, const struct policy_set **policies, struct problems *errors,
                  struct problems *warnings)
 {
-    struct loading loading = {arena, catalog, errors, warnings, {0}};
+    struct loading loading = {arena, catalog, errors, warnings, {0}, {0}};
     size_t errors_before = errors->count;
     for (size_t i = 0; i < path_count; i++)
         read_path(&loading, paths[i]);
+    put_in_order(&loading);
+    bind_documents(&loading);
     struct policy_set *set = ARENA_NEW(arena, struct policy_set);
     *set = (struct policy_set){.items = loading.policies.items, .count = loading.policies.count};
     karpenter_settle(set, errors, warnings);

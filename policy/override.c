@@ -77,25 +77,29 @@ static bool check_match(const struct schema *schema, const struct field *item,
                           "`mode`");
 }
 
-bool overrides_check(const struct schema *schema, const struct field *spec,
-                     const struct policy *policy)
+bool override_check(const struct schema *schema, const struct rails_named *named,
+                    const struct field *item, const struct override *override,
+                    const struct policy *policy)
+{
+    bool good = rails_check(schema, named, item, &override->rails);
+    /* Of a step that was refused there is no more to say. */
+    return !step_is_read(item) || (check_steps(schema, item, override, policy) && good);
+}
+
+bool overrides_read(const struct schema *schema, const struct field *spec,
+                    struct override *overrides, size_t count)
 {
     struct arena *arena = schema->arena;
     const struct field *list = field_get(arena, spec, "overrides");
-    struct text *ids = ARENA_ARRAY(arena, policy->override_count, struct text);
-    for (size_t i = 0; i < policy->override_count; i++)
-        ids[i] = policy->overrides[i].id;
-    bool good = ids_check(schema, list, ids, policy->override_count, "override");
-    for (size_t i = 0; i < policy->override_count; i++) {
-        const struct override *override = &policy->overrides[i];
+    struct text *ids = ARENA_ARRAY(arena, count, struct text);
+    bool good = true;
+    for (size_t i = 0; i < count; i++) {
         const struct field *item = field_item(arena, list, i);
-        good = rails_check(schema, spec, item, &override->rails) && good;
-        good = check_match(schema, item, override) && good;
-        /* Of a step that was refused there is no more to say. */
-        if (step_is_read(item))
-            good = check_steps(schema, item, override, policy) && good;
+        ids[i] = overrides[i].id;
+        overrides[i].at = source_place(schema->source, arena, field_offset(item));
+        good = check_match(schema, item, &overrides[i]) && good;
     }
-    return good;
+    return ids_check(schema, list, ids, count, "override") && good;
 }
 
 /* ---- deciding ---- */

@@ -232,6 +232,10 @@ struct text policy_set_believed(const struct policy_set *policies, kind_set unse
  * (node-labels, placeable)", joined by commas; empty: nothing is missing. */
 struct text policy_set_unseen_sources(const struct policy_set *policies, kind_set empty,
                                       struct arena *arena);
+/* Refuses exceptions that last longer from now on than the policy grants their document's owner;
+ * false when there is one. What is good once stays good. */
+bool policy_refuse_long(const struct policy_set *policies, int64_t now_unix_s, struct arena *arena,
+                        struct problems *errors) MUST_CHECK;
 /* Warns of exceptions that no longer hold. */
 void policy_warn_expired(const struct policy_set *policies, int64_t now_unix_s,
                          struct problems *warnings);
@@ -302,6 +306,9 @@ const struct rail *rail_find(struct text name); /* NULL: none */
 struct text rail_explain(const struct rail *rail, struct arena *arena);
 /* The page `taffrail explain policy` prints: the keys of a policy file. */
 struct text policy_explain(struct arena *arena);
+/* `taffrail explain exceptions`: those of a document of kind GuardRailExceptions, and how policies
+ * and such documents come together. */
+struct text exceptions_explain(struct arena *arena);
 const char *rail_name(const struct rail *rail);
 const char *rail_summary(const struct rail *rail);
 kind_set rail_kinds(const struct rail *rail);

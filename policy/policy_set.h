@@ -28,22 +28,37 @@ struct rail_use {
     struct place place;   /* of its name in the file */
 };
 
+/* What a policy grants to the documents (kind GuardRailExceptions) of an owner. */
+struct grant {
+    struct text owner;
+    struct key_strings rails;
+    struct key_strings namespaces; /* globs; not given: everywhere */
+    struct key_strings steps;      /* of overrides */
+    int64_t longest_s;             /* of exceptions, from now; 0: any */
+    struct place place;
+};
+
 struct exception {
-    struct text id, owner, reason;
+    struct text id; /* of one in a document of its own DOCUMENT/ID */
+    struct text owner, reason;
     struct key_strings rails;
     struct match_rules match;
-    int64_t expires_unix_s; /* the last second it holds; of a day 23:59:59 UTC */
-    struct place place;     /* of the key expires */
+    int64_t expires_unix_s;    /* the last second it holds; of a day 23:59:59 UTC */
+    struct place place;        /* of the key expires */
+    struct place at;           /* of the whole */
+    const struct grant *grant; /* of several the one with the least time; NULL: the policy's own */
 };
 
 enum step { STEP_SOFTER, STEP_STRICTER, STEP_COUNT };
 
 /* Some namespaces have a rail one mode softer or stricter than the policy says. */
 struct override {
-    struct text id, reason;
+    struct text id; /* as of an exception */
+    struct text reason;
     struct key_strings rails; /* not given: all of the policy */
     struct match_rules match;
     int step; /* an enum step */
+    struct place at;
 };
 
 /* What a policy says of the cluster's Karpenter. */
@@ -99,19 +114,22 @@ struct policy {
     struct match_rules match;
     const struct rail_use *rails; /* by name */
     size_t rail_count;
-    const struct exception *exceptions; /* as written */
+    const struct exception *exceptions; /* as written, then those of documents by their names */
     size_t exception_count;
-    const struct override *overrides; /* as written */
+    const struct override *overrides; /* likewise */
     size_t override_count;
+    const struct grant *grants; /* as written */
+    size_t grant_count;
     const struct templated_kind *templated; /* as written, each kind once */
     size_t templated_count;
     const struct trusted_controller *trusted; /* as written */
     size_t trusted_count;
     struct place place; /* of its name */
+    bool refused;       /* its document has problems: to be known by name only */
 };
 
 struct policy_set {
-    const struct policy *items; /* in the order read */
+    const struct policy *items; /* by name */
     size_t count;
     struct karpenter_settings karpenter; /* what they say together */
 };

@@ -1,4 +1,4 @@
-/* The page that `taffrail explain` prints of a rail. */
+/* The pages that `taffrail explain` prints: of a rail, and of the two kinds of documents. */
 #include <string.h>
 
 #include "policy/document.h"
@@ -211,7 +211,9 @@ struct text rail_explain(const struct rail *rail, struct arena *arena)
 static const char policy_detail[] =
     "YAML or JSON; any number of files, and of documents in a file. A file with an unknown key, a "
     "wrong type or an impossible value is refused as a whole. Every policy whose match selects an "
-    "object applies to it, and the strictest action wins.\n\nA folder is read with the folders in "
+    "object applies to it, and the strictest action wins. Exceptions and overrides may stand in "
+    "documents of their own: `taffrail explain exceptions`.\n\nA folder is read with the folders "
+    "in "
     "it, and holds nothing but policies; passed over are files named cases.yaml and folders named "
     "tests, which are for `taffrail test`.";
 
@@ -254,5 +256,58 @@ struct text policy_explain(struct arena *arena)
     }
     text_builder_add(&page, TEXT("\nExample:\n"));
     add_lines(&page, text_of(policy_example), 2);
+    return text_builder_text(&page);
+}
+
+static const char exceptions_detail[] =
+    "Of several policies each judges by itself, and the strictest action wins: no policy changes "
+    "another one. What adds to a policy from outside is a document of kind GuardRailExceptions, "
+    "read with -p as policies are. It names the policies, and these say under spec.grants which "
+    "owner may lift or move which rails, in which namespaces, for how long. What is not granted "
+    "is refused when it is loaded.\n\nWhat holds of a rail for an object, in this order: the "
+    "rail's mode, else the policy's spec.mode; one step of the overrides that match, a stricter "
+    "one before a softer one, wherever they stand; `since`; and of the exceptions that match the "
+    "one that lasts longest. The order of files and of -p changes nothing. `taffrail policy "
+    "explain` shows it for an object, with file and line.\n\nThe owner is what the document "
+    "says: who may change which file is for your repository to decide.";
+
+static const char exceptions_example[] =
+    "apiVersion: taffrail.dev/v1alpha1\n"
+    "kind: GuardRails\n"
+    "metadata:\n"
+    "  name: base\n"
+    "spec:\n"
+    "  mode: enforce\n"
+    "  rails:\n"
+    "    topology-keys: {}\n"
+    "  grants:\n"
+    "    - owner: team-ml\n"
+    "      rails: [topology-keys]\n"
+    "      namespaces: [\"ml-*\"]\n"
+    "      maxDuration: 2160h\n"
+    "---\n"
+    "apiVersion: taffrail.dev/v1alpha1\n"
+    "kind: GuardRailExceptions\n"
+    "metadata:\n"
+    "  name: ml\n"
+    "spec:\n"
+    "  policies: [base]\n"
+    "  owner: team-ml\n"
+    "  exceptions:\n"
+    "    - id: EX-12\n"
+    "      rails: [topology-keys]\n"
+    "      match: {namespaces: [ml-research], names: [\"train-*\"]}\n"
+    "      reason: quarterly retraining\n"
+    "      expires: 2027-01-31\n";
+
+struct text exceptions_explain(struct arena *arena)
+{
+    struct text_builder page = {.arena = arena};
+    add_paragraphs(&page, TEXT("exceptions: what a document of kind GuardRailExceptions holds"), 0);
+    text_builder_add(&page, TEXT("\n"));
+    add_paragraphs(&page, text_of(exceptions_detail), 0);
+    add_sections(&page, exceptions_document_keys, TEXT(""));
+    text_builder_add(&page, TEXT("\nExample:\n"));
+    add_lines(&page, text_of(exceptions_example), 2);
     return text_builder_text(&page);
 }

@@ -252,14 +252,32 @@ static struct node rails_schema(struct arena *arena)
     return map_of(&map);
 }
 
+static struct node document_schema(const struct key *keys, struct arena *arena)
+{
+    const struct key *const table = keys;
+    return table_schema(&table, 1, arena);
+}
+
+/* Whether the document says that it is of this kind. */
+static struct node if_kind(const char *kind, struct arena *arena)
+{
+    const char *const required[] = {"kind", NULL};
+    struct members is = {.arena = arena}, properties = {.arena = arena}, map = {.arena = arena};
+    put_text(&is, "const", kind);
+    put(&properties, "kind", map_of(&is));
+    put(&map, "properties", map_of(&properties));
+    put(&map, "required", names_of(required, arena));
+    return map_of(&map);
+}
+
 struct node policy_schema(struct arena *arena)
 {
-    const struct key *const table = document_keys;
-    struct node keys = table_schema(&table, 1, arena);
     struct members map = {.arena = arena};
     put_text(&map, "$schema", "http://json-schema.org/draft-07/schema#");
     put_text(&map, "title", "Taffrail GuardRails");
-    for (size_t i = 0; i < node_count(&keys); i++)
-        *LIST_PUSH(arena, &map) = keys.members[i];
+    put_text(&map, "type", "object");
+    put(&map, "if", if_kind("GuardRailExceptions", arena));
+    put(&map, "then", document_schema(exceptions_document_keys, arena));
+    put(&map, "else", document_schema(document_keys, arena));
     return map_of(&map);
 }

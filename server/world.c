@@ -91,6 +91,9 @@ static void load(void *argument)
                                 world->catalog, loading->arena, &world->policies, loading->errors,
                                 loading->warnings);
     if (policies)
+        policies = policy_refuse_long(world->policies, loading->now_unix_s, loading->arena,
+                                      loading->errors);
+    if (policies)
         world->cpu_limit_us = policy_set_cpu_limit_us(world->policies);
     if (policies)
         policy_warn_expired(world->policies, loading->now_unix_s, loading->warnings);

@@ -30,6 +30,13 @@ BASE = {
                        "resource-requests": {"require": ["cpu"], "max": {"cpu": 4}}}},
 }
 
+# What stands beside BASE in a file of its own.
+ADDED = {
+    "apiVersion": "taffrail.dev/v1alpha1", "kind": "GuardRailExceptions", "metadata": {"name": "t"},
+    "spec": {"policies": ["p"], "owner": "team", "exceptions": [
+        {"id": "a", "rails": ["topology-keys"], "expires": "2027-01-01"}]},
+}
+
 # A path, and a value that is put there. None of these is a policy.
 WRONG = [
     ("apiVersion", "taffrail.dev/v2"),
@@ -81,10 +88,37 @@ WRONG = [
     ("spec.overrides", [{"id": "a", "step": "softer"}]),
     ("spec.overrides", [{"match": {"namespaces": ["a"]}, "step": "softer"}]),
     ("spec.overrides", [{"id": "a", "match": {"labelSelector": {}}, "step": "softer"}]),
+    ("spec.grants", [{"owner": "a"}]),
+    ("spec.grants", [{"owner": "a", "rails": []}]),
+    ("spec.grants", [{"owner": "a", "rails": ["topology-keys"], "steps": ["sideways"]}]),
+    ("spec.grants", [{"owner": "a", "rails": ["topology-keys"], "maxDuration": "90d"}]),
+    ("spec.owner", "team"),
+]
+
+# The same of ADDED.
+WRONG_ADDED = [
+    ("metadata", {}),
+    ("metadata.name", 7),
+    ("spec.policies", "p"),
+    ("spec.policies", []),
+    ("spec.owner", None),
+    ("spec.policy", "p"),
+    ("spec.rails", {}),
+    ("spec.exceptions", [{"id": "a", "rails": ["topology-keys"]}]),
+    ("spec.overrides", [{"id": "a", "step": "softer"}]),
+]
+RIGHT_ADDED = [
+    ("metadata.labels", {"a": "b"}),
+    ("spec.exceptions", []),
+    ("spec.overrides", [{"id": "a", "match": {"namespaces": ["a"]}, "step": "softer",
+                         "rails": ["topology-keys"]}]),
 ]
 
 # What is a policy, by the same way.
 RIGHT = [
+    ("spec.grants", [{"owner": "a", "rails": ["topology-keys"], "namespaces": ["a-*"],
+                      "maxDuration": "2160h", "steps": ["softer", "stricter"]}]),
+    ("spec.grants", [{"owner": "a", "rails": ["topology-keys"], "steps": []}]),
     ("spec.mode", "off"),
     ("spec.since", "2026-01-01"),
     ("spec.since", "2026-01-01T10:00:00Z"),
@@ -107,8 +141,8 @@ RIGHT = [
 ]
 
 
-def put(path, value):
-    document = copy.deepcopy(BASE)
+def put(path, value, base=None):
+    document = copy.deepcopy(base or BASE)
     *way, last = path.split(".")
     parent = document
     for key in way:
@@ -119,11 +153,19 @@ def put(path, value):
 
 def program_takes(taffrail, document):
     with tempfile.TemporaryDirectory() as scratch:
+        beside = []
+        if document["kind"] == ADDED["kind"]:
+            granting = put("spec.grants", [{"owner": "team", "rails": ["topology-keys"],
+                                            "steps": ["softer", "stricter"]}])
+            granting["spec"]["mode"] = "warn"
+            base = pathlib.Path(scratch, "base.json")
+            base.write_text(json.dumps(granting), encoding="utf-8")
+            beside = ["-p", base]
         policy = pathlib.Path(scratch, "policy.json")
         policy.write_text(json.dumps(document), encoding="utf-8")
         nothing = pathlib.Path(scratch, "nothing.yaml")
         nothing.write_text("", encoding="utf-8")
-        run = subprocess.run([taffrail, "check", "-p", policy, "-f", nothing, "--allow-empty"],
+        run = subprocess.run([taffrail, "check", "-p", policy, *beside, "-f", nothing, "--allow-empty"],
                              capture_output=True, text=True, check=False)
         return run.returncode == 0
 
@@ -164,7 +206,8 @@ def main(taffrail):
     for file in files:
         text = file.read_text(encoding="utf-8")
         for document in yaml.load_all(text, yaml.BaseLoader):
-            if not isinstance(document, dict) or document.get("kind") != "GuardRails":
+            if not isinstance(document, dict) or document.get("kind") not in (
+                    BASE["kind"], ADDED["kind"]):
                 continue
             policies += 1
             # As JSON has them: BaseLoader makes every scalar a string, SafeLoader dates of days.
@@ -175,21 +218,24 @@ def main(taffrail):
                 failures.append(f"{file.relative_to(ROOT)}: {error.json_path}: {error.message}")
     if policies < 10:
         failures.append(f"only {policies} policies were found")
-    for path, value in WRONG:
-        document = put(path, value)
+    for path, value, document in (
+            [(path, value, put(path, value)) for path, value in WRONG] +
+            [(path, value, put(path, value, ADDED)) for path, value in WRONG_ADDED]):
         if program_takes(taffrail, document):
             failures.append(f"the program takes {path}: {value!r}")
         if validator.is_valid(document):
             failures.append(f"the schema takes {path}: {value!r}")
-    for path, value in RIGHT:
-        document = put(path, value)
+    for path, value, document in (
+            [(path, value, put(path, value)) for path, value in RIGHT] +
+            [(path, value, put(path, value, ADDED)) for path, value in RIGHT_ADDED]):
         if not program_takes(taffrail, document):
             failures.append(f"the program refuses {path}: {value!r}")
         for error in validator.iter_errors(document):
             failures.append(f"the schema refuses {path}: {value!r}: {error.message}")
     for failure in failures:
         print(failure)
-    print(f"{policies} policies, {len(WRONG)} wrong, {len(RIGHT)} right: {len(failures)} failures")
+    print(f"{policies} policies, {len(WRONG + WRONG_ADDED)} wrong, "
+          f"{len(RIGHT + RIGHT_ADDED)} right: {len(failures)} failures")
     return 1 if failures else 0
 
 

@@ -123,6 +123,25 @@ static void globs_match(void)
     CU_ASSERT_FALSE(text_is_glob(TEXT("")));
 }
 
+static void a_glob_lies_within_another(void)
+{
+    static const struct {
+        const char *glob, *other;
+        bool within;
+    } cases[] = {
+        {"ml-a", "ml-*", true},    {"ml-*", "ml-*", true},  {"ml-a*", "ml-*", true},
+        {"ml-?", "ml-*", true},    {"ml-?", "ml-?", true},  {"ml-*", "ml-?", false},
+        {"ml*", "ml-*", false},    {"*", "ml-*", false},    {"*", "*", true},
+        {"ml-?", "ml-a", false},   {"ml-*", "ml-a", false}, {"*-ml", "*", true},
+        {"a*b*c", "a*c", true},    {"a*c", "a*b*c", false}, {"a*", "a?*", false},
+        {"ml-a", "ml-a", true},    {"ml-a", "ml-b", false}, {"", "*", true},
+        {"\u00e9-a", "?-a", true}, {"**", "*", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (text_glob_is_within(text_of(cases[i].glob), text_of(cases[i].other)) != cases[i].within)
+            CU_FAIL_FATAL(cases[i].glob);
+}
+
 static void integers_are_read(void)
 {
     static const struct {
@@ -308,6 +327,7 @@ const struct unit_test unit_tests[] = {
     {"texts start and end", texts_start_and_end},
     {"texts split", texts_split},
     {"globs match", globs_match},
+    {"a glob lies within another", a_glob_lies_within_another},
     {"integers are read", integers_are_read},
     {"digits are told", digits_are_told},
     {"distances are counted", distances_are_counted},

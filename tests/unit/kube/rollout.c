@@ -9,8 +9,8 @@ enum { BUDGET_BYTES = 1 << 20 };
 
 #define DEPLOYMENT(strategy)                                                                       \
     "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {strategy: {" strategy "}" \
-                                                                                               "}" \
-                                                                                               "}"
+    "}"                                                                                            \
+    "}"
 #define UPDATE(text) DEPLOYMENT("rollingUpdate: {" text "}")
 
 static struct arena *arena;

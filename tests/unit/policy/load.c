@@ -1,131 +1,5 @@
 /* Policy files to policies: what is refused, where, and what the good ones become. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "catalog/catalog.h"
-#include "policy/policy_set.h"
-#include "unit.h"
-
-/* ---- files of a test ---- */
-
-static char folder[64];
-
-static void make_folder(void)
-{
-    strcpy(folder, "/tmp/taffrail-unit-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    ASSERT_INT(system(command), 0);
-}
-
-static void path_in_folder(const char *name, char path[static 256])
-{
-    snprintf(path, 256, "%s%s%s", folder, name[0] == '\0' ? "" : "/", name);
-}
-
-static void write_file(const char *name, const char *text)
-{
-    char path[256];
-    path_in_folder(name, path);
-    FILE *file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_FATAL(fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
-static void write_folder(const char *name)
-{
-    char path[256];
-    path_in_folder(name, path);
-    ASSERT_INT(mkdir(path, 0700), 0);
-}
-
-struct load {
-    struct arena *arena;
-    bool good;
-    const struct policy_set *set;
-    struct problems errors, warnings;
-};
-
-/* Names are of the folder; ends with NULL. */
-static struct load load(const char *const *names)
-{
-    struct arena *arena = arena_create(64 << 20);
-    struct load result = {.arena = arena, .errors = {.arena = arena}, .warnings = {.arena = arena}};
-    char paths[8][256];
-    const char *pointers[8];
-    size_t count = 0;
-    for (; names[count] != NULL; count++) {
-        path_in_folder(names[count], paths[count]);
-        pointers[count] = paths[count];
-    }
-    result.good = policy_load(pointers, count, catalog_builtin(arena), arena, &result.set,
-                              &result.errors, &result.warnings);
-    CU_ASSERT_EQUAL(result.good, result.errors.count == 0);
-    return result;
-}
-
-static struct load load_text(const char *name, const char *text)
-{
-    make_folder();
-    write_file(name, text);
-    struct load result = load((const char *const[]){name, NULL});
-    remove_folder();
-    return result;
-}
-
-static struct load load_good(const char *name, const char *text)
-{
-    struct load result = load_text(name, text);
-    for (size_t i = 0; i < result.errors.count; i++)
-        fprintf(stderr, "%s\n%u:%u %s\n", text, result.errors.items[i].place.line,
-                result.errors.items[i].place.column, result.errors.items[i].what);
-    CU_ASSERT_TRUE_FATAL(result.good);
-    return result;
-}
-
-static void end(struct load *result)
-{
-    arena_destroy(result->arena);
-}
-
-/* expected: "LINE:COLUMN part of the message" a line, in this order; LINE:COLUMN 0:0 is the file.
- */
-static void assert_problems(const struct problems *problems, const char *expected, const char *text)
-{
-    struct text rest = text_of(expected);
-    size_t count = 0;
-    for (; rest.size > 0; count++) {
-        struct text line = rest;
-        if (!text_split(rest, '\n', &line, &rest))
-            rest = TEXT("");
-        if (count >= problems->count)
-            continue;
-        const struct error *problem = &problems->items[count];
-        char actual[600];
-        int size = snprintf(actual, sizeof actual, "%u:%u %s", problem->place.line,
-                            problem->place.column, problem->what);
-        struct text place;
-        struct text part;
-        CU_ASSERT_TRUE_FATAL(text_split(line, ' ', &place, &part));
-        bool good = strncmp(actual, place.data, place.size) == 0 && actual[place.size] == ' ' &&
-                    memmem(actual, (size_t)size, part.data, part.size) != NULL;
-        if (!good)
-            fprintf(stderr, "%s\n  expected %.*s\n  actual   %s\n", text, TEXT_ARGS(line), actual);
-        CU_ASSERT_TRUE(good);
-    }
-    if (problems->count != count)
-        fprintf(stderr, "%s\n  has %zu problems, the last: %s\n", text, problems->count,
-                problems->count > 0 ? problems->items[problems->count - 1].what : "");
-    ASSERT_INT(problems->count, count);
-}
+#include "policy_files.h"
 
 /* ---- what is refused ---- */
 
@@ -232,7 +106,7 @@ static const struct {
     {HEAD RAILS "  exceptions:\n    - " EXCEPTION "\n"
                 "    - {id: E2, rails: [topology-keys], expires: 2027-03-31}\n"
                 "    - " EXCEPTION "\n    - " EXCEPTION "\n",
-     "9:12 spec.exceptions[2].id: found \"E1\", which another exception of this policy has "
+     "9:12 spec.exceptions[2].id: found \"E1\", which another exception of this document has "
      "already\n"
      "10:12 spec.exceptions[3].id: found \"E1\""},
     {HEAD "  exceptions: [" EXCEPTION "]\n",
@@ -263,7 +137,7 @@ static const struct {
     {HEAD RAILS "  overrides:\n    - {id: a, match: {namespaces: [a]}, step: warn}\n"
                 "    - {id: a, match: {names: [a]}, step: softer, rails: [zones]}\n",
      "7:47 spec.overrides[0].step: found \"warn\"; allowed: softer, stricter\n"
-     "8:12 spec.overrides[1].id: found \"a\", which another override of this policy has already\n"
+     "8:12 spec.overrides[1].id: found \"a\", which another override of this document has already\n"
      "8:22 spec.overrides[1].match: says no namespaces: an override is for some of them\n"
      "8:23 spec.overrides[1].match: unknown key `names`, did you mean `namespaces`?\n"
      "8:58 spec.overrides[1].rails[0]: found \"zones\", which is no rail of this policy; it has: "
@@ -450,7 +324,7 @@ static void write_policy(const char *name, const char *policy)
     write_file(name, text);
 }
 
-static void a_folder_is_read_by_name(void)
+static void the_policies_of_a_folder_stand_by_name(void)
 {
     make_folder();
     write_policy("b.yml", "second");
@@ -465,17 +339,17 @@ static void a_folder_is_read_by_name(void)
     write_policy(".hidden.yaml", "second");
     write_policy("z.json.yaml", "last");
     struct load result = load((const char *const[]){"", NULL});
-    static const char *const names[] = {"first", "second", "third", "last"};
+    static const char *const names[] = {"first", "last", "second", "third"};
     CU_ASSERT_TRUE_FATAL(result.good);
     CU_ASSERT_EQUAL_FATAL(policy_set_count(result.set), 4);
     for (size_t i = 0; i < 4; i++)
         ASSERT_TEXT(result.set->items[i].name, names[i]);
     end(&result);
 
-    /* paths in the order given, and nothing read twice */
+    /* by name, whatever the order of the paths, and nothing read twice */
     result = load((const char *const[]){"c", "a.yaml", NULL});
     ASSERT_INT(policy_set_count(result.set), 2);
-    ASSERT_TEXT(result.set->items[0].name, "third");
+    ASSERT_TEXT(result.set->items[0].name, "first");
     end(&result);
     result = load((const char *const[]){"a.yaml", "c", "a.yaml", NULL});
     assert_problems(&result.errors, "3:18 metadata.name: a policy \"first\" is at ", "twice");
@@ -591,7 +465,7 @@ const struct unit_test unit_tests[] = {
     {"a mode not said is audit", a_mode_not_said_is_audit},
     {"a policy without rails is warned of", a_policy_without_rails_is_warned_of},
     {"expired exceptions are warned of", expired_exceptions_are_warned_of},
-    {"a folder is read by name", a_folder_is_read_by_name},
+    {"the policies of a folder stand by name", the_policies_of_a_folder_stand_by_name},
     {"cases and what they judge are passed over", cases_are_passed_over},
     {"what cannot be read is said", what_cannot_be_read_is_said},
     {"errors of files come in order", errors_of_files_come_in_order},
