@@ -23,7 +23,11 @@ struct render_options {
     const char *namespace, *image, *ca_file, *replicas;
     int64_t replica_count;
     int format, certificates, failure_policy;
+    bool on_karpenter_nodes;
 };
+
+/* Values of --output. */
+enum { FORMAT_YAML, FORMAT_VALUES };
 
 static const char notes[] =
     "Prints what `kubectl apply -f -` needs to install the webhook. Its replicas make their own\n"
@@ -127,9 +131,33 @@ static bool exclusions_are_right(const struct string_list *excluded)
     return true;
 }
 
+/* The chart has values of its own for everything else. */
+static bool is_for_values(const struct render_options *options)
+{
+    bool plain = options->image == NULL && options->replicas == NULL && options->ca_file == NULL &&
+                 options->certificates == NOT_GIVEN && options->failure_policy == IGNORE &&
+                 options->namespace == NULL && options->excluded.count == 0 &&
+                 !options->on_karpenter_nodes;
+    if (!plain)
+        usage_error("render", "-o values prints what follows from the policies: of the other "
+                              "options it takes only -p; set the rest in your values");
+    return plain;
+}
+
+static bool are_right(struct render_options *options)
+{
+    if (options->format == FORMAT_VALUES)
+        return is_for_values(options);
+    if (options->namespace == NULL)
+        options->namespace = "taffrail";
+    return namespace_is_right(text_of(options->namespace)) && read_certificates(options) &&
+           exclusions_are_right(&options->excluded) && read_replicas(options) &&
+           image_is_right(text_of(options->image));
+}
+
 static enum options_result read_options(int argc, char **argv, struct render_options *options)
 {
-    static const char *const formats[] = {"yaml", NULL};
+    static const char *const formats[] = {"yaml", "values", NULL};
     static const char *const certificates[] = {"self", "secret", "cert-manager", NULL};
     static const char *const failure_policies[] = {"Ignore", "Fail", NULL};
     const struct option_spec table[] = {
@@ -149,7 +177,10 @@ static enum options_result read_options(int argc, char **argv, struct render_opt
          "the container image; there is no default", NULL},
         {0, "replicas", OPTION_STRING, &options->replicas, "N", "of the webhook (2; with Fail 3)",
          NULL},
-        {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "yaml", formats},
+        {0, "on-karpenter-nodes", OPTION_FLAG, &options->on_karpenter_nodes, NULL,
+         "the replicas may run there, too", NULL},
+        {'o', "output", OPTION_CHOICE, &options->format, "FORMAT",
+         "yaml, or values for the chart: what follows from the policies", formats},
         {0},
     };
     struct string_list operands = {0};
@@ -159,9 +190,7 @@ static enum options_result read_options(int argc, char **argv, struct render_opt
         return result;
     if (operands.count > 0)
         usage_error("render", "what is \"%s\" for? policies are given with -p", operands.items[0]);
-    else if (namespace_is_right(text_of(options->namespace)) && read_certificates(options) &&
-             exclusions_are_right(&options->excluded) && read_replicas(options) &&
-             image_is_right(text_of(options->image)))
+    else if (are_right(options))
         return OPTIONS_READ;
     return OPTIONS_WRONG;
 }
@@ -245,6 +274,21 @@ static void print_manifests(const struct render_values *values, struct text poli
     }
 }
 
+/* Values of manifests/chart, in the place of those for all rails. */
+static void print_values(const struct render_values *values)
+{
+    printf("webhooks:\n");
+    if (values->timeout_s != 0)
+        printf("  timeoutSeconds: %lld\n", (long long)values->timeout_s);
+    printf("  rules:%.*s\n"
+           "  nodeClaimRules:%.*s\n"
+           "  changeRules:%.*s\n",
+           TEXT_ARGS(values->rules), TEXT_ARGS(values->claim_rules),
+           TEXT_ARGS(values->change_rules));
+    if (values->owner_rights.size > 0)
+        printf("rbac:\n  extraRules:%.*s\n", TEXT_ARGS(values->owner_rights));
+}
+
 static int render(struct arena *arena, void *argument)
 {
     const struct render_options *options = argument;
@@ -258,6 +302,7 @@ static int render(struct arena *arena, void *argument)
         .replicas = arena_printf(arena, "%lld", (long long)options->replica_count),
         .certificates = (enum render_certificates)options->certificates,
         .fails = options->failure_policy == FAIL,
+        .on_karpenter_nodes = options->on_karpenter_nodes,
         .excluded_namespaces = options->excluded.items,
         .excluded_count = options->excluded.count,
     };
@@ -273,6 +318,10 @@ static int render(struct arena *arena, void *argument)
     if (rendering.policies != NULL)
         values.timeout_s = policy_set_timeout_s(rendering.policies);
 
+    if (options->format == FORMAT_VALUES) {
+        print_values(&values);
+        return EXIT_CLEAN;
+    }
     struct text policies;
     struct error error;
     if (!render_policies(rendering.files.items, rendering.files.count, values.namespace, arena,
@@ -286,7 +335,7 @@ static int render(struct arena *arena, void *argument)
 
 int command_render(int argc, char **argv)
 {
-    struct render_options options = {.namespace = "taffrail", .certificates = NOT_GIVEN};
+    struct render_options options = {.certificates = NOT_GIVEN};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

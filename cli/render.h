@@ -23,6 +23,7 @@ struct render_values {
     struct text namespace, image, replicas;
     enum render_certificates certificates;
     bool fails; /* failurePolicy Fail */
+    bool on_karpenter_nodes;
     const char *const *excluded_namespaces;
     size_t excluded_count;
     struct text rules; /* items of a list, as render_rules writes them */

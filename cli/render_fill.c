@@ -189,6 +189,12 @@ struct text render_fill(const struct render_text *file, const struct render_valu
         add_injection(&slots, values->namespace, arena);
     if (values->fails)
         add_failing(&slots);
+    if (values->on_karpenter_nodes)
+        add_slot(&slots, (struct slot){.file = "deployment.yaml",
+                                       .prefix = "affinity:",
+                                       .suffix = "",
+                                       .replaces_block = true,
+                                       .instead = ""});
     if (values->timeout_s != 0)
         add_timeout(&slots, values->timeout_s, arena);
     struct text_builder filled = {.arena = arena};
