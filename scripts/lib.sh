@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Sourced by the scripts beside it, which have changed to the root of the repository.
 
-# The Debian packages each task needs, and why.
+# The Debian packages each task needs, and why. Those of "sysroot" are unpacked by scripts/release, never
+# installed.
 packages="
 build gcc                the C compiler
 build libc6-dev          the C library's headers
@@ -28,6 +29,25 @@ lint  shellcheck         checks the shell scripts
 demo  curl               posts the reviews
 demo  jq                 reads the answers
 demo  yq                 turns the sample manifests into reviews
+release gcc               compiles for amd64
+release gcc-aarch64-linux-gnu compiles for arm64
+release cmake             configures the build
+release ninja-build       runs the build
+release pkg-config        finds the libraries
+release python3           writes the SBOM
+release qemu-user-static  runs programs for arm64
+release buildah           makes the image
+sysroot libkrb5-dev       a part of libcurl
+sysroot libldap-dev       a part of libcurl
+sysroot libsasl2-dev      a part of libldap
+sysroot libbrotli-dev     a part of libcurl
+sysroot libssh2-1-dev     a part of libcurl
+sysroot librtmp-dev       a part of libcurl
+sysroot libpsl-dev        a part of libcurl
+sysroot libidn2-dev       a part of libcurl
+sysroot libnghttp2-dev    a part of libcurl
+sysroot libzstd-dev       a part of libcurl
+sysroot libunistring-dev  a part of GnuTLS
 bench python3            makes the bodies
 bench wrk                sends them
 bench nghttp2-client     sends them at a fixed rate
@@ -39,37 +59,48 @@ soak  python3            makes the bodies
 soak  wrk                sends them
 "
 
+# missing TASK...: the packages of these tasks that are not installed, a line each, and why.
+missing() {
+    local task package why seen=""
+    while read -r task package why; do
+        case " $* " in *" $task "*) ;; *) continue ;; esac
+        case " $seen " in *" $package "*) continue ;; esac
+        seen="$seen $package"
+        # shellcheck disable=SC2016 # the format is dpkg-query's, not the shell's
+        if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
+            printf '%-18s %s\n' "$package" "$why"
+        fi
+    done <<<"$packages"
+}
+
+# packages_of TASK
+packages_of() { awk -v task="$1" '$1 == task { print $2 }' <<<"$packages"; }
+
 # need TASK...: installs the packages of these tasks that are missing, and says which and why.
 need() {
     if ! command -v dpkg-query >/dev/null; then
         echo "$0: no dpkg here: see scripts/lib.sh for what must be installed" >&2
         return
     fi
-    local task package why missing=""
-    while read -r task package why; do
-        case " $* " in *" $task "*) ;; *) continue ;; esac
-        case " $missing " in *" $package "*) continue ;; esac
-        # shellcheck disable=SC2016 # the format is dpkg-query's, not the shell's
-        if [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" != installed ]; then
-            [ -n "$missing" ] || echo "Debian packages that are missing:"
-            printf '  %-18s %s\n' "$package" "$why"
-            missing="$missing $package"
-        fi
-    done <<<"$packages"
-    [ -n "$missing" ] || return 0
+    local lacking
+    lacking=$(missing "$@")
+    [ -n "$lacking" ] || return 0
+    echo "Debian packages that are missing:"
+    printf '  %s\n' "${lacking//$'\n'/$'\n  '}"
+    lacking=$(awk '{ print $1 }' <<<"$lacking" | tr '\n' ' ')
     local sudo=""
     if [ "$(id -u)" -ne 0 ]; then
         sudo=sudo
         if ! command -v sudo >/dev/null; then
             echo "$0: not root, and there is no sudo; have root run this, then start again:" >&2
-            echo "    apt-get update && apt-get install --no-install-recommends$missing" >&2
+            echo "    apt-get update && apt-get install --no-install-recommends $lacking" >&2
             exit 2
         fi
     fi
     $sudo apt-get update -qq
     # shellcheck disable=SC2086 # a list of words
     $sudo env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $missing >/dev/null
+        apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $lacking >/dev/null
 }
 
 fail() {

@@ -1,0 +1,17 @@
+# Toolchain: Debian's compiler for TAFFRAIL_ARCH (amd64 or arm64), with the packages that are unpacked in
+# TAFFRAIL_SYSROOT, whatever is installed.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TAFFRAIL_ARCH TAFFRAIL_SYSROOT)
+set(CMAKE_SYSTEM_NAME Linux)
+if(TAFFRAIL_ARCH STREQUAL arm64)
+  set(CMAKE_SYSTEM_PROCESSOR aarch64)
+else()
+  set(CMAKE_SYSTEM_PROCESSOR x86_64)
+endif()
+set(CMAKE_C_COMPILER ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu-gcc)
+set(CMAKE_SYSROOT ${TAFFRAIL_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(triplet ${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
+set(CMAKE_LIBRARY_ARCHITECTURE ${triplet})
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${TAFFRAIL_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR}
+  ${TAFFRAIL_SYSROOT}/usr/lib/${triplet}/pkgconfig:${TAFFRAIL_SYSROOT}/usr/share/pkgconfig)
