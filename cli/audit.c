@@ -6,8 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "kube/time.h"
+#include "cli/cluster.h"
 #include "server/server.h"
 
 static const char *const fail_on_names[] = {"deny", "warn", "never", NULL};
@@ -16,8 +15,8 @@ enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
 struct audit_options {
     struct input_options input;
     struct string_list policies;
-    const char *state_dir, *kubeconfig, *catalog_file, *timeout;
-    bool in_cluster;
+    struct cluster_options cluster;
+    const char *namespace, *state_dir, *catalog_file;
     int format, fail_on;
 };
 
@@ -28,23 +27,16 @@ static const char notes[] =
     "Deployment is said once, of the Deployment. Objects older than a rail's \"since\" are warned "
     "of\n"
     "at most. What is being deleted, and Pods and Jobs that have ended, are left out.\n"
-    "--kubeconfig and --in-cluster list the cluster once, and change nothing in it.\n";
+    "The cluster is the one kubectl would take: $KUBECONFIG, ~/.kube/config, or the Pod's own. It\n"
+    "is listed once, and nothing in it is changed.\n";
 
 static enum options_result check_options(const struct audit_options *options)
 {
-    int clusters =
-        (options->state_dir != NULL) + (options->kubeconfig != NULL) + options->in_cluster;
-    if (options->policies.count == 0)
-        usage_error("audit", "no policy is given (-p FILE)");
-    else if (clusters == 0)
-        usage_error("audit",
-                    "no cluster is given (--state DIR, --kubeconfig FILE or --in-cluster)");
-    else if (clusters > 1)
-        usage_error("audit", "either --state, or --kubeconfig, or --in-cluster");
-    else if (options->state_dir != NULL && options->timeout != NULL)
-        usage_error("audit", "--timeout is for a cluster that is listed, not for --state");
-    else
-        return OPTIONS_READ;
+    if (options->policies.count > 0)
+        return cluster_options_check("audit", &options->cluster, options->state_dir)
+                   ? OPTIONS_READ
+                   : OPTIONS_WRONG;
+    usage_error("audit", "no policy is given (-p FILE)");
     return OPTIONS_WRONG;
 }
 
@@ -54,10 +46,9 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
         OPTION_POLICIES(&options->policies),
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: what kubectl get -o yaml wrote", NULL},
-        OPTION_KUBECONFIG(&options->kubeconfig),
-        OPTION_IN_CLUSTER(&options->in_cluster),
-        {0, "timeout", OPTION_STRING, &options->timeout, "TIME",
-         "how long the cluster may take to be listed (60s)", NULL},
+        OPTIONS_CLUSTER(&options->cluster),
+        {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
+         "report only what is in this namespace", NULL},
         OPTION_CATALOG(&options->catalog_file),
         OPTIONS_INPUT(&options->input),
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT",
@@ -67,9 +58,8 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
         {0},
     };
     struct string_list operands = {0};
-    enum options_result result = options_read(
-        argc, argv, table, "audit -p POLICY --state DIR|--kubeconfig FILE|--in-cluster [OPTIONS]",
-        notes, &operands);
+    enum options_result result =
+        options_read(argc, argv, table, "audit -p POLICY [OPTIONS]", notes, &operands);
     if (result != OPTIONS_READ)
         return result;
     if (operands.count == 0)
@@ -80,22 +70,8 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
 
 /* ---- the cluster ---- */
 
-static bool read_timeout(const struct audit_options *options, int64_t *timeout_ms,
-                         struct error *error)
-{
-    enum { LONGEST_S = 24 * 3600 };
-    int64_t seconds = 0;
-    const char *timeout = options->timeout == NULL ? "60s" : options->timeout;
-    if (!duration_parse(text_of(timeout), &seconds) || seconds < 1 || seconds > LONGEST_S)
-        return error_set(error, ERROR_USAGE, NOWHERE,
-                         "--timeout is \"%s\"; it wants a time from 1s to 24h, such as 90s or 5m",
-                         timeout);
-    *timeout_ms = seconds * 1000;
-    return true;
-}
-
 static bool read_state(const struct audit_options *options, struct arena *arena,
-                       struct audit_cluster *cluster, struct error *error)
+                       struct listed_cluster *cluster, struct error *error)
 {
     const char *folder = options->state_dir;
     if (!path_is_folder(folder))
@@ -126,17 +102,15 @@ static void warn_of_custom(const struct policy_set *policies, struct arena *aren
 }
 
 static bool list_live(const struct audit_options *options, const struct policy_set *policies,
-                      struct arena *arena, struct audit_cluster *cluster, struct problems *warnings,
-                      struct error *error)
+                      struct arena *arena, struct listed_cluster *cluster,
+                      struct problems *warnings, struct error *error)
 {
+    const struct cluster_wish wish = {policy_set_judged_kinds(policies), "they are not audited"};
     struct client_config config;
-    int64_t timeout_ms = 0;
-    if (!read_timeout(options, &timeout_ms, error) ||
-        !cluster_config_read(options->in_cluster, options->kubeconfig, arena, &config, error))
+    if (!cluster_config_read(&options->cluster, arena, &config, error))
         return false;
     warn_of_custom(policies, arena, warnings);
-    return audit_list(&config, policy_set_judged_kinds(policies), timeout_ms, arena, cluster,
-                      warnings, error);
+    return cluster_list(&options->cluster, &config, &wish, arena, cluster, warnings, error);
 }
 
 /* ---- the audit ---- */
@@ -191,7 +165,7 @@ static int print_report(const struct report *report, const struct audit_options 
 }
 
 static int report_on(const struct audit_options *options, struct world *world,
-                     struct audit_cluster *cluster, int64_t now_unix_s, struct arena *arena)
+                     struct listed_cluster *cluster, int64_t now_unix_s, struct arena *arena)
 {
     struct manifests *objects = &cluster->objects;
     size_t custom_count = 0;
@@ -204,7 +178,8 @@ static int report_on(const struct audit_options *options, struct world *world,
         .errors = &objects->problems,
     };
     world->unseen = cluster->unseen;
-    audit_judge(world, custom, custom_count, now_unix_s, arena, &report, &objects->problems);
+    audit_judge(world, custom, custom_count, text_of(options->namespace), now_unix_s, arena,
+                &report, &objects->problems);
     int written = print_report(&report, options, arena);
     int code = exit_code_of(&report, options->fail_on);
     return written > code ? written : code;
@@ -229,7 +204,7 @@ static int audit(struct arena *arena, void *argument)
 {
     const struct audit_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL);
-    struct audit_cluster cluster = {0};
+    struct listed_cluster cluster = {0};
     struct problems errors = {.arena = arena}, warnings = {.arena = arena};
     struct world *world = NULL;
     struct error error;

@@ -138,8 +138,8 @@ static void list_items(struct audit *audit, const struct object *const *custom, 
 }
 
 void audit_judge(const struct world *world, const struct object *const *custom, size_t custom_count,
-                 int64_t now_unix_s, struct arena *arena, struct report *report,
-                 struct problems *problems)
+                 struct text namespace, int64_t now_unix_s, struct arena *arena,
+                 struct report *report, struct problems *problems)
 {
     struct audit audit = {
         .world = world,
@@ -156,6 +156,8 @@ void audit_judge(const struct world *world, const struct object *const *custom, 
     struct report_entry *entries = ARENA_ARRAY(arena, audit.count, struct report_entry);
     for (size_t i = 0; i < audit.count; i++) {
         struct item *item = &audit.items[i];
+        if (namespace.size > 0 && !text_equal(item->object->namespace, namespace))
+            continue;
         judge_with_owners(&audit, item);
         if (!item->left_out)
             entries[report->entry_count++] = (struct report_entry){item->object, item->verdict};

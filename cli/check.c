@@ -3,7 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/cluster.h"
 #include "kube/manifest.h"
 #include "kube/whole.h"
 #include "report/report.h"
@@ -14,6 +14,7 @@ enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
 
 struct check_options {
     struct input_options input;
+    struct cluster_options cluster;
     struct string_list policies, files, groups;
     const char *namespace, *user, *state_dir, *catalog_file;
     int format, fail_on;
@@ -35,7 +36,7 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
         OPTION_POLICIES(&options->policies),
         {'f', "filename", OPTION_LIST, &options->files, "FILE", "what to judge (repeats)", NULL},
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
-         "for objects that name none (default)", NULL},
+         "for objects that name none (the context's, or default)", NULL},
         {0, "as", OPTION_STRING, &options->user, "USER", "who asks (a person in no group)", NULL},
         {0, "as-group", OPTION_LIST, &options->groups, "GROUP", "a group of theirs (repeats)",
          NULL},
@@ -45,6 +46,7 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
          "which findings give exit code 1 (deny)", fail_on_names},
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: NodePools, Nodes, owners", NULL},
+        OPTIONS_CLUSTER(&options->cluster),
         OPTION_CATALOG(&options->catalog_file),
         OPTIONS_INPUT(&options->input),
         OPTION_ALLOW_EMPTY(&options->input),
@@ -61,7 +63,7 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
         usage_error("check", "no policy is given (-p FILE)");
     else if (options->files.count == 0)
         usage_error("check", "nothing to judge is given (-f FILE, or -f - for standard input)");
-    else
+    else if (cluster_options_check("check", &options->cluster, options->state_dir))
         return OPTIONS_READ;
     return OPTIONS_WRONG;
 }
@@ -149,22 +151,61 @@ static void take_input_errors(struct problems *warnings, struct problems *errors
     warnings->count = kept;
 }
 
+/* Where the objects are judged. */
+struct place_of_check {
+    bool is_listed; /* a cluster, as it is now */
+    struct listed_cluster cluster;
+    struct text namespace; /* of objects that name none */
+};
+
+/* No kind is needed: who may not list some is told once what is not decided. */
+static bool find_place(const struct check_options *options, struct arena *arena,
+                       struct place_of_check *place, struct error *error)
+{
+    static const struct cluster_wish wish = {0, "they are not looked at"};
+    struct client_config config = {0};
+    struct problems warnings = {.arena = arena};
+    *place = (struct place_of_check){.is_listed = cluster_is_named(&options->cluster)};
+    bool found =
+        !place->is_listed ||
+        (cluster_config_read(&options->cluster, arena, &config, error) &&
+         cluster_list(&options->cluster, &config, &wish, arena, &place->cluster, &warnings, error));
+    print_problems(&warnings, "warning");
+    print_problems(&place->cluster.objects.problems, "warning");
+    place->namespace = options->namespace != NULL           ? text_of(options->namespace)
+                       : found && config.namespace.size > 0 ? config.namespace
+                                                            : TEXT("default");
+    return found;
+}
+
+static size_t read_files(const struct check_options *options, struct text namespace,
+                         struct arena *arena, struct manifests *manifests)
+{
+    input_begin(manifests, &options->input, arena);
+    manifests->keep_unknown = true;
+    for (size_t i = 0; i < options->files.count; i++)
+        manifests_read(manifests, options->files.items[i], namespace);
+    input_say(manifests);
+    return input_drop_fragments(manifests);
+}
+
 static int check(struct arena *arena, void *argument)
 {
     const struct check_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL);
+    struct place_of_check place;
     struct manifests manifests;
-    input_begin(&manifests, &options->input, arena);
-    manifests.keep_unknown = true;
-    for (size_t i = 0; i < options->files.count; i++)
-        manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
-    input_say(&manifests);
-    size_t fragments = input_drop_fragments(&manifests);
+    struct error error;
+    if (!find_place(options, arena, &place, &error))
+        return print_error(&error);
+    size_t fragments = read_files(options, place.namespace, arena, &manifests);
 
     struct world_options world_options = {
         .policy_paths = options->policies.items,
         .policy_path_count = options->policies.count,
         .state_dir = options->state_dir,
+        .listed = place.is_listed ? &place.cluster.objects : NULL,
+        .unseen = place.cluster.unseen,
         .catalog_file = options->catalog_file,
         .change = &manifests,
     };
@@ -197,7 +238,7 @@ static int check(struct arena *arena, void *argument)
 
 int command_check(int argc, char **argv)
 {
-    struct check_options options = {.namespace = "default", .user = ""};
+    struct check_options options = {.user = ""};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

@@ -4,7 +4,6 @@
 
 #include "base/base.h"
 
-struct client_config;
 struct world_options;
 
 /* Exit codes: 2 beats 1. */
@@ -66,6 +65,10 @@ struct option_spec {
     {                                                                                              \
         0, "kubeconfig", OPTION_STRING, (file), "FILE", "the cluster of its current context", NULL \
     }
+#define OPTION_CONTEXT(name)                                                                   \
+    {                                                                                          \
+        0, "context", OPTION_STRING, (name), "NAME", "another context of the kubeconfig", NULL \
+    }
 #define OPTION_IN_CLUSTER(flag)                                          \
     {                                                                    \
         0, "in-cluster", OPTION_FLAG, (flag), NULL,                      \
@@ -123,10 +126,6 @@ int usage_error(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 int print_problems(const struct problems *problems, const char *label);
 /* The same for one error. */
 int print_error(const struct error *error);
-
-/* The cluster's address and credentials: from --in-cluster, or else from --kubeconfig FILE. */
-bool cluster_config_read(bool in_cluster, const char *kubeconfig, struct arena *arena,
-                         struct client_config *config, struct error *error) MUST_CHECK;
 
 /* Runs body under the guard of an arena of its own; without memory it prints an error and returns
  * EXIT_USAGE. */

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "catalog/catalog.h"
-#include "cli/cli.h"
+#include "cli/cluster.h"
 #include "cli/plan_settings.h"
 #include "kube/karpenter.h"
 #include "kube/manifest.h"
@@ -16,6 +16,7 @@
 
 struct plan_options {
     struct input_options input;
+    struct cluster_options cluster;
     struct string_list files, reservations;
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
     const char *optimize; /* NULL: not given */
@@ -26,11 +27,13 @@ struct plan_options {
 static const char notes[] =
     "Says which nodes Karpenter would buy for the pods that are pending, which pods go to nodes\n"
     "there are, what that costs, and of a pod that fits nowhere why, with the nearest miss.\n"
-    "  taffrail plan --state DIR                       what is pending in the cluster\n"
-    "  taffrail plan --state DIR -f web.yaml           and with this change\n"
-    "  taffrail plan --state DIR -o html > plan.html   as a page with a picture\n"
-    "DIR holds what `kubectl get nodepools,nodes,pods,... -A -o yaml` writes: "
-    "docs/guides/plan.md.\n"
+    "  taffrail plan                           what is pending in the cluster kubectl would take\n"
+    "  taffrail plan --context NAME            in that of another context\n"
+    "  taffrail plan --state DIR               in a cluster as files\n"
+    "  taffrail plan -f web.yaml               and with this change\n"
+    "  taffrail plan -o html > plan.html       as a page with a picture\n"
+    "A cluster is listed once, and nothing in it is changed. DIR holds what `kubectl get\n"
+    "nodepools,nodes,pods,... -A -o yaml` writes: docs/guides/plan.md.\n"
     "A workload of -f or --state without pods of its own counts with those it would make. Prices\n"
     "are on-demand ones of us-east-1 unless --catalog has yours (taffrail catalog import). CPU "
     "and\n"
@@ -58,7 +61,8 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
         {'f', "filename", OPTION_LIST, &options->files, "FILE",
          "objects beside it, which win over it (repeats)", NULL},
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
-         "for objects of -f that name none (default)", NULL},
+         "for objects of -f that name none (the context's, or default)", NULL},
+        OPTIONS_CLUSTER(&options->cluster),
         OPTION_CATALOG(&options->catalog_file),
         {0, "optimize", OPTION_MAYBE, &options->optimize, "NAME,...",
          "the best plan there could be, and what it saves", NULL},
@@ -84,14 +88,12 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
     };
     struct string_list operands = {0};
     enum options_result result = options_read(
-        argc, argv, table, "plan --state DIR [-f FILE|DIR|- ...] [OPTIONS]", notes, &operands);
+        argc, argv, table, "plan [--state DIR] [-f FILE|DIR|- ...] [OPTIONS]", notes, &operands);
     if (result != OPTIONS_READ)
         return result;
     if (operands.count > 0)
         usage_error("plan", "what is \"%s\" for? manifests are given with -f", operands.items[0]);
-    else if (options->state_dir == NULL)
-        usage_error("plan", "no cluster is given (--state DIR)");
-    else
+    else if (cluster_options_check("plan", &options->cluster, options->state_dir))
         return OPTIONS_READ;
     return OPTIONS_WRONG;
 }
@@ -119,29 +121,68 @@ static bool read_settings(const struct plan_options *options, struct arena *aren
 
 /* ---- input ---- */
 
-struct cluster {
+struct planned {
     const struct snapshot *snapshot;
     const struct catalog *catalog;
 };
 
+/* The cluster, when it is not one of files, and the namespace its context names. */
+static bool list_live(const struct plan_options *options, struct arena *arena,
+                      struct listed_cluster *cluster, struct text *namespace,
+                      struct problems *problems)
+{
+    static const struct cluster_wish wish = {KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE) |
+                                                 KIND_BIT(KIND_NODE_POOL),
+                                             "the plan knows none of them"};
+    struct client_config config;
+    struct error error;
+    struct problems warnings = {.arena = arena};
+    bool listed =
+        cluster_config_read(&options->cluster, arena, &config, &error) &&
+        cluster_list(&options->cluster, &config, &wish, arena, cluster, &warnings, &error);
+    print_problems(&warnings, "warning");
+    if (!listed) {
+        problems_add_error(problems, &error);
+        return false;
+    }
+    for (size_t i = 0; i < cluster->objects.problems.count; i++)
+        problems_add_error(problems, &cluster->objects.problems.items[i]);
+    *namespace = config.namespace;
+    return true;
+}
+
+/* What -f names. */
+static void read_change(const struct plan_options *options, struct text namespace,
+                        struct arena *arena, struct manifests *change)
+{
+    if (options->namespace != NULL)
+    namespace = text_of(options->namespace);
+    input_begin(change, &options->input, arena);
+    for (size_t i = 0; i < options->files.count; i++)
+        manifests_read(change, options->files.items[i],
+                       namespace.size > 0 ? namespace : TEXT("default"));
+    input_say(change);
+    input_drop_fragments(change);
+}
+
 /* False when there is nothing to plan with; broken parts of a file are left out. */
-static bool load(const struct plan_options *options, struct arena *arena, struct cluster *cluster,
+static bool load(const struct plan_options *options, struct arena *arena, struct planned *planned,
                  struct problems *problems)
 {
     struct error error;
-    struct manifests manifests;
-    input_begin(&manifests, &options->input, arena);
-    for (size_t i = 0; i < options->files.count; i++)
-        manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
-    input_say(&manifests);
-    input_drop_fragments(&manifests);
-    bool loaded =
-        state_load(options->state_dir, &manifests, arena, &cluster->snapshot, problems, &error);
+    struct manifests change;
+    struct listed_cluster cluster = {0};
+    struct text namespace = TEXT("");
+    if (options->state_dir == NULL && !list_live(options, arena, &cluster, &namespace, problems))
+        return false;
+    read_change(options, namespace, arena, &change);
+    bool loaded = state_load(options->state_dir, &cluster.objects, &change, arena,
+                             &planned->snapshot, problems, &error);
     if (!loaded)
         problems_add_error(problems, &error);
-    for (size_t i = 0; i < manifests.problems.count; i++)
-        problems_add_error(problems, &manifests.problems.items[i]);
-    if (!catalog_load(options->catalog_file, arena, &cluster->catalog, &error)) {
+    for (size_t i = 0; i < change.problems.count; i++)
+        problems_add_error(problems, &change.problems.items[i]);
+    if (!catalog_load(options->catalog_file, arena, &planned->catalog, &error)) {
         problems_add_error(problems, &error);
         loaded = false;
     }
@@ -158,12 +199,12 @@ static bool is_among(const struct problems *problems, const struct error *error)
     return false;
 }
 
-static bool run_simulation(const struct cluster *cluster,
+static bool run_simulation(const struct planned *planned,
                            const struct simulation_settings *settings, struct arena *arena,
                            struct simulation *simulation, struct problems *problems)
 {
     struct error error;
-    if (simulation_run(cluster->snapshot, cluster->catalog, settings, arena, simulation, problems,
+    if (simulation_run(planned->snapshot, planned->catalog, settings, arena, simulation, problems,
                        &error))
         return true;
     if (!is_among(problems, &error))
@@ -182,11 +223,11 @@ struct simulations {
     struct simulation compat, best;
 };
 
-static bool run_simulations(const struct cluster *cluster, struct simulation_settings settings,
+static bool run_simulations(const struct planned *planned, struct simulation_settings settings,
                             const struct plan_optimize *optimize, struct arena *arena,
                             struct simulations *simulations, struct problems *problems)
 {
-    if (!run_simulation(cluster, &settings, arena, &simulations->compat, problems))
+    if (!run_simulation(planned, &settings, arena, &simulations->compat, problems))
         return false;
     if (optimize == NULL)
         return true;
@@ -195,7 +236,7 @@ static bool run_simulations(const struct cluster *cluster, struct simulation_set
     settings.solver.patience = (struct solver_patience){is_late, &deadline_ms};
     /* These problems were printed before. */
     struct problems again = {.arena = arena};
-    if (run_simulation(cluster, &settings, arena, &simulations->best, &again)) {
+    if (run_simulation(planned, &settings, arena, &simulations->best, &again)) {
         simulations->best.incomplete = simulations->compat.incomplete;
         return true;
     }
@@ -214,10 +255,10 @@ static int plan(struct arena *arena, void *argument)
         !plan_read_optimize(options->optimize, options->optimize_time, &optimize))
         return EXIT_USAGE;
     struct problems problems = {.arena = arena};
-    struct cluster cluster;
+    struct planned planned;
     struct simulations simulations;
-    bool done = load(options, arena, &cluster, &problems) &&
-                run_simulations(&cluster, settings, options->optimize != NULL ? &optimize : NULL,
+    bool done = load(options, arena, &planned, &problems) &&
+                run_simulations(&planned, settings, options->optimize != NULL ? &optimize : NULL,
                                 arena, &simulations, &problems);
     int code = print_problems(&problems, "error");
     if (!done)
@@ -239,7 +280,7 @@ static int plan(struct arena *arena, void *argument)
 
 int command_plan(int argc, char **argv)
 {
-    struct plan_options options = {.namespace = "default"};
+    struct plan_options options = {0};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/cli.h"
+#include "cli/cluster.h"
 #include "server/webhook_manager.h"
 #include "simulation/cluster.h"
 
@@ -374,12 +374,13 @@ static int serve(struct arena *arena, void *argument)
         .signals = block_signals(),
     };
     const struct reload_options reload_options = reload_options_of(options, arena);
+    const struct cluster_options cluster = {.kubeconfig = options->kubeconfig,
+                                            .in_cluster = options->in_cluster};
     struct error error;
     /* Before any file is read, so that a file which cannot be read again later fails now. */
     if (!process_confine(PROCESS_BINDS, &error) ||
         (watches_cluster(options) &&
-         !cluster_config_read(options->in_cluster, options->kubeconfig, arena,
-                              &serving.cluster_config, &error)) ||
+         !cluster_config_find(&cluster, arena, &serving.cluster_config, &error)) ||
         !read_settings(options, arena, &serving, &error) ||
         !reload_create(&reload_options, &serving.reload, &error))
         return print_error(&error);

@@ -40,11 +40,11 @@ void manifests_init(struct manifests *manifests, struct arena *arena);
  * that its `# Source:` line names. */
 void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace);
 
-/* A cluster as a folder of files (NULL: none), with the objects of a change (NULL: none) beside it,
- * which win; fragments win over nothing. False with *error only when the folder cannot be read;
- * problems inside it are in *problems. */
-bool state_load(const char *dir, const struct manifests *change, struct arena *arena,
-                const struct snapshot **snapshot, struct problems *problems,
+/* A cluster as a folder of files (NULL: none) or as objects that were listed (NULL: none), with the
+ * objects of a change (NULL: none) beside it, which win; fragments win over nothing. False with
+ * *error only when the folder cannot be read; problems inside it are in *problems. */
+bool state_load(const char *dir, const struct manifests *listed, const struct manifests *change,
+                struct arena *arena, const struct snapshot **snapshot, struct problems *problems,
                 struct error *error) MUST_CHECK;
 
 #endif

@@ -32,17 +32,24 @@ static bool add_folder(const char *path, struct arena *arena, struct snapshot_bu
     return true;
 }
 
-bool state_load(const char *dir, const struct manifests *change, struct arena *arena,
-                const struct snapshot **snapshot, struct problems *problems, struct error *error)
+static void add_objects(const struct manifests *manifests, struct snapshot_builder *builder)
+{
+    for (size_t i = 0; manifests != NULL && i < manifests->count; i++)
+        if (manifests->items[i].kind != KIND_UNKNOWN)
+            snapshot_put(builder, &manifests->items[i]);
+}
+
+bool state_load(const char *dir, const struct manifests *listed, const struct manifests *change,
+                struct arena *arena, const struct snapshot **snapshot, struct problems *problems,
+                struct error *error)
 {
     struct snapshot_builder *builder = snapshot_builder_create(arena);
     for (size_t i = 0; change != NULL && i < change->fragments.count; i++)
         snapshot_put(builder, &change->fragments.items[i]);
     if (dir != NULL && !add_folder(dir, arena, builder, problems, error))
         return false;
-    for (size_t i = 0; change != NULL && i < change->count; i++)
-        if (change->items[i].kind != KIND_UNKNOWN)
-            snapshot_put(builder, &change->items[i]);
+    add_objects(listed, builder);
+    add_objects(change, builder);
     *snapshot = snapshot_build(builder);
     return true;
 }

@@ -8,6 +8,7 @@
 
 struct store;
 struct object;
+struct exec_plugin;
 
 /* ---- the API server's address and credentials ---- */
 
@@ -21,13 +22,18 @@ struct client_config {
     struct text token_file, token;
     struct text username, password;
     struct text tls_server_name, proxy_url;
-    bool insecure; /* does not check the server's identity */
+    struct text impersonation; /* headers, a line each (live/impersonation.h) */
+    bool insecure;             /* does not check the server's identity */
+    /* Whose credentials the API server is to be given, and are not known yet: a client is opened
+     * without it (live/exec_credential.h). NULL: there is none. */
+    const struct exec_plugin *exec;
+    struct text origin; /* where it is from, for people: "the context prod of FILE" */
     /* The files and the context it was read from, to read them again when they change. */
     struct text kubeconfig, context;
 };
 
 /* Reads the context (NULL: the current one) of kubeconfig files, separated by colons as in
- * $KUBECONFIG. Of entries with one name the first counts. Exec plugins are refused. */
+ * $KUBECONFIG. Of entries with one name the first counts. */
 bool client_config_kubeconfig(const char *paths, const char *context, struct arena *arena,
                               struct client_config *config, struct error *error) MUST_CHECK;
 /* Reads the service account of a Pod. folder is where its files are mounted (NULL: the usual one),

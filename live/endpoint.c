@@ -1,6 +1,8 @@
 /* The address of the API server, for libcurl. */
 #include "live/endpoint.h"
 
+#include "live/exec_credential.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,8 @@ static const size_t texts[] = {
     offsetof(struct client_config, password),
     offsetof(struct client_config, tls_server_name),
     offsetof(struct client_config, proxy_url),
+    offsetof(struct client_config, impersonation),
+    offsetof(struct client_config, origin),
     offsetof(struct client_config, kubeconfig),
     offsetof(struct client_config, context),
 };
@@ -147,6 +151,13 @@ static uint64_t stamp_of(struct text paths)
 bool endpoint_open(const struct client_config *config, struct endpoint *endpoint,
                    struct error *error)
 {
+    *endpoint = (struct endpoint){0};
+    if (config->exec != NULL)
+        return error_set(error, ERROR_INPUT, NOWHERE,
+                         "%s gets its credentials of a program (exec: %s), and a server runs no "
+                         "other program: use a token, a tokenFile or a client certificate, or in "
+                         "a cluster --in-cluster",
+                         config->origin.data, config->exec->arguments[0]);
     *endpoint = (struct endpoint){.config = *config};
     memset(endpoint->pem_fds, -1, sizeof endpoint->pem_fds);
     endpoint->arena = arena_create(CONFIG_BYTES);

@@ -136,10 +136,26 @@ bool http_add_header(struct curl_slist **headers, const char *header)
     return true;
 }
 
+/* Of config.impersonation, a line each. */
+static bool add_lines(struct curl_slist **headers, struct text lines)
+{
+    for (bool more = lines.size > 0; more;) {
+        struct text line = lines;
+        more = text_split(lines, '\n', &line, &lines);
+        char *header = text_duplicate(line);
+        bool done = header != NULL && http_add_header(headers, header);
+        free(header);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
 static bool add_headers(struct client *client, const char *accept, struct curl_slist **headers)
 {
     const char *token = token_now(&client->endpoint.token);
-    bool done = http_add_header(headers, accept);
+    bool done = http_add_header(headers, accept) &&
+                add_lines(headers, client->endpoint.config.impersonation);
     if (token == NULL || !done)
         return done;
     char *header = NULL;

@@ -22,6 +22,7 @@ bool client_config_in_cluster(const char *folder, const char *host, const char *
         .server = arena_printf(arena, bare_ipv6 ? "https://[%s]:%s" : "https://%s:%s", host, port),
         .ca_file = arena_printf(arena, "%s/ca.crt", folder),
         .token_file = arena_printf(arena, "%s/token", folder),
+        .origin = TEXT("the service account of this Pod"),
     };
     const char *needed[] = {config->ca_file.data, config->token_file.data};
     for (size_t i = 0; i < 2; i++)

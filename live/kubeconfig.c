@@ -1,8 +1,9 @@
-/* Reads and merges kubeconfig files as kubectl does; without exec plugins. */
+/* Reads and merges kubeconfig files as kubectl does. */
 #include <errno.h>
 #include <unistd.h>
 
-#include "live/client.h"
+#include "live/exec_credential.h"
+#include "live/impersonation.h"
 
 enum { FILE_BYTES = 4 << 20 };
 
@@ -118,19 +119,49 @@ static bool read_cluster(const struct node *cluster, const char *file, struct ar
     config->tls_server_name = node_string(node_get(cluster, "tls-server-name"));
     config->proxy_url = node_string(node_get(cluster, "proxy-url"));
     config->insecure = node_true(node_get(cluster, "insecure-skip-tls-verify"));
-    return data_at(cluster, "certificate-authority-data", file, arena, &config->ca_pem, error);
+    if (!data_at(cluster, "certificate-authority-data", file, arena, &config->ca_pem, error))
+        return false;
+    if (config->insecure && (config->ca_file.size > 0 || config->ca_pem.size > 0))
+        return error_set(error, ERROR_INPUT, (struct place){file, 0, 0},
+                         "the cluster has a certificate-authority and insecure-skip-tls-verify: "
+                         "take one of them out");
+    return true;
 }
 
-static bool read_user(const struct node *user, const char *file, struct arena *arena,
-                      struct client_config *config, struct error *error)
+static bool read_impersonation(const struct node *user, const char *file, struct arena *arena,
+                               struct client_config *config, struct error *error)
 {
-    static const char *const refused[] = {"exec", "auth-provider"};
-    for (size_t i = 0; i < COUNT_OF(refused); i++)
-        if (node_is(node_get(user, refused[i]), NODE_MAP))
-            return error_set(error, ERROR_INPUT, (struct place){file, 0, 0},
-                             "the user has %s, which is not supported: use a token, a "
-                             "tokenFile or a client certificate",
-                             refused[i]);
+    struct text_list groups = {0};
+    FOR_ITEMS(group, node_get(user, "as-groups"))
+        *LIST_PUSH(arena, &groups) = node_string(group);
+    const struct impersonation who = {
+        .user = node_string(node_get(user, "as")),
+        .uid = node_string(node_get(user, "as-uid")),
+        .groups = groups.items,
+        .group_count = groups.count,
+        .extra = node_get(user, "as-user-extra"),
+    };
+    if (impersonation_headers(&who, arena, &config->impersonation, error))
+        return true;
+    error->place.file = file;
+    return false;
+}
+
+/* What is given in the kubeconfig itself comes before the plugin, as for kubectl. */
+static bool has_credentials(const struct client_config *config)
+{
+    return config->token.size > 0 || config->token_file.size > 0 || config->username.size > 0 ||
+           config->certificate_file.size > 0 || config->certificate_pem.size > 0;
+}
+
+static bool read_user(const struct node *user, const struct node *cluster, const char *file,
+                      struct arena *arena, struct client_config *config, struct error *error)
+{
+    const struct node *exec = node_get(user, "exec");
+    if (node_is(node_get(user, "auth-provider"), NODE_MAP))
+        return error_set(error, ERROR_INPUT, (struct place){file, 0, 0},
+                         "the user has an auth-provider, which kubectl has not supported since "
+                         "1.26: use an exec plugin, a token or a client certificate");
     config->certificate_file = file_at(user, "client-certificate", file, arena);
     config->key_file = file_at(user, "client-key", file, arena);
     config->token_file = file_at(user, "tokenFile", file, arena);
@@ -138,7 +169,10 @@ static bool read_user(const struct node *user, const char *file, struct arena *a
     config->username = node_string(node_get(user, "username"));
     config->password = node_string(node_get(user, "password"));
     return data_at(user, "client-certificate-data", file, arena, &config->certificate_pem, error) &&
-           data_at(user, "client-key-data", file, arena, &config->key_pem, error);
+           data_at(user, "client-key-data", file, arena, &config->key_pem, error) &&
+           read_impersonation(user, file, arena, config, error) &&
+           (!node_is(exec, NODE_MAP) || has_credentials(config) ||
+            exec_plugin_read(exec, cluster, file, arena, &config->exec, error));
 }
 
 /* In a kubeconfig, data wins over the file. */
@@ -152,15 +186,28 @@ static void prefer_data(struct client_config *config)
         config->key_file = TEXT("");
 }
 
+static bool say_no_context(const struct documents *documents, struct text name, struct arena *arena,
+                           struct error *error)
+{
+    enum { NAMED_MAX = 5 };
+    struct text_list names = {0};
+    for (size_t i = 0; i < documents->count; i++)
+        FOR_ITEMS(context, node_get(documents->items[i].root, "contexts"))
+            *LIST_PUSH(arena, &names) = node_string(node_get(context, "name"));
+    return error_set(error, ERROR_INPUT, NOWHERE, "kubeconfig has no context \"%.200s\"%s%s",
+                     arena_text(arena, name).data, names.count == 0 ? "" : "; it has ",
+                     texts_and(names.items, names.count, NAMED_MAX, arena).data);
+}
+
 static bool read_context(const struct documents *documents, struct text name, struct arena *arena,
                          struct client_config *config, struct error *error)
 {
     const char *file = NULL;
     const struct node *context = entry(documents, "contexts", "context", name, &file);
     if (context == NULL)
-        return error_set(error, ERROR_INPUT, NOWHERE, "kubeconfig has no context \"%.200s\"",
-                         arena_text(arena, name).data);
+        return say_no_context(documents, name, arena, error);
     config->namespace = node_string(node_get(context, "namespace"));
+    config->origin = arena_printf(arena, "the context %.*s of %s", TEXT_ARGS(name), file);
     struct text cluster_name = node_string(node_get(context, "cluster"));
     const struct node *cluster = entry(documents, "clusters", "cluster", cluster_name, &file);
     if (cluster == NULL)
@@ -173,7 +220,7 @@ static bool read_context(const struct documents *documents, struct text name, st
     if (user_name.size > 0 && user == NULL)
         return error_set(error, ERROR_INPUT, NOWHERE, "kubeconfig has no user \"%.200s\"",
                          arena_text(arena, user_name).data);
-    return user == NULL || read_user(user, file, arena, config, error);
+    return user == NULL || read_user(user, cluster, file, arena, config, error);
 }
 
 bool client_config_kubeconfig(const char *paths, const char *context, struct arena *arena,

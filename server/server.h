@@ -15,6 +15,10 @@ struct world_options {
     size_t policy_path_count;
     const char *state_dir;    /* NULL: no cluster is visible */
     const char *catalog_file; /* NULL: the built-in catalogue */
+    /* Objects of a cluster that was listed (NULL: none), and the kinds of which there may be
+     * others. They must outlive the world. */
+    const struct manifests *listed;
+    kind_set unseen;
     /* Objects of a change; they are visible besides the state and win over it; NULL: none. Must
      * outlive the world. */
     const struct manifests *change;

@@ -52,8 +52,8 @@ static bool load_snapshot(struct loading *loading, const struct snapshot **snaps
 {
     const struct world_options *options = loading->options;
     struct error error;
-    bool loaded = state_load(options->state_dir, options->change, loading->arena, snapshot,
-                             loading->warnings, &error);
+    bool loaded = state_load(options->state_dir, options->listed, options->change, loading->arena,
+                             snapshot, loading->warnings, &error);
     if (!loaded)
         problems_add_error(loading->errors, &error);
     return loaded;
@@ -82,7 +82,8 @@ static void load(void *argument)
     owned->arena = loading->arena;
     struct world *world = &owned->world;
     world->generation = loading->generation;
-    world->blind = loading->options->state_dir == NULL;
+    world->blind = loading->options->state_dir == NULL && loading->options->listed == NULL;
+    world->unseen = loading->options->unseen;
     world->loaded_unix_s = loading->now_unix_s;
     if (!load_catalog(loading, &world->catalog))
         return;

@@ -157,11 +157,13 @@ def exit_codes(folder):
 def what_cannot_be_is_refused(folder):
     policy = write(folder, "policy.yaml", POLICY)
     state = os.path.dirname(write(folder, "state/x.yaml", ""))
-    config = kubeconfig(folder, "http://127.0.0.1:1", "{exec: {command: get-token}}")
+    config = kubeconfig(folder, "http://127.0.0.1:1")
     base = ["-p", policy]
     for wanted, arguments in (
             ("no policy is given", ["--state", state]),
             ("no cluster is given", base),
+            ("either --in-cluster", [*base, "--context", "x", "--in-cluster"]),
+            ("--timeout is for", [*base, "--state", state, "--timeout", "5s"]),
             ("either --state", [*base, "--state", state, "--in-cluster"]),
             ("junit", [*base, "--state", state, "-o", "junit"]),
             ("what is \"x\" for", [*base, "--state", state, "x"]),
@@ -169,11 +171,10 @@ def what_cannot_be_is_refused(folder):
             ("this is none", [*base, "--state", policy]),
             ("--timeout is \"soon\"", [*base, "--kubeconfig", config, "--timeout", "soon"]),
             ("--timeout is \"0s\"", [*base, "--kubeconfig", config, "--timeout", "0s"]),
-            ("exec", [*base, "--kubeconfig", config]),
             ("there is no kubeconfig", [*base, "--kubeconfig", folder + "/missing"]),
             ("did you mean", ["-p", write(folder, "wrong.yaml", POLICY.replace("match:", "mach:")),
                               "--state", state])):
-        _, said = run(2, *arguments)
+        _, said = run(2, *arguments, KUBECONFIG="", HOME=folder)
         check(wanted in said, f"{arguments}: {said}")
     _, said = run(2, *base, "--in-cluster", KUBERNETES_SERVICE_HOST="")
     check("not in a cluster" in said, said)

@@ -326,7 +326,8 @@ def check_errors(folder):
             (("web.yaml",), {}, "manifests are given with -f")):
         code, out, said = folder.run(*options, **names)
         expect(f"{options} {names}", (code, out, wanted in said), (2, "", True))
-    done = subprocess.run([taffrail, "plan"], capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run([taffrail, "plan"], capture_output=True, encoding="utf-8", check=False,
+                          env={"HOME": "/nowhere"})
     expect("no state", (done.returncode, "--state DIR" in done.stderr), (2, True))
 
 

@@ -87,7 +87,7 @@ static void of_several_files_the_first_word_stands(void)
     ASSERT_TEXT(config.server, "https://one");
     ASSERT_TEXT(config.username, "me");
     CU_ASSERT(!client_config_kubeconfig(paths, "there", arena, &config, &error));
-    ASSERT_TEXT(text_of(error.what), "kubeconfig has no context \"there\"");
+    ASSERT_TEXT(text_of(error.what), "kubeconfig has no context \"there\"; it has here");
     remove_folder();
 }
 
@@ -105,8 +105,22 @@ static void what_cannot_be_used_is_refused(void)
          "server of the cluster is \"ftp://a\", which is no https:// address"},
         {"current-context: here\n" CONTEXT NAMED(cluster, "c", "server: \"https://a\"")
              NAMED(user, "u", "exec: {command: login}"),
-         "the user has exec, which is not supported: use a token, a tokenFile or a client "
-         "certificate"},
+         "exec: apiVersion is \"\"; it wants client.authentication.k8s.io/v1 or "
+         "client.authentication.k8s.io/v1beta1. What wrote the kubeconfig can write it anew: of "
+         "EKS, aws eks update-kubeconfig"},
+        {"current-context: here\n" CONTEXT NAMED(cluster, "c", "server: \"https://a\"")
+             NAMED(user, "u", "auth-provider: {name: gcp}"),
+         "the user has an auth-provider, which kubectl has not supported since 1.26: use an exec "
+         "plugin, a token or a client certificate"},
+        {"current-context: here\n" CONTEXT NAMED(cluster, "c", "server: \"https://a\"")
+             NAMED(user, "u", "as-groups: [g]"),
+         "a group, a uid or more is impersonated without a user: name one"},
+        {"current-context: here\n" CONTEXT NAMED(cluster, "c",
+                                                 "server: \"https://a\", "
+                                                 "insecure-skip-tls-verify: true, "
+                                                 "certificate-authority: ca.crt"),
+         "the cluster has a certificate-authority and insecure-skip-tls-verify: take one of them "
+         "out"},
         {"current-context: here\n" CONTEXT NAMED(cluster, "c",
                                                  "server: \"https://a\", "
                                                  "certificate-authority-data: \"c=Vt\""),

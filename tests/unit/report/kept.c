@@ -219,7 +219,7 @@ static void compare_folder(const char *state)
     struct pair pair = {.arena = arena, .where = state};
     struct problems problems = {.arena = arena};
     struct error error = {0};
-    CU_ASSERT_FATAL(state_load(state, NULL, arena, &pair.whole, &problems, &error));
+    CU_ASSERT_FATAL(state_load(state, NULL, NULL, arena, &pair.whole, &problems, &error));
     pair.kept = keep(store, pair.whole);
     pair.catalog = catalog_builtin(arena);
     manifests_init(&pair.subjects, arena);

@@ -3,7 +3,8 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
-#include "cli/audit.h"
+#include "cli/cluster.h"
+#include "kube/time.h"
 #include "server/informer.h"
 
 enum {
@@ -20,6 +21,7 @@ struct listing {
     struct arena *arena; /* of the objects */
     struct client *client;
     kind_set kinds, listed;
+    const struct cluster_wish *wish;
     struct manifests of[KIND_COUNT];
     bool full;
 };
@@ -96,7 +98,7 @@ static void note_unreadable(void *argument)
     const struct tree_copy *keeping = argument;
     const struct object *object = keeping->object;
     problems_add(&keeping->listing->of[object->kind].problems, ERROR_INPUT, NOWHERE,
-                 "%s %.*s%s%.*s cannot be read, so it is not audited: %s",
+                 "%s %.*s%s%.*s cannot be read, so it counts as not there: %s",
                  kind_table[object->kind].name, TEXT_ARGS(object->namespace),
                  object->namespace.size > 0 ? "/" : "", TEXT_ARGS(object->name), keeping->why);
 }
@@ -214,14 +216,14 @@ static bool run(struct listing *listing, int64_t timeout_ms,
     }
     if (listing->full)
         return error_set(error, ERROR_MEMORY, NOWHERE,
-                         "no memory for all the objects of the cluster: audit it as files, part by "
+                         "no memory for all the objects of the cluster: take it as files, part by "
                          "part (--state)");
     if (listing->listed != 0)
         return true;
     const char *problem = outlook.first == KIND_UNKNOWN ? "" : reports[outlook.first].problem;
     if (outlook.done)
         return error_set(error, ERROR_CLUSTER, NOWHERE,
-                         "the API server lets nothing be listed that an audit reads; of %s: %s",
+                         "the API server lets nothing be listed; of %s: %s",
                          kind_table[outlook.first].plural, problem);
     return error_set(error, ERROR_CLUSTER, NOWHERE, "the API server cannot be asked: %s",
                      problem[0] == '\0' ? "it did not answer in time (--timeout)" : problem);
@@ -229,24 +231,46 @@ static bool run(struct listing *listing, int64_t timeout_ms,
 
 /* ---- the result ---- */
 
-static void tell_unseen(enum kind kind, const struct watch_report *report, kind_set judged,
-                        struct problems *errors, struct problems *warnings)
+static const char *problem_of(const struct watch_report *report)
 {
-    bool matters = is_in(judged & ~KINDS_OLD, kind);
-    const char *plural = kind_table[kind].plural;
-    const char *problem =
-        report->problem[0] == '\0' ? "no answer in time (--timeout)" : report->problem;
-    /* A late kind may come another time; a refused one will not. */
-    problems_add(matters ? errors : warnings, report->degraded ? ERROR_INPUT : ERROR_CLUSTER,
-                 NOWHERE, "%s could not be listed, so %s: %s", plural,
-                 matters ? "they are not audited" : "what depends on them is not decided", problem);
+    return report->problem[0] == '\0' ? "no answer in time (--timeout)" : report->problem;
+}
+
+/* A late kind may come another time; a refused one will not. */
+static void tell_needed(const struct listing *listing, enum kind kind,
+                        const struct watch_report *report, struct problems *errors)
+{
+    problems_add(errors, report->degraded ? ERROR_INPUT : ERROR_CLUSTER, NOWHERE,
+                 "%s could not be listed, so %s: %s", kind_table[kind].plural,
+                 listing->wish->left_out, problem_of(report));
+}
+
+/* Who may list little would get a line for each kind. */
+static void tell_others(const struct listing *listing, kind_set missing,
+                        const struct watch_report reports[KIND_COUNT], struct problems *warnings)
+{
+    enum { NAMED_MAX = 4 };
+    struct text names[KIND_COUNT];
+    size_t count = 0;
+    const char *problem = NULL;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        if (!is_in(missing, kind))
+            continue;
+        names[count++] = text_of(kind_table[kind].plural);
+        problem = problem == NULL ? problem_of(&reports[kind]) : problem;
+    }
+    if (count > 0)
+        problems_add(warnings, ERROR_INPUT, NOWHERE,
+                     "%.*s could not be listed, so what depends on them is not decided: %s",
+                     TEXT_ARGS(texts_and(names, count, NAMED_MAX, listing->arena)), problem);
 }
 
 static void gather(struct listing *listing, const struct watch_report reports[KIND_COUNT],
-                   kind_set judged, struct audit_cluster *cluster, struct problems *warnings)
+                   struct listed_cluster *cluster, struct problems *warnings)
 {
     struct arena *arena = listing->arena;
     struct manifests *objects = &cluster->objects;
+    kind_set needed = listing->wish->needed & ~KINDS_OLD;
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
         if (!is_in(listing->kinds, kind))
             continue;
@@ -259,26 +283,55 @@ static void gather(struct listing *listing, const struct watch_report reports[KI
         if (is_in(listing->listed, kind) || absent)
             continue;
         cluster->unseen |= KIND_BIT(kind);
-        tell_unseen(kind, &reports[kind], judged, &objects->problems, warnings);
+        if (is_in(needed, kind))
+            tell_needed(listing, kind, &reports[kind], &objects->problems);
     }
+    tell_others(listing, cluster->unseen & ~needed, reports, warnings);
 }
 
-bool audit_list(const struct client_config *config, kind_set judged, int64_t timeout_ms,
-                struct arena *arena, struct audit_cluster *cluster, struct problems *warnings,
-                struct error *error)
+static bool read_timeout(const char *timeout, int64_t *timeout_ms, struct error *error)
 {
+    enum { LONGEST_S = 24 * 3600 };
+    int64_t seconds = 0;
+    timeout = timeout == NULL ? "60s" : timeout;
+    if (!duration_parse(text_of(timeout), &seconds) || seconds < 1 || seconds > LONGEST_S)
+        return error_set(error, ERROR_USAGE, NOWHERE,
+                         "--timeout is \"%s\"; it wants a time from 1s to 24h, such as 90s or 5m",
+                         timeout);
+    *timeout_ms = seconds * 1000;
+    return true;
+}
+
+/* Who has many clusters wants to know which one that was. */
+static void name_cluster(const struct client_config *config, struct error *error)
+{
+    struct error plain = *error;
+    error_fill(error, plain.kind, NOWHERE, "%s (%.*s, %.*s)", plain.what, TEXT_ARGS(config->server),
+               TEXT_ARGS(config->origin));
+}
+
+bool cluster_list(const struct cluster_options *options, const struct client_config *config,
+                  const struct cluster_wish *wish, struct arena *arena,
+                  struct listed_cluster *cluster, struct problems *warnings, struct error *error)
+{
+    int64_t timeout_ms = 0;
+    if (!read_timeout(options->timeout, &timeout_ms, error))
+        return false;
     struct watch_report reports[KIND_COUNT] = {0};
     struct listing *listing = ARENA_NEW(arena, struct listing);
     listing->arena = arena;
-    listing->kinds = informer_kinds() | (judged & (KIND_BIT(KIND_COUNT) - 2));
+    listing->wish = wish;
+    listing->kinds = informer_kinds() | (wish->needed & (KIND_BIT(KIND_COUNT) - 2));
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
         manifests_init(&listing->of[kind], arena);
-    *cluster = (struct audit_cluster){0};
+    *cluster = (struct listed_cluster){0};
     manifests_init(&cluster->objects, arena);
     bool done = client_open(config, monotonic_ms, &listing->client, error) &&
                 run(listing, timeout_ms, reports, error);
     client_close(listing->client);
+    if (!done && error->kind == ERROR_CLUSTER)
+        name_cluster(config, error);
     if (done)
-        gather(listing, reports, judged, cluster, warnings);
+        gather(listing, reports, cluster, warnings);
     return done;
 }

@@ -1,0 +1,57 @@
+/* The cluster of a command: which one it is, as kubectl finds it, and what it has. */
+#ifndef TAFFRAIL_CLI_CLUSTER_H
+#define TAFFRAIL_CLI_CLUSTER_H
+
+#include "cli/cli.h"
+#include "kube/manifest.h"
+#include "live/client.h"
+
+/* ---- which one ---- */
+
+struct cluster_options {
+    const char *kubeconfig, *context;
+    bool in_cluster;
+    const char *timeout;      /* of a listing; NULL: 60s */
+    bool standard_input_used; /* by something else, so that no exec plugin may read it */
+};
+/* The rows of a table of options. */
+#define OPTIONS_CLUSTER(cluster)                                                    \
+    OPTION_KUBECONFIG(&(cluster)->kubeconfig), OPTION_CONTEXT(&(cluster)->context), \
+        OPTION_IN_CLUSTER(&(cluster)->in_cluster),                                  \
+    {                                                                               \
+        0, "timeout", OPTION_STRING, &(cluster)->timeout, "TIME",                   \
+            "how long the cluster may take to be listed (60s)", NULL                \
+    }
+
+/* Whether an option names a cluster. */
+bool cluster_is_named(const struct cluster_options *options);
+/* Whether these options and --state (NULL: not given) go together; false with a usage error. */
+bool cluster_options_check(const char *command, const struct cluster_options *options,
+                           const char *state_dir) MUST_CHECK;
+/* Address and credentials: of --in-cluster, of --kubeconfig, of the files of $KUBECONFIG or of
+ * ~/.kube/config, and else of the Pod it runs in, as kubectl does. Runs no other program. */
+bool cluster_config_find(const struct cluster_options *options, struct arena *arena,
+                         struct client_config *config, struct error *error) MUST_CHECK;
+/* The same, with the credentials of an exec plugin where the kubeconfig names one. */
+bool cluster_config_read(const struct cluster_options *options, struct arena *arena,
+                         struct client_config *config, struct error *error) MUST_CHECK;
+
+/* ---- what it has ---- */
+
+/* What a command lists beside the kinds that rails and plans look up. */
+struct cluster_wish {
+    kind_set needed;      /* one of these that cannot be listed is an error, of others a warning */
+    const char *left_out; /* what becomes of a kind that cannot be: "they are not audited" */
+};
+struct listed_cluster {
+    struct manifests objects; /* whole, except what only the API server reads */
+    kind_set unseen;          /* kinds that may have objects and could not be listed */
+};
+/* Errors are added to the problems of cluster->objects. False with *error (ERROR_CLUSTER) when
+ * nothing could be listed in time. The objects live in the arena. */
+bool cluster_list(const struct cluster_options *options, const struct client_config *config,
+                  const struct cluster_wish *wish, struct arena *arena,
+                  struct listed_cluster *cluster, struct problems *warnings,
+                  struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,13 @@
+/* Runs the exec plugin of a kubeconfig, the one program that a command may start. */
+#ifndef TAFFRAIL_CLI_EXEC_PLUGIN_H
+#define TAFFRAIL_CLI_EXEC_PLUGIN_H
+
+#include "live/exec_credential.h"
+
+/* Puts the plugin's credentials into *config, whose kubeconfig is not followed from here on. The
+ * plugin writes to our standard error, and reads our standard input if its mode and a terminal
+ * allow it. *error is ERROR_CLUSTER: without credentials the cluster cannot be reached. */
+bool exec_plugin_run(struct client_config *config, bool standard_input_is_free, struct arena *arena,
+                     struct error *error) MUST_CHECK;
+
+#endif

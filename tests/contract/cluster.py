@@ -1,0 +1,184 @@
+"""The commands that reach a cluster: which one they take, as kubectl would, and that `plan`, `check` and
+`audit` say of a live one what they say of its files.
+
+usage: cluster.py TAFFRAIL FAKEAPI"""
+
+import glob
+import json
+import os
+import subprocess
+import sys
+
+import yaml
+
+sys.dont_write_bytecode = True  # nothing is written beside the tests
+import fake as fake_server
+from fake import kubeconfig
+from serving import check, run_tests
+
+TAFFRAIL, FAKEAPI = sys.argv[1:3]
+SOURCE = os.environ["TAFFRAIL_SOURCE_DIR"]
+STATE = os.path.join(SOURCE, "manifests/demo/cluster")
+REQUESTS = os.path.join(SOURCE, "manifests/demo/requests")
+POLICY = os.path.join(SOURCE, "manifests/policies/demo.yaml")
+WAIT_S = 60
+CLUSTERED = {"Node", "NodePool", "EC2NodeClass", "Namespace", "StorageClass", "PersistentVolume"}
+
+
+def plural(kind):
+    return kind.lower() + ("es" if kind.endswith("s") else "s")
+
+
+def run(code, *arguments, **env):
+    """Standard output and standard error of a run that ends with this code; the environment names no
+    cluster unless env does."""
+    clean = {name: value for name, value in os.environ.items()
+             if not name.upper().endswith("_PROXY") and name not in ("KUBECONFIG", "HOME")}
+    done = subprocess.run([TAFFRAIL, *arguments], capture_output=True, text=True, timeout=WAIT_S,
+                          stdin=subprocess.DEVNULL, env={**clean, "HOME": "/nowhere", **env})
+    check(done.returncode == code,
+          f"{arguments}: ends with {done.returncode}, not {code}:\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def documents():
+    for path in sorted(glob.glob(STATE + "/*.yaml")):
+        with open(path, encoding="utf-8") as file:
+            for document in filter(None, yaml.safe_load_all(file)):
+                yield from document["items"] if document["kind"] == "List" else [document]
+
+
+def script(more=()):
+    """The demo's cluster behind an API server."""
+    lines = list(more)
+    for one in documents():
+        metadata = one["metadata"]
+        if one["kind"] not in CLUSTERED:
+            metadata.setdefault("namespace", "default")
+        path = "/".join(filter(None, [metadata.get("namespace"), metadata["name"]]))
+        metadata["resourceVersion"] = "@"
+        lines.append(f"object {plural(one['kind'])} {path} {json.dumps(one, default=str)}")
+    return "\n".join(lines) + "\n"
+
+
+def cluster(folder, more=()):
+    fake = fake_server.Fake(FAKEAPI, folder, script(more))
+    return fake, f"http://127.0.0.1:{fake.port}"
+
+
+# ---- tests ----
+
+
+def a_live_cluster_is_what_its_files_are(folder):
+    fake, server = cluster(folder)
+    config = kubeconfig(folder, server)
+    shop = os.path.join(REQUESTS, "shop.yaml")
+    for command in (["plan", "-o", "json"], ["plan", "-o", "json", "-f", shop],
+                    ["check", "-p", POLICY, "-f", REQUESTS, "-o", "json"]):
+        wanted, _ = run(1, *command, "--state", STATE)
+        found, said = run(1, *command, "--kubeconfig", config)
+        check(json.loads(found) == json.loads(wanted),
+              f"{command}: the cluster and its files differ:\n{found}\n{wanted}")
+        check(said == run(1, *command, "--state", STATE)[1], said)
+    check(run(1, "plan", KUBECONFIG=config)[0] == run(1, "plan", "--state", STATE)[0],
+          "plan does not follow $KUBECONFIG")
+    alone, _ = run(1, "check", "-p", POLICY, "-f", REQUESTS, "-o", "json", KUBECONFIG=config)
+    offline, _ = run(1, "check", "-p", POLICY, "-f", REQUESTS, "-o", "json")
+    check(alone == offline, "check goes to a cluster that nobody named")
+    fake.end()
+
+
+def many(folder, name, servers, current, namespace="default", users="{}"):
+    """A kubeconfig with a context, a cluster and a user for each server."""
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        yaml.safe_dump({
+            "apiVersion": "v1", "kind": "Config", "current-context": current,
+            "contexts": [{"name": one, "context": {"cluster": one, "user": "me",
+                                                   "namespace": namespace}} for one in servers],
+            "clusters": [{"name": one, "cluster": {"server": server}}
+                         for one, server in servers.items()],
+            "users": [{"name": "me", "user": yaml.safe_load(users)}]}, file)
+    return path
+
+
+def the_cluster_is_the_one_kubectl_takes(folder):
+    fake, server = cluster(folder)
+    dead = "http://127.0.0.1:1"
+    first = many(folder, "first", {"dead": dead}, "dead")
+    second = many(folder, "second", {"demo": server, "dead": server}, "demo")
+    home = os.path.join(folder, "home")
+    os.makedirs(os.path.join(home, ".kube"))
+    many(home, ".kube/config", {"demo": server}, "demo")
+    missing = os.path.join(folder, "missing")
+    audit = ["audit", "-p", POLICY, "--fail-on", "never"]
+    run(0, *audit, KUBECONFIG=second)
+    run(0, *audit, HOME=home)
+    run(0, *audit, KUBECONFIG="", HOME=home)
+    run(0, *audit, "--kubeconfig", second, KUBECONFIG=first)
+    run(0, *audit, "--context", "demo", KUBECONFIG=f"{missing}::{first}:{second}")
+    # Of an entry in two files the first file's counts, and so does its current context.
+    _, said = run(3, *audit, KUBECONFIG=f"{missing}:{first}:{second}")
+    check("127.0.0.1:1" in said or "127.0.0.1 port 1" in said, said)
+    check("dead" in said and first in said, "it does not say which cluster it asked: " + said)
+    for wanted, env in (("neither $KUBECONFIG nor $HOME", {"HOME": ""}), (missing, {"KUBECONFIG": missing}),
+                        ("/nowhere/.kube/config", {})):
+        _, said = run(2, *audit, **env)
+        check("no cluster is given" in said and wanted in said, said)
+    _, said = run(2, *audit, "--context", "prod", KUBECONFIG=second)
+    check('no context "prod"' in said and "demo" in said, said)
+    for command in (["plan"], ["check", "-f", STATE, "-p", POLICY], audit):
+        _, said = run(2, *command, "--state", STATE, "--context", "demo")
+        check("either --state, or a cluster" in said, said)
+    fake.end()
+
+
+def the_namespace_is_that_of_the_context(folder):
+    """As kubectl apply has it; -n wins. `audit -n` reports one namespace."""
+    fake, server = cluster(folder)
+    config = many(folder, "config", {"demo": server}, "demo", namespace="payments")
+    policy = write(folder, "policy.yaml", """
+        {apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: all},
+         spec: {mode: enforce, rails: {resource-requests: {require: [memory, ephemeral-storage]}}}}""")
+    pod = write(folder, "pod.yaml", """
+        {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}""")
+    for more, wanted in ((["--context", "demo"], "payments"), (["-n", "web"], "web"), ([], "default"),
+                         (["--context", "demo", "-n", "web"], "web")):
+        out, _ = run(1, "check", "-p", policy, "-f", pod, "-o", "json", *more, KUBECONFIG=config)
+        found = {finding["namespace"] for finding in json.loads(out)["findings"]}
+        check(found == {wanted}, f"{more}: {found}")
+    out, _ = run(0, "audit", "-p", policy, "-o", "json", "--fail-on", "never", KUBECONFIG=config)
+    everywhere = json.loads(out)["findings"]
+    namespaces = {finding["namespace"] for finding in everywhere}
+    check(len(namespaces) > 1, namespaces)
+    one = sorted(filter(None, namespaces))[0]
+    out, _ = run(0, "audit", "-p", policy, "-o", "json", "--fail-on", "never", "-n", one,
+                 KUBECONFIG=config)
+    found = json.loads(out)["findings"]
+    check(found == [each for each in everywhere if each["namespace"] == one], found)
+    fake.end()
+
+
+def who_may_list_little_is_told_so_once(folder):
+    kinds = {plural(one["kind"]) for one in documents()} | {
+        "persistentvolumeclaims", "persistentvolumes", "csinodes", "limitranges"}
+    fake, server = cluster(folder, [f"list {kind} status 403" for kind in kinds - {"namespaces"}])
+    config = kubeconfig(folder, server)
+    _, said = run(1, "check", "-p", POLICY, "-f", REQUESTS, "--kubeconfig", config)
+    lines = [line for line in said.splitlines() if "could not be listed" in line]
+    check(len(lines) == 1 and "403" in lines[0] and "more could not be listed" in lines[0], said)
+    fake.do("list pods status 403")
+    _, said = run(2, "plan", "--kubeconfig", config)
+    check("pods could not be listed, so the plan knows none of them" in said, said)
+    fake.end()
+
+
+run_tests(a_live_cluster_is_what_its_files_are, the_cluster_is_the_one_kubectl_takes,
+          the_namespace_is_that_of_the_context, who_may_list_little_is_told_so_once)
