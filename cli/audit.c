@@ -79,6 +79,7 @@ static bool read_state(const struct audit_options *options, struct arena *arena,
                          access(folder, F_OK) == 0
                              ? "--state wants a folder of manifests, and this is none"
                              : "there is no such folder to be read as the cluster's state");
+    cluster->title = arena_printf(arena, "folder %s", folder);
     input_begin(&cluster->objects, &options->input, arena);
     cluster->objects.keep_unknown = true;
     cluster->objects.allow_empty = true;
@@ -110,7 +111,10 @@ static bool list_live(const struct audit_options *options, const struct policy_s
     if (!cluster_config_read(&options->cluster, arena, &config, error))
         return false;
     warn_of_custom(policies, arena, warnings);
-    return cluster_list(&options->cluster, &config, &wish, arena, cluster, warnings, error);
+    if (!cluster_list(&options->cluster, &config, &wish, arena, cluster, warnings, error))
+        return false;
+    cluster->title = cluster_title(&config, arena);
+    return true;
 }
 
 /* ---- the audit ---- */
@@ -150,11 +154,12 @@ static int exit_code_of(const struct report *report, int fail_on)
     return code;
 }
 
-static int print_report(const struct report *report, const struct audit_options *options,
-                        struct arena *arena)
+static int print_report(const struct report *report, const struct report_about *about,
+                        const struct audit_options *options, struct arena *arena)
 {
     struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1,
-                                 .warnings_fail = options->fail_on == FAIL_ON_WARN};
+                                 .warnings_fail = options->fail_on == FAIL_ON_WARN,
+                                 .about = about};
     struct error error;
     if (!report_audit_holds_errors(options->format))
         print_problems(report->errors, "error");
@@ -180,7 +185,12 @@ static int report_on(const struct audit_options *options, struct world *world,
     world->unseen = cluster->unseen;
     audit_judge(world, custom, custom_count, text_of(options->namespace), now_unix_s, arena,
                 &report, &objects->problems);
-    int written = print_report(&report, options, arena);
+    const struct report_about about = {
+        .cluster = cluster->title,
+        .policies = strings_joined(&options->policies, arena),
+        .at_unix_s = now_unix_s,
+    };
+    int written = print_report(&report, &about, options, arena);
     int code = exit_code_of(&report, options->fail_on);
     return written > code ? written : code;
 }

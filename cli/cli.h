@@ -36,6 +36,7 @@ struct string_list {
     const char **items; /* of argv: not owned */
     size_t count;
 };
+struct text strings_joined(const struct string_list *list, struct arena *arena); /* "a, b" */
 enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_STRING, /* const char * */

@@ -36,6 +36,9 @@ bool cluster_config_find(const struct cluster_options *options, struct arena *ar
 bool cluster_config_read(const struct cluster_options *options, struct arena *arena,
                          struct client_config *config, struct error *error) MUST_CHECK;
 
+/* For people: "the context prod of FILE, https://10.0.0.1:443". */
+struct text cluster_title(const struct client_config *config, struct arena *arena);
+
 /* ---- what it has ---- */
 
 /* What a command lists beside the kinds that rails and plans look up. */
@@ -46,6 +49,7 @@ struct cluster_wish {
 struct listed_cluster {
     struct manifests objects; /* whole, except what only the API server reads */
     kind_set unseen;          /* kinds that may have objects and could not be listed */
+    struct text title;        /* which cluster it is; "folder state" of files */
 };
 /* Errors are added to the problems of cluster->objects. False with *error (ERROR_CLUSTER) when
  * nothing could be listed in time. The objects live in the arena. */

@@ -81,3 +81,10 @@ bool cluster_config_read(const struct cluster_options *options, struct arena *ar
            (config->exec == NULL ||
             exec_plugin_run(config, !options->standard_input_used, arena, error));
 }
+
+struct text cluster_title(const struct client_config *config, struct arena *arena)
+{
+    if (config->origin.size == 0)
+        return config->server;
+    return arena_printf(arena, "%.*s, %.*s", TEXT_ARGS(config->origin), TEXT_ARGS(config->server));
+}

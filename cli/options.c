@@ -101,6 +101,14 @@ static void list_add(struct string_list *list, const char *item, int argc)
     list->items[list->count++] = item;
 }
 
+struct text strings_joined(const struct string_list *list, struct arena *arena)
+{
+    struct text_builder joined = {.arena = arena};
+    for (size_t i = 0; i < list->count; i++)
+        text_builder_list(&joined, text_of(list->items[i]));
+    return text_builder_text(&joined);
+}
+
 static bool take_choice(const char *command, const struct option_spec *spec, const char *value)
 {
     size_t count = 0;

@@ -179,6 +179,8 @@ static void group_rows(struct audit_view *view, struct audit_row *rows, size_t c
             *space = (struct audit_namespace){.name = rows[i].object->namespace, .rows = &rows[i]};
         }
         add_counts(&view->counts, &rows[i].counts);
+        for (size_t j = 0; j < AUDIT_OUTCOMES; j++)
+            view->objects.of[j] += rows[i].counts.of[j] > 0;
         add_row(space, rows[i]);
     }
     if (view->namespace_count > 1)

@@ -46,6 +46,7 @@ struct audit_view {
     struct audit_doubt *doubts; /* the most frequent first */
     size_t doubt_count;
     struct audit_counts counts;
+    struct audit_counts objects; /* how many objects have such a finding */
 };
 struct audit_view audit_view(const struct report *report, struct arena *arena);
 

@@ -39,9 +39,16 @@ struct report_summary {
 };
 struct report_summary report_summarize(const struct report *report);
 
+/* What a page says of the run that it is of. */
+struct report_about {
+    struct text cluster;  /* "folder state", "context prod, https://..." */
+    struct text policies; /* the paths they were read from; empty: none */
+    int64_t at_unix_s;
+};
 struct report_style {
-    bool colour;        /* escape sequences, for a terminal */
-    bool warnings_fail; /* a warning counts as a failure (--fail-on warn) */
+    bool colour;                      /* escape sequences, for a terminal */
+    bool warnings_fail;               /* a warning counts as a failure (--fail-on warn) */
+    const struct report_about *about; /* for pages; NULL: nobody says */
 };
 
 /* "text", "json", ...: a format's number is an index; ends with NULL. */

@@ -4,7 +4,6 @@ same as `check` finds; exit codes; formats; what cannot be read.
 
 usage: audit.py TAFFRAIL FAKEAPI"""
 
-import html.parser
 import json
 import os
 import subprocess
@@ -16,6 +15,7 @@ import fake as fake_server
 from audit_cluster import (CLUSTER, EXPECTED, LEFT_OUT, PLURALS, POLICY, POOL, pod, rollout, spec,
                            thing)
 from fake import kubeconfig
+from page import Page
 from serving import check, run_tests
 
 TAFFRAIL, FAKEAPI = sys.argv[1:3]
@@ -233,27 +233,6 @@ def what_may_not_be_read_is_said(folder):
     without.fake.end()
 
 
-class Page(html.parser.HTMLParser):
-    """Well-formed, with nothing from elsewhere, and its text."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.text = [], ""
-        self.feed(text)
-        check(self.open == [], f"not closed: {self.open}")
-
-    def handle_starttag(self, tag, attributes):
-        check(tag not in ("script", "link", "img", "iframe"), f"<{tag}> in the page")
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        check(self.open and self.open.pop() == tag, f"</{tag}> closes something else")
-
-    def handle_data(self, data):
-        self.text += data
-
-
 def formats(folder):
     hostile = pod("hostile", spec("<script>\x1b[31m"), namespace="zz")
     cluster = Cluster(folder, [*CLUSTER, hostile])
@@ -274,6 +253,9 @@ def formats(folder):
     check(places == sorted(places) and "\x1b" not in text, f"not the worst first: {places}\n{text}")
     page = Page(cluster.live(1, "-o", "html")[0])
     check("Deployment shop" in page.text and "<script>" in page.text, "the page lacks something")
+    for wanted in ("objects would be refused", f"http://127.0.0.1:{cluster.fake.port}",
+                   "policy.yaml"):
+        check(wanted in page.text, f"the page does not say {wanted!r}:\n{page.text[:1500]}")
     sarif = json.loads(cluster.live(1, "-o", "sarif")[0])
     results = sarif["runs"][0]["results"]
     check(len(results) == len(EXPECTED) + 1, len(results))

@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""The pages of `audit` and `plan`: what stands first, what is folded, and that names of the cluster's
+users are only ever text. scripts/pages looks at the same clusters in a browser.
+
+usage: pages.py TAFFRAIL"""
+import html
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True  # nothing is written beside the tests
+import pages_cluster as clusters
+from page import Page
+from serving import check, run_tests
+
+TAFFRAIL = sys.argv[1]
+
+
+def page_of(folder, arguments, code=1):
+    done = subprocess.run([TAFFRAIL, *arguments, "-o", "html"], cwd=folder, capture_output=True,
+                          timeout=60)
+    text = done.stdout.decode()
+    check(done.returncode == code, f"{arguments} ends with {done.returncode}: {done.stderr}")
+    return Page(text), text
+
+
+def in_order(page, *parts):
+    places = [page.text.find(part) for part in parts]
+    check(-1 not in places and places == sorted(places), f"{parts} are at {places}")
+
+
+def names_are_text(page, text):
+    check(clusters.HOSTILE in page.text, "the name is not there as it is written")
+    check("<script>alert" not in text and "<img" not in text, "a name became an element")
+    check(clusters.LONG in page.text, "the long name is not there")
+
+
+def an_audit_says_the_verdict_first(folder):
+    page, _ = page_of(folder, clusters.write_audit(folder, clusters.audit_things(3, 6)))
+    in_order(page, "3 objects would be refused if created now.", "They keep running.",
+             "18objects checked", "denied", "Clusterfolder state", "When20", "Policiespolicy.yaml",
+             "Taffrail", "On this page", "By rail", "team-0", "Action", "Policy", "production")
+    check("tolerations-of-the-whole-company" in page.text, "the second policy is not named")
+    choices = [attributes["value"] for tag, attributes in page.elements if tag == "option"]
+    classes = {name for tag, attributes in page.elements if tag == "details"
+               for name in attributes.get("class", "").split()}
+    check(choices[0] == "" and set(choices[1:]) - {"excepted-in"} <= classes, (choices, classes))
+    form = next(attributes for tag, attributes in page.elements if tag == "form")
+    check("hidden" in form, "the filter is there without its script")
+
+
+def a_large_audit_is_folded_by_owner(folder):
+    page, text = page_of(folder, clusters.write_audit(folder, clusters.audit_things(20, 60)))
+    items = [attributes for tag, attributes in page.elements
+             if tag == "details" and "item" in (attributes.get("class") or "")]
+    check(len(items) == 280, len(items))
+    check(not any("open" in item for item in items), "something is open in a large page")
+    check(page.count("details", "group") == 20, page.count("details", "group"))
+    # What 10 Deployments have in common is there once.
+    check("and 9 others" in page.text, "equal findings are not one")
+    check(len(text) < 2000 * len(items), f"{len(text)} bytes for {len(items)} items")
+
+
+def nothing_wrong_is_said_plainly(folder):
+    right = clusters.deployment("a", "b", clusters.spec(
+        topologySpreadConstraints=clusters.spread("topology.kubernetes.io/zone")))
+    page, _ = page_of(folder, clusters.write_audit(folder, [right]), code=0)
+    check("Nothing breaks a rail." in page.text, page.text)
+    check(page.count("form") == 0 and page.count("nav") == 0, "there is nothing to filter")
+
+
+def hostile_names_stay_text(folder):
+    page, text = page_of(folder, clusters.write_audit(folder, clusters.hostile_things()), code=0)
+    names_are_text(page, text)
+    check("2 objects are warned about" in page.text, page.text[:300])
+    check(html.escape("#platform <x", quote=False) in text, "the contact is not escaped")
+
+
+run_tests(an_audit_says_the_verdict_first, a_large_audit_is_folded_by_owner,
+          nothing_wrong_is_said_plainly, hostile_names_stay_text)
