@@ -19,6 +19,7 @@ var (
 	planeFlag    = flag.String("plane", "", "the controlplane program")
 	taffrailFlag = flag.String("taffrail", "", "the taffrail program")
 	typesFlag    = flag.String("types", "", "the instance types that Karpenter's kwok provider is built with")
+	helmFlag     = flag.String("helm", "", "the helm program, if there is one")
 	seedFlag     = flag.Int64("seed", 1, "of what is random")
 	seedsFlag    = flag.Int("seeds", 1, "how often the stories with nodes are told, each with a seed of its own")
 	keepFlag     = flag.String("keep", "", "a folder for logs and configurations, which stays")

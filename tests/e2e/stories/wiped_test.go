@@ -19,6 +19,11 @@ import (
 // newOwnWorld is a world whose control plane nobody else uses.
 func newOwnWorld(t *testing.T, name string) *world {
 	t.Helper()
+	return makeOwnWorld(t, name, newWorld)
+}
+
+func makeOwnWorld(t *testing.T, name string, make func(*plane.Plane) (*world, error)) *world {
+	t.Helper()
 	dir := filepath.Join(filepath.Dir(shared.plane.Dir), name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -28,7 +33,7 @@ func newOwnWorld(t *testing.T, name string) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Close)
-	w, err := newWorld(p)
+	w, err := make(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,16 @@ type world struct {
 }
 
 func newWorld(p *plane.Plane) (*world, error) {
+	w, err := newOpenWorld(p)
+	if err != nil {
+		return nil, err
+	}
+	w.guard, err = newGuard(w)
+	return w, err
+}
+
+// newOpenWorld is one without a guard.
+func newOpenWorld(p *plane.Plane) (*world, error) {
 	if err := p.Start("etcd", "kube-apiserver", "kube-controller-manager"); err != nil {
 		return nil, err
 	}
@@ -46,11 +56,7 @@ func newWorld(p *plane.Plane) (*world, error) {
 	if w.developer, err = p.Kubeconfig("developer", "developers"); err != nil {
 		return nil, err
 	}
-	if err = w.furnish(); err != nil {
-		return nil, err
-	}
-	w.guard, err = newGuard(w)
-	return w, err
+	return w, w.furnish()
 }
 
 // furnish installs in an empty cluster what is there before Taffrail.
