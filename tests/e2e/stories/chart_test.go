@@ -185,7 +185,7 @@ func TestChart(t *testing.T) {
 	if *helmFlag == "" {
 		t.Skip("no helm; scripts/helm says why")
 	}
-	w := makeOwnWorld(t, "chart", newOpenWorld)
+	w := newOwnWorld(t, "chart", newOpenWorld)
 	h := helm{w, t.TempDir()}
 	k := w.runDeployment(t, "taffrail", "taffrail")
 	strict, err := os.ReadFile("testdata/policy.yaml")

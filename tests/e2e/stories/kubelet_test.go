@@ -3,11 +3,14 @@ package stories
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +38,7 @@ type kubelet struct {
 	world           *world
 	namespace, name string
 	dir             string
-	port, ops       int
+	port, ops, logs int
 	process         *plane.Process
 	runs            string // the words that the process was started with
 	lastBeat        time.Time
@@ -60,6 +63,7 @@ func (w *world) runDeployment(t *testing.T, namespace, name string) *kubelet {
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatal(err)
 	}
+	k.serveLogs(t)
 	ctx, stop := context.WithCancel(w.ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -116,10 +120,14 @@ func (k *kubelet) beat(ctx context.Context) error {
 	}
 	k.lastBeat = time.Now()
 	now := metav1.Now()
-	patch, err := json.Marshal(map[string]any{"status": corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
-		Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady",
-		LastHeartbeatTime: now, LastTransitionTime: now,
-	}}}})
+	patch, err := json.Marshal(map[string]any{"status": corev1.NodeStatus{
+		Conditions: []corev1.NodeCondition{{
+			Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady",
+			LastHeartbeatTime: now, LastTransitionTime: now,
+		}},
+		Addresses:       []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "127.0.0.1"}},
+		DaemonEndpoints: corev1.NodeDaemonEndpoints{KubeletEndpoint: corev1.DaemonEndpoint{Port: int32(k.logs)}},
+	}})
 	if err == nil {
 		_, err = k.world.client.CoreV1().Nodes().Patch(ctx, kubeletNode, types.StrategicMergePatchType, patch,
 			metav1.PatchOptions{}, "status")
@@ -183,6 +191,31 @@ func (k *kubelet) leadMutating(ctx context.Context) error {
 	return err
 }
 
+// serveLogs answers what kubectl logs asks a kubelet for, and has the API server ask here.
+func (k *kubelet) serveLogs(t *testing.T) {
+	t.Helper()
+	certificate, key, _, err := k.world.plane.ServerKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+		log, err := os.ReadFile(filepath.Join(k.dir, "log"))
+		if err != nil {
+			http.Error(out, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		_, _ = out.Write(log)
+	}))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	k.logs = server.Listener.Addr().(*net.TCPAddr).Port
+}
+
 // run starts the process, and starts it anew when its words change; it brings what is mounted.
 func (k *kubelet) run(ctx context.Context, deployment *appsv1.Deployment) error {
 	container := deployment.Spec.Template.Spec.Containers[0]
@@ -241,9 +274,13 @@ func (k *kubelet) words(ctx context.Context, deployment *appsv1.Deployment, argu
 	return words, nil
 }
 
-// login is the kubeconfig of the service account, made once.
+// login is the kubeconfig of the service account, made once for each that there has been of this name.
 func (k *kubelet) login(ctx context.Context, account string) (string, error) {
-	name := "kubelet-" + k.namespace + "-" + account
+	object, err := k.world.client.CoreV1().ServiceAccounts(k.namespace).Get(ctx, account, metav1.GetOptions{})
+	if err != nil {
+		return "", err
+	}
+	name := "kubelet-" + string(object.UID)
 	path := filepath.Join(k.world.plane.Dir, name+".kubeconfig")
 	if _, err := os.Stat(path); err == nil {
 		return path, nil

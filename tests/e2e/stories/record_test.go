@@ -241,7 +241,7 @@ func TestRecordWatches(t *testing.T) {
 	if *recordFlag == "" {
 		t.Skip("told with --record DIR")
 	}
-	w := newOwnWorld(t, "recorded")
+	w := newOwnWorld(t, "recorded", newWorld)
 	space := "recorded"
 	w.admin(t, "", "create", "namespace", space).works(t)
 	recordings := map[string]*recording{}

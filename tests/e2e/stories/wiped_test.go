@@ -16,13 +16,8 @@ import (
 	"taffrail.dev/tests/e2e/plane"
 )
 
-// newOwnWorld is a world whose control plane nobody else uses.
-func newOwnWorld(t *testing.T, name string) *world {
-	t.Helper()
-	return makeOwnWorld(t, name, newWorld)
-}
-
-func makeOwnWorld(t *testing.T, name string, make func(*plane.Plane) (*world, error)) *world {
+// newOwnWorld is a world whose control plane nobody else uses, made by newWorld or newOpenWorld.
+func newOwnWorld(t *testing.T, name string, make func(*plane.Plane) (*world, error)) *world {
 	t.Helper()
 	dir := filepath.Join(filepath.Dir(shared.plane.Dir), name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -114,7 +109,7 @@ func TestEtcdIsWiped(t *testing.T) {
 	if !*longFlag {
 		t.Skip("told with --long")
 	}
-	w := newOwnWorld(t, "wiped")
+	w := newOwnWorld(t, "wiped", newWorld)
 	w.age(t, 1500)
 	w.withFailurePolicy(t, "Fail") // with a restart: what the server knows is younger than all that will come
 	space := w.withBoundClaim(t, "test-zone-old")

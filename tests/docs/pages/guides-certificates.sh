@@ -1,0 +1,2 @@
+. "$SOURCE/tests/docs/pages/lib.sh"
+prepare() { [ -z "${KUBECONFIG-}" ] || install; }

@@ -1,0 +1,4 @@
+# cluster
+prepare() {
+    kubectl delete namespace taffrail shop --ignore-not-found --wait
+}

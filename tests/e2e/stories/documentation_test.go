@@ -1,0 +1,25 @@
+package stories
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// What the documentation tells people to type is typed, on a cluster where nobody has installed Taffrail.
+func TestDocumentation(t *testing.T) {
+	w := newOwnWorld(t, "documentation", newOpenWorld)
+	w.runDeployment(t, "taffrail", "taffrail")
+	kubectl := *planeFlag + " kubectl"
+	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
+		kubectl = filepath.Join(assets, "kubectl")
+	}
+	run := exec.CommandContext(w.ctx, "/usr/bin/python3", "../../docs/run.py", *taffrailFlag,
+		"--cluster", w.plane.AdminKubeconfig(), "--kubectl", kubectl)
+	said, err := run.CombinedOutput()
+	t.Logf("%s", said)
+	if err != nil {
+		t.Error(err)
+	}
+}
