@@ -36,7 +36,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 LANGUAGES = {"sh", "console", "yaml", "text", "json", "csv", "c", "promql", "usage"}
 COMMAND = re.compile(r"^(\$ )?(taffrail|kubectl|helm|scripts/\w+|git|docker|cmake|build/taffrail|mkdir|curl) ", re.M)
-BLOCK = re.compile(r"(?:^<!-- run: (?P<how>.*?) -->\n+)?^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$",
+BLOCK = re.compile(r"(?:^ *<!-- run: (?P<how>.*?) -->\n+)?^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$",
                    re.M | re.S)
 PATIENCE_S = 300
 UNTIL_S = 60
@@ -93,10 +93,20 @@ class Page:
         (self.folder / "build/taffrail").symlink_to(self.arguments.taffrail)
         if self.path.parent.name == "tutorial":
             shutil.copytree(self.path.parent, self.folder / "docs/tutorial")
+        if self.arguments.cluster:
+            self.clear()
         if self.setup.exists():
             done = self.bash("if declare -F prepare >/dev/null; then prepare; fi")
             if done.returncode != 0:
                 self.problems.append(f"{self.setup.name}: {done.stdout}{done.stderr}")
+
+    def clear(self):
+        """The cluster has no Taffrail, as a reader finds it."""
+        done = subprocess.run(["kubectl", "delete", "--ignore-not-found", "--wait", "namespace/taffrail", "namespace/shop",
+                               "validatingwebhookconfiguration/taffrail", "mutatingwebhookconfiguration/taffrail"],
+                              env=self.environment(), check=False, capture_output=True, text=True, timeout=PATIENCE_S)
+        if done.returncode != 0:
+            self.problems.append(f"{self.path.name}: the cluster before it: {done.stderr}")
 
     def fail(self, line, what):
         self.problems.append(f"{self.path.relative_to(SOURCE)}:{line}: {what}")
@@ -112,7 +122,7 @@ class Page:
             command = re.match(r"(?:.*\\\n)*.*\n?", piece)[0]
             wanted = piece[len(command):]
             done = self.bash(command)
-            printed = (done.stdout + done.stderr).rstrip()
+            printed = done.stderr + done.stdout
             if not any(is_like(text.rstrip(), wanted.rstrip()) for text in (done.stdout, printed)):
                 return f"{command.strip()} prints\n{printed}\nand not\n{wanted}"
         return None

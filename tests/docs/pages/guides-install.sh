@@ -1,4 +1,3 @@
-# word production.yaml = production.yaml
 . "$SOURCE/tests/docs/pages/lib.sh"
 prepare() { make_files; }
 kubectl() {

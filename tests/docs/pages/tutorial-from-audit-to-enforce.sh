@@ -1,4 +1,1 @@
 # cluster
-prepare() {
-    kubectl delete namespace taffrail shop --ignore-not-found --wait
-}
