@@ -16,7 +16,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MENTION = re.compile(r"\bdocs/[a-z0-9-]+(?:/[a-z0-9-]+)*\.md\b")
 # Words of the code that a reader of these pages need not know: a page that uses one explains it or links to words.md.
 WORDS = {"world": r"\bworlds?\b(?! (?:bank|wide))", "arena": r"\barenas?\b", "supply": r"\bthe supply\b",
-         "draft": r"\bdrafts?\b", "saying": r"\bsayings?\b"}
+         "draft": r"\bdrafts?\b"}
 FOR_DEVELOPERS = ("docs/decisions/", "docs/architecture.md", "docs/reference/words.md", "docs/threat-model.md",
                   "docs/performance.md", "docs/mutation.md", "CONTRIBUTING.md")
 
