@@ -131,6 +131,15 @@ static bool bad_address(const char *address, struct error *error)
                      address);
 }
 
+/* One that takes connections of both kinds, unless the kernel has no IPv6. */
+static int family_of_any_address(void)
+{
+    int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 && errno == EAFNOSUPPORT ? AF_INET : AF_INET6;
+}
+
 /* "ADDR:PORT", "[ADDR]:PORT"; no ADDR is any. */
 static bool resolve(const char *address, struct addrinfo **found, struct error *error)
 {
@@ -148,7 +157,7 @@ static bool resolve(const char *address, struct addrinfo **found, struct error *
         return bad_address(address, error);
     snprintf(host_text, sizeof host_text, "%.*s", TEXT_ARGS(host));
     struct addrinfo hints = {
-        .ai_family = host.size == 0 ? AF_INET6 : AF_UNSPEC,
+        .ai_family = host.size == 0 ? family_of_any_address() : AF_UNSPEC,
         .ai_socktype = SOCK_STREAM,
         .ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
     };

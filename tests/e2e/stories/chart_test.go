@@ -52,7 +52,7 @@ func (h helm) works(t *testing.T, arguments ...string) string {
 func (h helm) upgrade(policy string, port int, values ...string) []string {
 	arguments := []string{
 		"upgrade", "--install", "--create-namespace", "taffrail", chart,
-		"--set", fmt.Sprintf("image.repository=taffrail,service.port=%d", port),
+		"--set", fmt.Sprintf("image.repository=taffrail,service.port=%d,extraArgs={--bundle-settle=2s}", port),
 		"--set-file", `policies.inline.policy\.yaml=` + policy,
 	}
 	for _, value := range values {
