@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the commands that the documentation shows, as a reader would.
 
-usage: run.py TAFFRAIL [--cluster KUBECONFIG --kubectl PROGRAM] [PAGE ...]
+usage: run.py TAFFRAIL [--cluster KUBECONFIG --kubectl PROGRAM [--helm PROGRAM]] [PAGE ...]
 
 Each page gets a folder with a copy of manifests/ and of the page's own files, and its blocks are run there in order:
 
@@ -19,7 +19,8 @@ replace in it, is in tests/docs/pages/NAME.sh. A comment before a block says mor
   <!-- run: demo -->           scripts/demo prints it
   <!-- run: until -->          it is tried until it is as the page says: something takes its time
 
-Without --cluster, pages whose .sh begins with "# cluster" are left out, and so are blocks that need one."""
+Without --cluster, pages whose .sh begins with "# cluster" are left out, and so are blocks that need one; without
+--helm those with "# helm"."""
 
 import argparse
 import functools
@@ -63,6 +64,7 @@ class Page:
         self.setup = HERE / "pages" / (name_of(path) + ".sh")
         setup = self.setup.read_text(encoding="utf-8") if self.setup.exists() else ""
         self.needs_cluster = setup.startswith("# cluster")
+        self.needs_helm = "# helm" in setup
         self.words = dict(re.findall(r"^# word (\S+) = (.*)$", setup, re.M))
         self.folder = scratch / name_of(path)
         self.problems, self.ran, self.left = [], 0, 0
@@ -186,7 +188,7 @@ class Page:
     def run(self):
         text = self.path.read_text(encoding="utf-8")
         blocks = list(BLOCK.finditer(text))
-        if self.needs_cluster and not self.arguments.cluster:
+        if self.needs_cluster and not self.arguments.cluster or self.needs_helm and not self.arguments.helm:
             self.left = len(blocks)
             return
         if any(found["language"] in ("sh", "console") for found in blocks):
@@ -202,10 +204,10 @@ def put_programs(folder, arguments):
     folder.mkdir()
     for name in ("taffrail", "kubectl-taffrail"):
         (folder / name).symlink_to(arguments.taffrail)
-    if arguments.kubectl:
-        kubectl = folder / "kubectl"
-        kubectl.write_text(f'#!/bin/sh\nexec {arguments.kubectl} "$@"\n', encoding="utf-8")
-        kubectl.chmod(0o755)
+    for name, command in (("kubectl", arguments.kubectl), ("helm", arguments.helm)):
+        if command:
+            (folder / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
+            (folder / name).chmod(0o755)
 
 
 def main():
@@ -213,6 +215,7 @@ def main():
     parser.add_argument("taffrail", type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--cluster")
     parser.add_argument("--kubectl")
+    parser.add_argument("--helm")
     parser.add_argument("pages", nargs="*")
     arguments = parser.parse_args()
     ran, left, failed = 0, 0, 0

@@ -15,8 +15,13 @@ func TestDocumentation(t *testing.T) {
 	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
 		kubectl = filepath.Join(assets, "kubectl")
 	}
-	run := exec.CommandContext(w.ctx, "/usr/bin/python3", "../../docs/run.py", *taffrailFlag,
-		"--cluster", w.plane.AdminKubeconfig(), "--kubectl", kubectl)
+	arguments := []string{
+		"../../docs/run.py", *taffrailFlag, "--cluster", w.plane.AdminKubeconfig(), "--kubectl", kubectl,
+	}
+	if *helmFlag != "" {
+		arguments = append(arguments, "--helm", *helmFlag)
+	}
+	run := exec.CommandContext(w.ctx, "/usr/bin/python3", arguments...)
 	said, err := run.CombinedOutput()
 	t.Logf("%s", said)
 	if err != nil {
