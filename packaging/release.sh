@@ -19,6 +19,7 @@ source_version() {
 source_epoch() { git log -1 --format=%ct 2>/dev/null || stat -c %Y packaging/version.txt; }
 
 describe_sources() {
+    case $PWD in *[[:space:]]*) fail "pkg-config reads no path with spaces: $PWD" ;; esac
     version=$(source_version)
     name=taffrail-$version
     export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(source_epoch)}
@@ -321,7 +322,10 @@ make() {
     done
     make_sources
     if whole; then
-        [ "$image" = no ] || make_image
+        if [ "$image" = yes ]; then
+            make_image
+            packaging/look_into_image.py "$out/$name-image.tar" "$version" amd64 arm64
+        fi
         for template in homebrew/taffrail.rb krew/taffrail.yaml; do
             fill "packaging/$template" "$(sum_of source)" "$(sum_of linux-amd64)" "$(sum_of linux-arm64)" \
                 >"$out/${template#*/}"
@@ -340,16 +344,16 @@ verify() {
     # shellcheck disable=SC2064 # the folder of now
     trap "rm -rf '$scratch'" EXIT
     git clone -q . "$scratch/one"
-    git clone -q . "$scratch/a/longer way"
+    git clone -q . "$scratch/a/longer-way"
     (cd "$scratch/one" && CCACHE_DISABLE=1 scripts/release --out dist --repository "$repository")
     for arch in $arches; do # the same packages; their folder has another name
-        mkdir -p "$scratch/a/longer way/build-release/$arch"
+        mkdir -p "$scratch/a/longer-way/build-release/$arch"
         cp -al "$scratch/one/build-release/$arch"/{sysroot,owners,wanted} \
-            "$scratch/a/longer way/build-release/$arch"
+            "$scratch/a/longer-way/build-release/$arch"
     done
-    (umask 077 && export TZ=Asia/Tokyo LC_ALL=C && cd "$scratch/a/longer way" &&
+    (umask 077 && export TZ=Asia/Tokyo LC_ALL=C && cd "$scratch/a/longer-way" &&
         CCACHE_DISABLE=1 scripts/release --out dist --repository "$repository" >/dev/null)
-    diff -r "$scratch/one/dist" "$scratch/a/longer way/dist" ||
+    diff -r "$scratch/one/dist" "$scratch/a/longer-way/dist" ||
         fail "built twice, and not the same"
     echo "built twice, in two folders: the same bytes"
     cat "$scratch/one/dist/SHA256SUMS"
