@@ -304,11 +304,13 @@ make_sources() {
     fi
 }
 
+out_is_empty() { [ -z "$(ls -A "$out" 2>/dev/null)" ] || fail "$out is not empty"; }
+
 make() {
     need release
     describe_sources
     check_changelog
-    [ -z "$(ls -A "$out" 2>/dev/null)" ] || fail "$out is not empty"
+    out_is_empty
     mkdir -p "$out"
     out=$(realpath "$out")
     echo "taffrail $version"
@@ -339,6 +341,7 @@ make() {
 verify() {
     need release
     describe_sources
+    out_is_empty
     local scratch arch
     scratch=$(mktemp -d)
     # shellcheck disable=SC2064 # the folder of now
@@ -357,4 +360,6 @@ verify() {
         fail "built twice, and not the same"
     echo "built twice, in two folders: the same bytes"
     cat "$scratch/one/dist/SHA256SUMS"
+    mkdir -p "$out"
+    cp "$scratch"/one/dist/* "$out/"
 }
