@@ -159,7 +159,6 @@ stage() {
     rm -rf "$dir/stage"
     mkdir -p "$staged/lib" "$staged/completions" "$staged/policies"
     "$tool-strip" -o "$staged/taffrail" "$dir/build-OFF/taffrail"
-    ln -s taffrail "$staged/kubectl-taffrail"
     local shared image_only
     mapfile -t shared < <(shared_libraries "$staged/taffrail" "$libraries")
     for file in "${shared[@]}"; do
@@ -188,6 +187,7 @@ archive() {
     tar -C "$(dirname "$1")" --format=ustar --sort=name --mtime="@$SOURCE_DATE_EPOCH" \
         --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX -c "$(basename "$1")" |
         gzip -n -9 >"$2"
+    ! tar -tvzf "$2" | grep -v '^[-d]' >&2 || fail "$2: krew reads no links"
 }
 
 # says STATUS TEXT COMMAND...: the command exits with this status and prints this.

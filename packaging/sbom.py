@@ -48,7 +48,10 @@ class Owners:
             name = "/" + str(real.relative_to(self.sysroot))
             # /lib is /usr/lib there; packages name either.
             return self.files.get(name) or self.files[re.sub("^/usr/", "/", name)]
-        owner = subprocess.run(["dpkg-query", "-S", real], capture_output=True, text=True, check=True)
+        names = {str(real), re.sub("^/usr/", "/", str(real))}
+        owner = subprocess.run(["dpkg-query", "-S", *names], capture_output=True, text=True, check=False)
+        if not owner.stdout:
+            raise SystemExit(f"sbom.py: {path} is of no Debian package")
         package = owner.stdout.split(": ")[0].split(":")[0]
         shown = subprocess.run(["dpkg-query", "-W", "-f", "${Version}\t${source:Package}", package],
                                capture_output=True, text=True, check=True)

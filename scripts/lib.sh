@@ -21,6 +21,8 @@ test  python3-yaml       reads the scenarios
 test  python3-jsonschema checks policies by their schema
 test  python3-jsonpatch  applies the patches that pods get
 test  python3-kubernetes watches the fake API server that the client is tested with
+test  curl               downloads in pipelines
+test  rsync              copies the repository of a pipeline
 clang clang              the second compiler
 lint  clang-format       checks the format
 lint  clang-tidy         finds bugs
