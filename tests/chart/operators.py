@@ -81,6 +81,10 @@ def main(taffrail, helm, gitops, scratch):
             problems.append(f"{key}: the annotations {waves}")
     if by_argo != by_flux:
         problems.append("Argo CD and Flux install different objects")
+    entries = by_flux["ValidatingWebhookConfiguration", "taffrail"]["webhooks"]
+    ignored = documents(gitops / "flux/taffrail/release.yaml")[0]["spec"]["driftDetection"]["ignore"][0]["paths"]
+    if ignored != [f"/webhooks/{i}/clientConfig/caBundle" for i in range(len(entries))]:
+        problems.append(f"of {len(entries)} entries Flux ignores {ignored}")
     pod = by_argo["Deployment", "taffrail"]["spec"]["template"]["spec"]
     if {v["configMap"]["name"] for v in pod["volumes"]} != maps:
         problems.append(f"mounted is {pod['volumes']}, and the clusters have {maps}")

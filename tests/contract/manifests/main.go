@@ -2,7 +2,7 @@
 // server's matching of requests to webhooks.
 //
 //	manifests build DIR  what kustomize makes of a folder
-//	manifests same A B   the two streams hold the same objects
+//	manifests same A B   the two streams hold the same objects, but for entries of webhooks that nothing is sent to
 //	manifests calls A    the API server would call the webhook for what it should, and not else
 //	manifests restricted A   its pods satisfy the restricted pod security standard
 //	manifests reached A      its NetworkPolicy lets in who must get in
@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"sort"
 
 	certmanagerv1 "github.com/cert-manager/cert-manager/pkg/apis/certmanager/v1"
@@ -104,6 +105,18 @@ func text(object any) string {
 	return string(indented)
 }
 
+// withoutIdle removes the entries of validating webhooks that nothing is sent to, for want of rules. The chart has one for
+// each group of rails, and the other forms have none.
+func withoutIdle(objects map[string]metav1.Object) map[string]metav1.Object {
+	for _, object := range objects {
+		if configuration, ok := object.(*admissionregistrationv1.ValidatingWebhookConfiguration); ok {
+			configuration.Webhooks = slices.DeleteFunc(configuration.Webhooks,
+				func(webhook admissionregistrationv1.ValidatingWebhook) bool { return len(webhook.Rules) == 0 })
+		}
+	}
+	return objects
+}
+
 func same(a, b map[string]metav1.Object) (problems []string) {
 	for key := range b {
 		if a[key] == nil {
@@ -143,9 +156,9 @@ func run() (problems []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return same(first, second), nil
+		return same(withoutIdle(first), withoutIdle(second)), nil
 	case "calls":
-		return calls(first)
+		return calls(withoutIdle(first))
 	case "restricted":
 		return restricted(first)
 	case "reached":
