@@ -30,7 +30,7 @@ static const char notes[] =
     "The cluster is the one kubectl would take: $KUBECONFIG, ~/.kube/config, or the Pod's own. It\n"
     "is listed once, and nothing in it is changed.\n";
 
-static enum options_result check_options(const struct audit_options *options)
+static enum options_result check_options(struct audit_options *options)
 {
     if (options->policies.count > 0)
         return cluster_options_check("audit", &options->cluster, options->state_dir)
@@ -47,6 +47,7 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: what kubectl get -o yaml wrote", NULL},
         OPTIONS_CLUSTER(&options->cluster),
+        OPTIONS_IMPERSONATION(&options->cluster),
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
          "report only what is in this namespace", NULL},
         OPTION_CATALOG(&options->catalog_file),

@@ -15,14 +15,16 @@ enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
 struct check_options {
     struct input_options input;
     struct cluster_options cluster;
-    struct string_list policies, files, groups;
+    struct string_list policies, groups;
     const char *namespace, *user, *state_dir, *catalog_file;
     int format, fail_on;
 };
 
 static const char notes[] =
-    "Judges as if the objects were created by --as. A FILE is a file, a folder or - for standard\n"
-    "input: YAML or JSON, many documents, Lists, AdmissionReviews, the output of kubectl get.\n"
+    "Judges as if the objects were created by --as. A FILE is a file, a folder, an address "
+    "(https://...)\n"
+    "or - for standard input: YAML or JSON, many documents, Lists, AdmissionReviews, the output of "
+    "kubectl get.\n"
     "What -f names is judged as one change: its objects see each other beside --state. Files that\n"
     "hold no Kubernetes object, kinds that no policy handles, parts of objects (kustomize "
     "patches)\n"
@@ -34,7 +36,7 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
 {
     const struct option_spec table[] = {
         OPTION_POLICIES(&options->policies),
-        {'f', "filename", OPTION_LIST, &options->files, "FILE", "what to judge (repeats)", NULL},
+        OPTIONS_FILES(&options->input, "what to judge (repeats)"),
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
          "for objects that name none (the context's, or default)", NULL},
         {0, "as", OPTION_STRING, &options->user, "USER", "who asks (a person in no group)", NULL},
@@ -57,11 +59,13 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
         argc, argv, table, "check -p POLICY -f FILE|DIR|- ... [OPTIONS]", notes, &operands);
     if (result != OPTIONS_READ)
         return result;
+    options->cluster.standard_input_used =
+        string_list_has(&options->input.files, "-") || string_list_has(&options->policies, "-");
     if (operands.count > 0)
         usage_error("check", "what is \"%s\" for? manifests are given with -f", operands.items[0]);
     else if (options->policies.count == 0)
         usage_error("check", "no policy is given (-p FILE)");
-    else if (options->files.count == 0)
+    else if (options->input.files.count == 0)
         usage_error("check", "nothing to judge is given (-f FILE, or -f - for standard input)");
     else if (cluster_options_check("check", &options->cluster, options->state_dir))
         return OPTIONS_READ;
@@ -183,8 +187,7 @@ static size_t read_files(const struct check_options *options, struct text namesp
 {
     input_begin(manifests, &options->input, arena);
     manifests->keep_unknown = true;
-    for (size_t i = 0; i < options->files.count; i++)
-        manifests_read(manifests, options->files.items[i], namespace);
+    input_read(manifests, &options->input, namespace);
     input_say(manifests);
     return input_drop_fragments(manifests);
 }

@@ -37,6 +37,7 @@ struct string_list {
     size_t count;
 };
 struct text strings_joined(const struct string_list *list, struct arena *arena); /* "a, b" */
+bool string_list_has(const struct string_list *list, const char *item);
 enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_STRING, /* const char * */
@@ -82,9 +83,16 @@ struct manifests;
 
 /* Which files are read, and what is no error in them. */
 struct input_options {
-    struct string_list ignore;
+    struct string_list files, ignore;
     bool strict_files, allow_empty;
+    bool recursive; /* kubectl's, which says nothing here */
 };
+#define OPTIONS_FILES(input, help)                                          \
+    {'f', "filename", OPTION_LIST, &(input)->files, "FILE", help, NULL},    \
+    {                                                                       \
+        'R', "recursive", OPTION_FLAG, &(input)->recursive, NULL,           \
+            "as kubectl has it: folders are read to their end anyway", NULL \
+    }
 #define OPTIONS_INPUT(input)                                                      \
     {0,           "ignore",                                                       \
      OPTION_LIST, &(input)->ignore,                                               \
@@ -102,6 +110,9 @@ struct input_options {
 /* Prepares manifests to be read so. */
 void input_begin(struct manifests *manifests, const struct input_options *options,
                  struct arena *arena);
+/* Reads what -f names: files, folders, "-", and addresses of the web. */
+void input_read(struct manifests *manifests, const struct input_options *options,
+                struct text default_namespace);
 /* Takes the parts of objects out, which only kustomize or the like makes whole, and says on stderr
  * which. Returns their number. Those of workloads stay visible where no whole one of the name is.
  */

@@ -11,8 +11,11 @@
 struct cluster_options {
     const char *kubeconfig, *context;
     bool in_cluster;
-    const char *timeout;      /* of a listing; NULL: 60s */
-    bool standard_input_used; /* by something else, so that no exec plugin may read it */
+    const char *user, *uid;    /* whom to be taken for by the API server; NULL: nobody else */
+    struct string_list groups; /* of that user */
+    const char *timeout;       /* NULL: the usual ones */
+    int64_t timeout_ms;        /* 0 likewise; cluster_options_check reads it */
+    bool standard_input_used;  /* by something else, so that no exec plugin may read it */
 };
 /* The rows of a table of options. */
 #define OPTIONS_CLUSTER(cluster)                                                    \
@@ -20,19 +23,37 @@ struct cluster_options {
         OPTION_IN_CLUSTER(&(cluster)->in_cluster),                                  \
     {                                                                               \
         0, "timeout", OPTION_STRING, &(cluster)->timeout, "TIME",                   \
-            "how long the cluster may take to be listed (60s)", NULL                \
+            "how long the cluster may take, and an exec plugin (60s)", NULL         \
+    }
+
+/* Of commands in which --as means nobody else. */
+#define OPTIONS_IMPERSONATION(cluster)                                                \
+    {0,                                                                               \
+     "as",                                                                            \
+     OPTION_STRING,                                                                   \
+     &(cluster)->user,                                                                \
+     "USER",                                                                          \
+     "ask the API server as this user (impersonation)",                               \
+     NULL},                                                                           \
+        {0,           "as-group",                                                     \
+         OPTION_LIST, &(cluster)->groups,                                             \
+         "GROUP",     "and as a member of this group (repeats)",                      \
+         NULL},                                                                       \
+    {                                                                                 \
+        0, "as-uid", OPTION_STRING, &(cluster)->uid, "UID", "and with this uid", NULL \
     }
 
 /* Whether an option names a cluster. */
 bool cluster_is_named(const struct cluster_options *options);
 /* Whether these options and --state (NULL: not given) go together; false with a usage error. */
-bool cluster_options_check(const char *command, const struct cluster_options *options,
+bool cluster_options_check(const char *command, struct cluster_options *options,
                            const char *state_dir) MUST_CHECK;
 /* Address and credentials: of --in-cluster, of --kubeconfig, of the files of $KUBECONFIG or of
  * ~/.kube/config, and else of the Pod it runs in, as kubectl does. Runs no other program. */
 bool cluster_config_find(const struct cluster_options *options, struct arena *arena,
                          struct client_config *config, struct error *error) MUST_CHECK;
-/* The same, with the credentials of an exec plugin where the kubeconfig names one. */
+/* The same, with the credentials of an exec plugin where the kubeconfig names one, and as the user
+ * of the options where they name one. */
 bool cluster_config_read(const struct cluster_options *options, struct arena *arena,
                          struct client_config *config, struct error *error) MUST_CHECK;
 

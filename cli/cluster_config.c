@@ -4,13 +4,31 @@
 
 #include "cli/cluster.h"
 #include "cli/exec_plugin.h"
+#include "kube/time.h"
+#include "live/impersonation.h"
 
 bool cluster_is_named(const struct cluster_options *options)
 {
     return options->kubeconfig != NULL || options->context != NULL || options->in_cluster;
 }
 
-bool cluster_options_check(const char *command, const struct cluster_options *options,
+static bool read_timeout(const char *command, struct cluster_options *options)
+{
+    enum { LONGEST_S = 24 * 3600 };
+    int64_t seconds = 0;
+    if (options->timeout == NULL)
+        return true;
+    bool read =
+        duration_parse(text_of(options->timeout), &seconds) && seconds >= 1 && seconds <= LONGEST_S;
+    if (!read)
+        usage_error(command,
+                    "--timeout is \"%s\"; it wants a time from 1s to 24h, such as 90s or 5m",
+                    options->timeout);
+    options->timeout_ms = 1000 * seconds;
+    return read;
+}
+
+bool cluster_options_check(const char *command, struct cluster_options *options,
                            const char *state_dir)
 {
     if (state_dir != NULL && cluster_is_named(options))
@@ -20,8 +38,10 @@ bool cluster_options_check(const char *command, const struct cluster_options *op
         usage_error(command, "either --in-cluster, or --kubeconfig and --context");
     else if (state_dir != NULL && options->timeout != NULL)
         usage_error(command, "--timeout is for a cluster that is listed, not for --state");
+    else if (state_dir != NULL && options->user != NULL)
+        usage_error(command, "--as is for a cluster that is listed, not for --state");
     else
-        return true;
+        return read_timeout(command, options);
     return false;
 }
 
@@ -74,12 +94,29 @@ bool cluster_config_find(const struct cluster_options *options, struct arena *ar
                      *files == '\0' ? "neither $KUBECONFIG nor $HOME is set" : files);
 }
 
+/* Whom the command line names replaces whom the kubeconfig names, with all of their groups. */
+static bool impersonate(const struct cluster_options *options, struct arena *arena,
+                        struct client_config *config, struct error *error)
+{
+    struct text *groups = ARENA_ARRAY(arena, options->groups.count, struct text);
+    for (size_t i = 0; i < options->groups.count; i++)
+        groups[i] = text_of(options->groups.items[i]);
+    const struct impersonation who = {.user = text_of(options->user),
+                                      .uid = text_of(options->uid),
+                                      .groups = groups,
+                                      .group_count = options->groups.count};
+    if (who.user.size == 0 && who.uid.size == 0 && who.group_count == 0)
+        return true;
+    return impersonation_headers(&who, arena, &config->impersonation, error);
+}
+
 bool cluster_config_read(const struct cluster_options *options, struct arena *arena,
                          struct client_config *config, struct error *error)
 {
     return cluster_config_find(options, arena, config, error) &&
-           (config->exec == NULL ||
-            exec_plugin_run(config, !options->standard_input_used, arena, error));
+           impersonate(options, arena, config, error) &&
+           (config->exec == NULL || exec_plugin_run(config, options->timeout_ms,
+                                                    !options->standard_input_used, arena, error));
 }
 
 struct text cluster_title(const struct client_config *config, struct arena *arena)

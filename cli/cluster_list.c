@@ -4,11 +4,12 @@
 
 #include "base/clock.h"
 #include "cli/cluster.h"
-#include "kube/time.h"
+#include "cli/progress.h"
 #include "server/informer.h"
 
 enum {
     TURN_MS = 250,
+    USUAL_TIMEOUT_MS = 60 * 1000,
     FAILURES_MAX = 3, /* of each kind in a row without any answer: nobody is there */
 };
 #define KINDS_OLD (KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_AWS_NODE_TEMPLATE))
@@ -165,18 +166,26 @@ struct outlook {
 
 static struct outlook look(const struct listing *listing, struct watch_report reports[KIND_COUNT])
 {
-    struct outlook outlook = {.done = true, .silent = true};
+    struct outlook outlook = {.done = true, .silent = listing->listed == 0};
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        if (!is_in(listing->kinds, kind))
+        if (!is_in(listing->kinds & ~listing->listed, kind))
             continue;
         struct watch_report *report = &reports[kind];
         client_report(listing->client, kind, report);
-        outlook.done &= report->synced || report->degraded;
-        outlook.silent &= !report->synced && !report->degraded && report->failures >= FAILURES_MAX;
+        outlook.done &= report->degraded;
+        outlook.silent &= !report->degraded && report->failures >= FAILURES_MAX;
         if (outlook.first == KIND_UNKNOWN && report->problem[0] != '\0')
             outlook.first = kind;
     }
     return outlook;
+}
+
+/* What has arrived need not be watched. */
+static void leave_listed(struct listing *listing)
+{
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if (is_in(listing->listed, kind))
+            client_unwatch(listing->client, kind);
 }
 
 static bool watch_all(struct listing *listing, struct error *error)
@@ -198,6 +207,19 @@ static bool watch_all(struct listing *listing, struct error *error)
     return true;
 }
 
+static void show(const struct listing *listing, struct progress *progress)
+{
+    unsigned kinds = 0, listed = 0;
+    size_t objects = 0;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        kinds += is_in(listing->kinds, kind);
+        listed += is_in(listing->listed, kind);
+        objects += listing->of[kind].count;
+    }
+    progress_show(progress, "listing the cluster: %u of %u kinds, %zu objects, %lld s", listed,
+                  kinds, objects, (long long)(monotonic_ms() - progress->begun_ms) / 1000);
+}
+
 /* While the client is open, the arena is used only under a guard. */
 static bool run(struct listing *listing, int64_t timeout_ms,
                 struct watch_report reports[KIND_COUNT], struct error *error)
@@ -206,14 +228,21 @@ static bool run(struct listing *listing, int64_t timeout_ms,
         return false;
     int64_t end_ms = monotonic_ms() + timeout_ms;
     struct outlook outlook = look(listing, reports);
+    struct progress progress;
+    progress_begin(&progress);
     for (int64_t left_ms = timeout_ms; !outlook.done && !outlook.silent && !listing->full;
          left_ms = end_ms - monotonic_ms()) {
         if (left_ms <= 0)
             break;
-        if (!client_run(listing->client, left_ms < TURN_MS ? left_ms : TURN_MS, error))
+        if (!client_run(listing->client, left_ms < TURN_MS ? left_ms : TURN_MS, error)) {
+            progress_end(&progress);
             return false;
+        }
+        leave_listed(listing);
+        show(listing, &progress);
         outlook = look(listing, reports);
     }
+    progress_end(&progress);
     if (listing->full)
         return error_set(error, ERROR_MEMORY, NOWHERE,
                          "no memory for all the objects of the cluster: take it as files, part by "
@@ -289,19 +318,6 @@ static void gather(struct listing *listing, const struct watch_report reports[KI
     tell_others(listing, cluster->unseen & ~needed, reports, warnings);
 }
 
-static bool read_timeout(const char *timeout, int64_t *timeout_ms, struct error *error)
-{
-    enum { LONGEST_S = 24 * 3600 };
-    int64_t seconds = 0;
-    timeout = timeout == NULL ? "60s" : timeout;
-    if (!duration_parse(text_of(timeout), &seconds) || seconds < 1 || seconds > LONGEST_S)
-        return error_set(error, ERROR_USAGE, NOWHERE,
-                         "--timeout is \"%s\"; it wants a time from 1s to 24h, such as 90s or 5m",
-                         timeout);
-    *timeout_ms = seconds * 1000;
-    return true;
-}
-
 /* Who has many clusters wants to know which one that was. */
 static void name_cluster(const struct client_config *config, struct error *error)
 {
@@ -314,9 +330,7 @@ bool cluster_list(const struct cluster_options *options, const struct client_con
                   const struct cluster_wish *wish, struct arena *arena,
                   struct listed_cluster *cluster, struct problems *warnings, struct error *error)
 {
-    int64_t timeout_ms = 0;
-    if (!read_timeout(options->timeout, &timeout_ms, error))
-        return false;
+    int64_t timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : USUAL_TIMEOUT_MS;
     struct watch_report reports[KIND_COUNT] = {0};
     struct listing *listing = ARENA_NEW(arena, struct listing);
     listing->arena = arena;

@@ -29,6 +29,7 @@ struct run {
     struct error *error;
     bool interactive; /* it reads our standard input */
     bool attended;    /* a person looks on */
+    int64_t limit_ms;
     pid_t pid;
     int output;  /* of the plugin, to read */
     char *bytes; /* what was read */
@@ -152,13 +153,12 @@ static int finish(const struct run *run, bool at_once)
 /* All of its output. False: it never ended, or there was too much. */
 static bool read_output(struct run *run)
 {
-    int64_t limit_ms = run->attended ? ATTENDED_MS : ALONE_MS;
-    int64_t end_ms = monotonic_ms() + limit_ms;
+    int64_t end_ms = monotonic_ms() + run->limit_ms;
     for (;;) {
         struct pollfd ready = {.fd = run->output, .events = POLLIN};
         int64_t left_ms = end_ms - monotonic_ms();
         if (left_ms <= 0)
-            return fail(run, "has not answered within %lld s", (long long)(limit_ms / 1000));
+            return fail(run, "has not answered within %lld s", (long long)(run->limit_ms / 1000));
         if (poll(&ready, 1, (int)left_ms) <= 0)
             continue;
         ssize_t size = read(run->output, run->bytes + run->size, OUTPUT_BYTES + 1 - run->size);
@@ -195,6 +195,8 @@ static bool choose_input(struct run *run, bool standard_input_is_free)
 {
     bool terminal = isatty(STDIN_FILENO) == 1;
     run->attended = terminal || isatty(STDERR_FILENO) == 1;
+    if (run->limit_ms == 0)
+        run->limit_ms = run->attended ? ATTENDED_MS : ALONE_MS;
     run->interactive =
         run->plugin->interactive != INTERACTIVE_NEVER && terminal && standard_input_is_free;
     if (run->plugin->interactive != INTERACTIVE_ALWAYS || run->interactive)
@@ -223,13 +225,14 @@ static bool take_credential(const struct run *run, struct client_config *config)
     return true;
 }
 
-bool exec_plugin_run(struct client_config *config, bool standard_input_is_free, struct arena *arena,
-                     struct error *error)
+bool exec_plugin_run(struct client_config *config, int64_t limit_ms, bool standard_input_is_free,
+                     struct arena *arena, struct error *error)
 {
     struct run run = {
         .plugin = config->exec,
         .arena = arena,
         .error = error,
+        .limit_ms = limit_ms,
         .bytes = ARENA_ARRAY(arena, OUTPUT_BYTES + 1, char),
     };
     struct text info;

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "kube/manifest.h"
 #include "kube/whole.h"
+#include "live/fetch.h"
 
 enum { NAMED_MAX = 5 }; /* of what is passed over */
 
@@ -16,6 +17,29 @@ void input_begin(struct manifests *manifests, const struct input_options *option
     manifests->allow_empty = options->allow_empty;
     manifests->ignore = options->ignore.items;
     manifests->ignore_count = options->ignore.count;
+}
+
+static void read_web(struct manifests *manifests, const char *address,
+                     struct text default_namespace)
+{
+    struct text body;
+    struct error error;
+    if (web_fetch(address, doc_limits_manifest.bytes, manifests->arena, &body, &error))
+        manifests_read_from(manifests, address, body, default_namespace);
+    else
+        problems_add_error(&manifests->problems, &error);
+}
+
+void input_read(struct manifests *manifests, const struct input_options *options,
+                struct text default_namespace)
+{
+    for (size_t i = 0; i < options->files.count; i++) {
+        const char *path = options->files.items[i];
+        if (is_web_address(path))
+            read_web(manifests, path, default_namespace);
+        else
+            manifests_read(manifests, path, default_namespace);
+    }
 }
 
 static void say_fragment(const struct object *object, struct text missing, struct arena *arena)

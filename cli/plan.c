@@ -17,7 +17,7 @@
 struct plan_options {
     struct input_options input;
     struct cluster_options cluster;
-    struct string_list files, reservations;
+    struct string_list reservations;
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
     const char *optimize; /* NULL: not given */
     const char *optimize_time;
@@ -58,11 +58,11 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
     const struct option_spec table[] = {
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "the cluster as files: NodePools, Nodes, Pods, volumes", NULL},
-        {'f', "filename", OPTION_LIST, &options->files, "FILE",
-         "objects beside it, which win over it (repeats)", NULL},
+        OPTIONS_FILES(&options->input, "objects beside it, which win over it (repeats)"),
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
          "for objects of -f that name none (the context's, or default)", NULL},
         OPTIONS_CLUSTER(&options->cluster),
+        OPTIONS_IMPERSONATION(&options->cluster),
         OPTION_CATALOG(&options->catalog_file),
         {0, "optimize", OPTION_MAYBE, &options->optimize, "NAME,...",
          "the best plan there could be, and what it saves", NULL},
@@ -91,6 +91,7 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
         argc, argv, table, "plan [--state DIR] [-f FILE|DIR|- ...] [OPTIONS]", notes, &operands);
     if (result != OPTIONS_READ)
         return result;
+    options->cluster.standard_input_used = string_list_has(&options->input.files, "-");
     if (operands.count > 0)
         usage_error("plan", "what is \"%s\" for? manifests are given with -f", operands.items[0]);
     else if (cluster_options_check("plan", &options->cluster, options->state_dir))
@@ -158,9 +159,7 @@ static void read_change(const struct plan_options *options, struct text namespac
     if (options->namespace != NULL)
     namespace = text_of(options->namespace);
     input_begin(change, &options->input, arena);
-    for (size_t i = 0; i < options->files.count; i++)
-        manifests_read(change, options->files.items[i],
-                       namespace.size > 0 ? namespace : TEXT("default"));
+    input_read(change, &options->input, namespace.size > 0 ? namespace : TEXT("default"));
     input_say(change);
     input_drop_fragments(change);
 }

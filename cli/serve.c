@@ -39,14 +39,6 @@ static const char notes[] =
     "Policies, state, catalogue and certificates are read again when their files change, and at\n"
     "SIGHUP; what is no good is said, and the last good one stays in force.\n";
 
-static bool reads_standard_input(const struct string_list *policies)
-{
-    for (size_t i = 0; i < policies->count; i++)
-        if (strcmp(policies->items[i], "-") == 0)
-            return true;
-    return false;
-}
-
 static bool watches_cluster(const struct serve_options *options)
 {
     return options->kubeconfig != NULL || options->in_cluster;
@@ -59,7 +51,7 @@ static enum options_result check_options(const struct serve_options *options)
                              options->cert_file != NULL || options->cert_dir != NULL);
     if (options->policies.count == 0)
         usage_error("serve", "no policy is given (-p FILE)");
-    else if (reads_standard_input(&options->policies))
+    else if (string_list_has(&options->policies, "-"))
         usage_error("serve", "-p - cannot be read again when it changes; give a file or a folder");
     else if ((options->cert_file == NULL) != (options->key_file == NULL))
         usage_error("serve", "--cert and --key go together");

@@ -39,6 +39,9 @@ void manifests_init(struct manifests *manifests, struct arena *arena);
  * kubectl get are unfolded. In what helm template writes to standard input an object has the place
  * that its `# Source:` line names. */
 void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace);
+/* The same of a text that was read from somewhere else, which name says. */
+void manifests_read_from(struct manifests *manifests, const char *name, struct text text,
+                         struct text default_namespace);
 
 /* A cluster as a folder of files (NULL: none) or as objects that were listed (NULL: none), with the
  * objects of a change (NULL: none) beside it, which win; fragments win over nothing. False with

@@ -151,6 +151,20 @@ static void read_folder(struct manifests *manifests, const char *path,
         read_file(manifests, files.items[i], default_namespace);
 }
 
+static void expect_objects(struct manifests *manifests, const struct manifests *before,
+                           const char *path)
+{
+    bool empty = manifests->count == before->count && manifests->skipped == before->skipped &&
+                 manifests->problems.count == before->problems.count;
+    if (empty && !manifests->allow_empty)
+        problems_add(&manifests->problems, ERROR_INPUT,
+                     (struct place){strcmp(path, "-") == 0 ? "<stdin>" : path, 0, 0},
+                     "holds no Kubernetes object: %zu files have none, %zu files and folders are "
+                     "ignored (--allow-empty lets this pass)",
+                     manifests->skipped_files - before->skipped_files,
+                     manifests->ignored - before->ignored);
+}
+
 void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace)
 {
     struct manifests before = *manifests;
@@ -158,13 +172,16 @@ void manifests_read(struct manifests *manifests, const char *path, struct text d
         read_folder(manifests, path, default_namespace);
     else
         read_file(manifests, path, default_namespace);
-    bool empty = manifests->count == before.count && manifests->skipped == before.skipped &&
-                 manifests->problems.count == before.problems.count;
-    if (empty && !manifests->allow_empty)
-        problems_add(&manifests->problems, ERROR_INPUT,
-                     (struct place){strcmp(path, "-") == 0 ? "<stdin>" : path, 0, 0},
-                     "holds no Kubernetes object: %zu files have none, %zu files and folders are "
-                     "ignored (--allow-empty lets this pass)",
-                     manifests->skipped_files - before.skipped_files,
-                     manifests->ignored - before.ignored);
+    expect_objects(manifests, &before, path);
+}
+
+void manifests_read_from(struct manifests *manifests, const char *name, struct text text,
+                         struct text default_namespace)
+{
+    struct manifests before = *manifests;
+    struct source *source = ARENA_NEW(manifests->arena, struct source);
+    *source =
+        (struct source){.file = arena_text(manifests->arena, text_of(name)).data, .text = text};
+    manifests_read_text(manifests, source, default_namespace, false);
+    expect_objects(manifests, &before, source->file);
 }

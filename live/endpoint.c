@@ -2,6 +2,7 @@
 #include "live/endpoint.h"
 
 #include "live/exec_credential.h"
+#include "live/proxy.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -98,6 +99,19 @@ static bool is_loopback(const char *host)
            strncmp(host, "127.", 4) == 0;
 }
 
+/* The kubeconfig's, else what the environment says. */
+static bool find_proxy(struct endpoint *endpoint, const char *scheme, const char *host,
+                       const char *port, struct error *error)
+{
+    const struct proxy_environment environment = proxy_environment_now();
+    struct text named = endpoint->config.proxy_url, proxy = TEXT("");
+    bool found = named.size > 0
+                     ? proxy_named(named, endpoint->arena, &proxy, error)
+                     : proxy_for(&environment, scheme, host, port, endpoint->arena, &proxy, error);
+    endpoint->proxy = proxy.data;
+    return found;
+}
+
 static bool check_server(struct endpoint *endpoint, struct error *error)
 {
     const struct client_config *config = &endpoint->config;
@@ -117,8 +131,10 @@ static bool check_server(struct endpoint *endpoint, struct error *error)
         done =
             error_set(error, ERROR_INPUT, NOWHERE,
                       "%.200s: a token or password is sent over https only", config->server.data);
-    else if (config->tls_server_name.size > 0)
-        done = rename_server(endpoint, url, host, port, error);
+    else
+        done =
+            find_proxy(endpoint, scheme, host, port, error) &&
+            (config->tls_server_name.size == 0 || rename_server(endpoint, url, host, port, error));
     curl_free(host);
     curl_free(port);
     curl_free(scheme);

@@ -15,6 +15,7 @@ struct endpoint {
     struct client_config config;
     const char *base;              /* scheme, name and port of URLs */
     struct curl_slist *connect_to; /* the address for the name in the URL, if it differs */
+    const char *proxy;             /* in libcurl's form; empty: none */
     int pem_fds[ENDPOINT_PEMS];
     const char *ca_path, *certificate_path, *key_path; /* NULL: none */
     struct token token;

@@ -195,8 +195,9 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, const cha
         done &= curl_easy_setopt(easy, CURLOPT_SSLKEY, endpoint->key_path) == CURLE_OK;
     if (endpoint->connect_to != NULL)
         curl_easy_setopt(easy, CURLOPT_CONNECT_TO, endpoint->connect_to);
-    if (config->proxy_url.size > 0)
-        done &= curl_easy_setopt(easy, CURLOPT_PROXY, config->proxy_url.data) == CURLE_OK;
+    /* Set even when there is none, so that libcurl does not read the environment by other rules. */
+    done &= curl_easy_setopt(easy, CURLOPT_PROXY, endpoint->proxy) == CURLE_OK &&
+            curl_easy_setopt(easy, CURLOPT_NOPROXY, "") == CURLE_OK;
     if (config->username.size > 0) {
         done &= curl_easy_setopt(easy, CURLOPT_USERNAME, config->username.data) == CURLE_OK &&
                 curl_easy_setopt(easy, CURLOPT_PASSWORD, config->password.data) == CURLE_OK;

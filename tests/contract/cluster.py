@@ -89,6 +89,7 @@ def a_live_cluster_is_what_its_files_are(folder):
         check(said == run(1, *command, "--state", STATE)[1], said)
     check(run(1, "plan", KUBECONFIG=config)[0] == run(1, "plan", "--state", STATE)[0],
           "plan does not follow $KUBECONFIG")
+    check(fake.requests("watch") == [], "what is listed once is watched, too")
     alone, _ = run(1, "check", "-p", POLICY, "-f", REQUESTS, "-o", "json", KUBECONFIG=config)
     offline, _ = run(1, "check", "-p", POLICY, "-f", REQUESTS, "-o", "json")
     check(alone == offline, "check goes to a cluster that nobody named")
