@@ -262,7 +262,7 @@ users: [{{name: me, user: {{{user}}}}}]
     attempt(plain, "certificate-authority-data: " + data("ca.crt"), "", True)
     attempt(plain, "certificate-authority: other.crt", "", False)
     attempt(plain, "certificate-authority-data: " + data("other.crt"), "", False)
-    attempt(plain, "certificate-authority: other.crt, insecure-skip-tls-verify: true", "", True)
+    attempt(plain, "insecure-skip-tls-verify: true", "", True)
     attempt(named, "certificate-authority: ca.crt", "", False)
     attempt(named, "certificate-authority: ca.crt, tls-server-name: api.example", "", True)
     seen.clear()
