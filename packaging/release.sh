@@ -37,7 +37,7 @@ files_of_release() {
     for arch in $arches; do
         printf '%s\n' "$name-linux-$arch.tar.gz" "$name-linux-$arch.cdx.json"
     done
-    echo "$name-source.tar.gz"
+    printf '%s\n' "$name-source.tar.gz" "$name-chart.tgz"
     if whole; then
         [ "$image" = no ] || echo "$name-image.tar"
         printf '%s\n' taffrail.rb taffrail.yaml
@@ -304,6 +304,16 @@ make_sources() {
     fi
 }
 
+# The chart, which installs the image of its own version if no other is named.
+make_chart() {
+    local staged=$work/chart/taffrail
+    rm -rf "$work/chart"
+    mkdir -p "$work/chart"
+    cp -R manifests/chart "$staged"
+    sed -i "s/^version: .*/version: $version/; s/^appVersion: .*/appVersion: \"$version\"/" "$staged/Chart.yaml"
+    archive "$staged" "$out/$name-chart.tgz"
+}
+
 out_is_empty() { [ -z "$(ls -A "$out" 2>/dev/null)" ] || fail "$out is not empty"; }
 
 make() {
@@ -323,6 +333,7 @@ make() {
         archive "$staged" "$out/$name-linux-$arch.tar.gz"
     done
     make_sources
+    make_chart
     if whole; then
         if [ "$image" = yes ]; then
             make_image
