@@ -125,6 +125,7 @@ static bool read_settings(const struct plan_options *options, struct arena *aren
 struct planned {
     const struct snapshot *snapshot;
     const struct catalog *catalog;
+    struct text title; /* which cluster it is, for people */
 };
 
 /* The cluster, when it is not one of files, and the namespace its context names. */
@@ -149,6 +150,7 @@ static bool list_live(const struct plan_options *options, struct arena *arena,
     for (size_t i = 0; i < cluster->objects.problems.count; i++)
         problems_add_error(problems, &cluster->objects.problems.items[i]);
     *namespace = config.namespace;
+    cluster->title = cluster_title(&config, arena);
     return true;
 }
 
@@ -174,6 +176,9 @@ static bool load(const struct plan_options *options, struct arena *arena, struct
     struct text namespace = TEXT("");
     if (options->state_dir == NULL && !list_live(options, arena, &cluster, &namespace, problems))
         return false;
+    planned->title = options->state_dir == NULL
+                         ? cluster.title
+                         : arena_printf(arena, "folder %s", options->state_dir);
     read_change(options, namespace, arena, &change);
     bool loaded = state_load(options->state_dir, &cluster.objects, &change, arena,
                              &planned->snapshot, problems, &error);
@@ -266,7 +271,8 @@ static int plan(struct arena *arena, void *argument)
     bool optimized = options->optimize != NULL;
     const struct simulation *shown = optimized ? &simulations.best : &simulations.compat;
     const struct simulation *compat = optimized ? &simulations.compat : NULL;
-    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1};
+    const struct report_about about = {.cluster = planned.title, .at_unix_s = (int64_t)time(NULL)};
+    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1, .about = &about};
     struct error error;
     if (!report_plan_write(options->format, shown, compat, &style, arena, stdout, &error)) {
         fprintf(stderr, "error: %s\n", error.what);

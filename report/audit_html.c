@@ -363,7 +363,7 @@ bool report_audit_html(const struct report *report, const struct report_style *s
     put_jumps(&view, arena, out);
     put_rails(&view, out);
     if (view.namespace_count > 0)
-        page_filter(choices, out);
+        page_filter("namespace, name, rail, policy", choices, out);
     for (size_t i = 0; i < view.namespace_count; i++)
         put_namespace(&view, &view.namespaces[i], i + 2, arena, out);
     put_doubts(&view, view.namespace_count + 2, arena, out);

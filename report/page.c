@@ -89,7 +89,10 @@ static const char style[] =
     "summary .count{font-size:.9rem;font-weight:600}.objects{margin:.2rem 0 .6rem;color:var(--dim);"
     "columns:20rem}figure{margin:1rem 0 2rem}svg{display:block;max-width:100%;height:auto}"
     ".narrow{display:none}\n"
-    "meter{width:7rem;height:.8rem;vertical-align:middle}\n"
+    "details.pool>summary{border-bottom:1px solid var(--line)}"
+    ".bar{display:inline-block;width:4rem;height:.6rem;border-radius:.15rem;"
+    "background:linear-gradient(to right,var(--dim) var(--a),var(--audited) var(--a) var(--b),"
+    "var(--line) var(--b));print-color-adjust:exact}\n"
     "@media (max-width:40rem){body{padding:1rem}.verdict{font-size:1.35rem}"
     ".narrow{display:block}.wide{display:none}"
     "table,tbody,tr,tbody th,td,caption{display:block;width:auto}thead{display:none}"
@@ -210,12 +213,13 @@ void page_jumps(const struct page_jump *jumps, size_t count, FILE *out)
     fputs("</ul>\n</details>\n</nav>\n", out);
 }
 
-void page_filter(const char *const *choices, FILE *out)
+void page_filter(const char *words, const char *const *choices, FILE *out)
 {
-    fputs("<form id=\"filter\" role=\"search\" hidden>\n"
-          "<input type=\"search\" placeholder=\"Filter: namespace, name, rail, policy\" "
-          "aria-label=\"Filter\">\n<select aria-label=\"Which\"><option value=\"\">all</option>",
-          out);
+    fprintf(out,
+            "<form id=\"filter\" role=\"search\" hidden>\n"
+            "<input type=\"search\" placeholder=\"Filter: %s\" aria-label=\"Filter\">\n"
+            "<select aria-label=\"Which\"><option value=\"\">all</option>",
+            words);
     for (size_t i = 0; choices[i] != NULL; i++)
         fprintf(out, "<option value=\"%s-in\">%s</option>", choices[i], choices[i]);
     fputs("</select>\n<button type=\"button\" data-open=\"1\">Unfold all</button>\n"

@@ -44,8 +44,8 @@ void page_jumps(const struct page_jump *jumps, size_t count, FILE *out);
 
 /* A field that leaves only the items that hold its words, and that have a choice: the class
  * of such an item is "CHOICE-in". Only the script shows it. An item is `details class="item"`, a
- * group of them `details class="group" data-name="WORDS"`. */
-void page_filter(const char *const *choices, FILE *out);
+ * group of them `details class="group" data-name="WORDS"`. words: what one may look for. */
+void page_filter(const char *words, const char *const *choices, FILE *out);
 
 /* ---- tables ---- */
 

@@ -1,4 +1,4 @@
-/* Sorts a plan for people: workloads, nodes, misfits. */
+/* Sorts a plan for people: workloads, what is on each node, misfits. */
 #include "report/plan.h"
 
 #include <stdlib.h>
@@ -28,11 +28,6 @@ bool report_plan_write(int format, const struct simulation *simulation,
 }
 
 /* ---- workloads ---- */
-
-static int compare_numbers(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
 
 static int compare_counts(size_t a, size_t b)
 {
@@ -137,22 +132,6 @@ static void read_workloads(struct plan *plan, struct arena *arena)
 
 /* ---- nodes ---- */
 
-/* Users choose the quantities; a sum must not overflow. */
-static int64_t add(int64_t a, int64_t b)
-{
-    int64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-static int percent(int64_t part, int64_t whole)
-{
-    enum { MOST = 999 };
-    if (whole <= 0)
-        return -1;
-    double value = 100 * (double)part / (double)whole + 0.5;
-    return value > MOST ? MOST : (int)value;
-}
-
 static int compare_shares(const void *a_pointer, const void *b_pointer)
 {
     const struct plan_share *a = a_pointer;
@@ -177,18 +156,23 @@ static void read_shares(const struct plan *plan, struct plan_node *node, struct 
         struct plan_share *share = &shares[at];
         share->pod_count++;
         share->pending_count += !pod->running;
-        share->cpu_milli = add(share->cpu_milli, pod->cpu_milli);
-        share->memory_bytes = add(share->memory_bytes, pod->memory_bytes);
+        share->cpu_milli = plan_add(share->cpu_milli, pod->cpu_milli);
+        share->memory_bytes = plan_add(share->memory_bytes, pod->memory_bytes);
         node->pending_count += !pod->running;
-        node->cpu_milli = add(node->cpu_milli, pod->cpu_milli);
-        node->memory_bytes = add(node->memory_bytes, pod->memory_bytes);
+        node->cpu_milli = plan_add(node->cpu_milli, pod->cpu_milli);
+        node->memory_bytes = plan_add(node->memory_bytes, pod->memory_bytes);
+        if (pod->running) {
+            node->before_cpu_milli = plan_add(node->before_cpu_milli, pod->cpu_milli);
+            node->before_memory_bytes = plan_add(node->before_memory_bytes, pod->memory_bytes);
+        }
     }
     if (count > 0)
         qsort(shares, count, sizeof *shares, compare_shares);
     node->shares = shares;
     node->share_count = count;
-    node->cpu_percent = percent(node->cpu_milli, from->cpu_milli);
-    node->memory_percent = percent(node->memory_bytes, from->memory_bytes);
+    node->room_cpu_milli = from->cpu_milli;
+    node->room_memory_bytes = from->memory_bytes;
+    plan_node_percents(node);
 }
 
 static void read_nodes(struct plan *plan, struct arena *arena)
@@ -199,7 +183,8 @@ static void read_nodes(struct plan *plan, struct arena *arena)
     for (size_t i = 0; i < simulation->node_count; i++) {
         struct plan_node *node = &plan->nodes.items[i];
         node->node = &simulation->nodes[i];
-        node->count = 1;
+        node->count = node->type_count = 1;
+        node->usd_micro_per_hour = node->node->usd_micro_per_hour;
         node->bought = i >= simulation->node_count - simulation->claim_count;
         read_shares(plan, node, arena);
         if (node->bought) {
@@ -276,98 +261,4 @@ void plan_read(const struct simulation *simulation, const struct simulation *com
     read_misfits(plan, arena);
     plan->pending_count =
         plan->on_node_count + plan->on_claim_count + simulation->unschedulable_count;
-}
-
-/* ---- equal nodes ---- */
-
-static int compare_all_shares(const struct plan_node *a, const struct plan_node *b)
-{
-    int order = compare_counts(b->share_count, a->share_count);
-    for (size_t i = 0; order == 0 && i < a->share_count; i++) {
-        const struct plan_share *x = &a->shares[i];
-        const struct plan_share *y = &b->shares[i];
-        order = compare_counts(x->workload, y->workload);
-        if (order == 0)
-            order = compare_counts(y->pod_count, x->pod_count);
-        if (order == 0)
-            order = compare_counts(y->pending_count, x->pending_count);
-        if (order == 0)
-            order = compare_numbers(y->cpu_milli, x->cpu_milli);
-        if (order == 0)
-            order = compare_numbers(y->memory_bytes, x->memory_bytes);
-    }
-    return order;
-}
-
-static int compare_looks(const struct plan_node *a, const struct plan_node *b)
-{
-    const struct simulation_node *x = a->node;
-    const struct simulation_node *y = b->node;
-    const int orders[] = {
-        a->bought - b->bought,
-        text_compare(x->node_pool, y->node_pool),
-        compare_numbers(y->cpu_milli, x->cpu_milli),
-        compare_numbers(y->memory_bytes, x->memory_bytes),
-        text_compare(x->instance_type, y->instance_type),
-        text_compare(x->zone, y->zone),
-        text_compare(x->capacity_type, y->capacity_type),
-        compare_numbers(x->usd_micro_per_hour, y->usd_micro_per_hour),
-    };
-    for (size_t i = 0; i < COUNT_OF(orders); i++)
-        if (orders[i] != 0)
-            return orders[i];
-    return compare_all_shares(a, b);
-}
-
-static int compare_nodes(const void *a_pointer, const void *b_pointer)
-{
-    const struct plan_node *a = a_pointer;
-    const struct plan_node *b = b_pointer;
-    int order = compare_looks(a, b);
-    return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
-}
-
-static void sort_and_merge(struct plan_nodes *nodes, bool merged)
-{
-    if (nodes->count > 0)
-        qsort(nodes->items, nodes->count, sizeof *nodes->items, compare_nodes);
-    size_t kept = 0;
-    for (size_t i = 0; i < nodes->count; i++) {
-        if (merged && kept > 0 && compare_looks(&nodes->items[kept - 1], &nodes->items[i]) == 0)
-            nodes->items[kept - 1].count++;
-        else
-            nodes->items[kept++] = nodes->items[i];
-    }
-    nodes->count = kept;
-}
-
-static struct plan_nodes select_nodes(const struct plan *plan, bool existing, bool bought,
-                                      bool only_taking, struct arena *arena)
-{
-    struct plan_nodes selected = {ARENA_ARRAY(arena, plan->nodes.count, struct plan_node), 0};
-    for (size_t i = 0; i < plan->nodes.count; i++) {
-        const struct plan_node *node = &plan->nodes.items[i];
-        if ((node->bought ? bought : existing) && (!only_taking || node->pending_count > 0))
-            selected.items[selected.count++] = *node;
-    }
-    return selected;
-}
-
-struct plan_nodes plan_nodes_bought(const struct plan *plan, struct arena *arena)
-{
-    struct plan_nodes nodes = select_nodes(plan, false, true, false, arena);
-    sort_and_merge(&nodes, true);
-    return nodes;
-}
-
-struct plan_nodes plan_nodes_taking(const struct plan *plan, struct arena *arena)
-{
-    return select_nodes(plan, true, false, true, arena);
-}
-
-struct plan_nodes plan_nodes_all(const struct plan *plan, bool merged, struct arena *arena)
-{
-    struct plan_nodes nodes = select_nodes(plan, true, true, false, arena);
-    sort_and_merge(&nodes, merged);
-    return nodes;
 }

@@ -24,15 +24,23 @@ struct plan_share {
     int64_t cpu_milli, memory_bytes; /* the sum of its pods */
 };
 
-/* A node, or several equal ones. */
+/* A node, several equal ones, or a group of nodes that have something in common. */
 struct plan_node {
     const struct simulation_node *node; /* the first of them */
     size_t count;
     bool bought;
+    /* Of a group, shares and sums are those of all its nodes; of equal nodes, of each. */
+    bool grouped;
+    size_t type_count;               /* instance types in the group; else 1 */
     const struct plan_share *shares; /* most pods first, then by label */
     size_t share_count, pending_count;
-    int64_t cpu_milli, memory_bytes; /* the requests of its pods */
-    int cpu_percent, memory_percent; /* of the node's capacity; -1: unknown */
+    int64_t cpu_milli, memory_bytes;               /* the requests of its pods */
+    int64_t before_cpu_milli, before_memory_bytes; /* of those that were there before */
+    int64_t room_cpu_milli, room_memory_bytes;     /* what there is of it */
+    int cpu_percent, memory_percent;               /* of the room; -1: unknown */
+    int before_cpu_percent, before_memory_percent;
+    int64_t usd_micro_per_hour; /* of each; -1: not known */
+    bool mixed_prices;          /* it is of all of the group, since each has another */
 };
 struct plan_nodes {
     struct plan_node *items;
@@ -67,6 +75,15 @@ struct plan {
     size_t taking_count;   /* Nodes that take pending pods */
     size_t unpriced_count; /* claims without a known price */
 };
+/* Users choose the quantities; a sum does not overflow. */
+int64_t plan_add(int64_t a, int64_t b);
+/* A workload's share of a node: of cpu or of memory, whichever is more. */
+double plan_share_of_node(const struct plan_share *share, const struct plan_node *node);
+/* Of all of them an hour; 0 when it is not known. */
+int64_t plan_node_usd_micro(const struct plan_node *node);
+/* Sets the percentages, of the sums and the room. */
+void plan_node_percents(struct plan_node *node);
+
 void plan_read(const struct simulation *simulation, const struct simulation *compat,
                struct arena *arena, struct plan *plan);
 
@@ -74,8 +91,47 @@ void plan_read(const struct simulation *simulation, const struct simulation *com
 struct plan_nodes plan_nodes_bought(const struct plan *plan, struct arena *arena);
 /* The Nodes that take pending pods, by name. */
 struct plan_nodes plan_nodes_taking(const struct plan *plan, struct arena *arena);
-/* Nodes, then claims, each by pool, the largest first; merged: equal ones are one. */
-struct plan_nodes plan_nodes_all(const struct plan *plan, bool merged, struct arena *arena);
+/* Which nodes are one. */
+enum plan_merge {
+    PLAN_EACH,    /* none */
+    PLAN_EQUAL,   /* those with equal pods */
+    PLAN_BY_TYPE, /* a group: of a NodePool, a zone, a type and a capacity type */
+    PLAN_BY_POOL  /* a group: of a NodePool and a zone */
+};
+/* Nodes, then claims, each by pool, the largest first. */
+struct plan_nodes plan_nodes_all(const struct plan *plan, enum plan_merge merge,
+                                 struct arena *arena);
+/* The Nodes of the input by pool, as groups without regard to zones, by name; `members` are the
+ * nodes of all groups, in the groups' order, the fullest first in each. */
+struct plan_nodes plan_nodes_by_pool(const struct plan *plan, struct plan_nodes *members,
+                                     struct arena *arena);
+
+/* What the nodes to buy cost, by what. */
+struct plan_cost_row {
+    struct text name; /* of a NodePool or a namespace */
+    size_t node_count, pod_count;
+    int64_t usd_micro_per_hour; /* what has a price */
+    size_t unpriced_count;      /* nodes without one */
+};
+struct plan_costs {
+    struct plan_cost_row *items; /* the dearest first, then by name */
+    size_t count;
+};
+struct plan_costs plan_costs_by_pool(const struct plan *plan, struct arena *arena);
+/* A node's price is divided among its pods by what they take of it; node_count is the number of
+ * nodes that have some of its pods. */
+struct plan_costs plan_costs_by_namespace(const struct plan *plan, struct arena *arena);
+
+/* Why pods fit nowhere, by the kind of the reason; a pod counts once for each kind. */
+struct plan_cause {
+    const char *kind, *meaning;
+    size_t pod_count, workload_count;
+};
+struct plan_causes {
+    struct plan_cause *items; /* of most pods first */
+    size_t count;
+};
+struct plan_causes plan_causes(const struct plan_misfits *misfits, struct arena *arena);
 
 /* "43 pods are pending: 6 fit on 2 existing nodes, ..." */
 struct text plan_headline(const struct plan *plan, struct arena *arena);
@@ -92,6 +148,7 @@ struct text plan_misfit_title(const struct plan *plan, const struct plan_misfit 
                               struct arena *arena);
 /* "NodePool default", "any NodePool". */
 struct text plan_reason_pool(const struct simulation_reason *reason, struct arena *arena);
+struct text plan_usd_a_month(int64_t usd_micro_per_hour, struct arena *arena); /* "1,198.66" */
 struct text plan_usd(int64_t usd_micro, struct arena *arena);    /* "0.3840", "1,198.66" */
 struct text plan_price(int64_t usd_micro, struct arena *arena);  /* four decimals, or "?" */
 struct text plan_percent(int percent, struct arena *arena);      /* "93%", or "-" */
@@ -109,7 +166,9 @@ typedef bool plan_writer(const struct plan *plan, const struct report_style *sty
                          struct arena *arena, FILE *out, struct error *error);
 plan_writer plan_text, plan_json, plan_svg, plan_html;
 
-/* The picture as a document of its own, or as an element of a page. */
-void plan_svg_put(const struct plan *plan, bool standalone, struct arena *arena, FILE *out);
+/* The picture as a document of its own, or as an element of a page, for a screen or a phone. */
+enum plan_svg_place { PLAN_SVG_ALONE, PLAN_SVG_WIDE, PLAN_SVG_NARROW };
+void plan_svg_put(const struct plan *plan, enum plan_svg_place place, struct arena *arena,
+                  FILE *out);
 
 #endif

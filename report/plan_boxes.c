@@ -50,12 +50,21 @@ static void put_title(const struct drawing *drawing, struct text title)
 const char drawing_bold[] = " font-weight=\"600\"";
 static const char right[] = " text-anchor=\"end\"";
 
-void drawing_fill(const struct plan_workload *workload, FILE *out)
+/* Two pictures of one page have each their own definitions: a browser does not take those of one
+ * that is not shown. */
+static char pattern_letter(const struct drawing *drawing)
 {
+    return drawing->place == PLAN_SVG_NARROW ? 'n' : 'w';
+}
+
+void drawing_fill(const struct drawing *drawing, const struct plan_workload *workload)
+{
+    FILE *out = drawing->out;
     if (workload->rank < COLOUR_COUNT)
         fprintf(out, " fill=\"%s\"", colours[workload->rank].fill);
     else if (workload->rank < PICTURE_RANKS)
-        fprintf(out, " fill=\"url(#tf-stripes-%zu)\"", workload->rank - COLOUR_COUNT);
+        fprintf(out, " fill=\"url(#tf-%c-%zu)\"", pattern_letter(drawing),
+                workload->rank - COLOUR_COUNT);
     else
         fprintf(out, " fill=\"%s\"", other_fill);
 }
@@ -65,11 +74,11 @@ void drawing_stripes(const struct drawing *drawing)
     fputs("<defs>", drawing->out);
     for (size_t i = 0; i < COLOUR_COUNT && i + COLOUR_COUNT < drawing->plan->workload_count; i++)
         fprintf(drawing->out,
-                "<pattern id=\"tf-stripes-%zu\" width=\"6\" height=\"6\" "
+                "<pattern id=\"tf-%c-%zu\" width=\"6\" height=\"6\" "
                 "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
                 "<rect width=\"6\" height=\"6\" fill=\"%s\"/>"
                 "<rect width=\"2\" height=\"6\" fill=\"%s\" fill-opacity=\"0.55\"/></pattern>",
-                i, colours[i].fill, colours[i].ink);
+                pattern_letter(drawing), i, colours[i].fill, colours[i].ink);
     fputs("</defs>\n", drawing->out);
 }
 
@@ -79,15 +88,6 @@ struct strip {
     const struct plan_share *share;
     double x, y, width, height;
 };
-
-/* A workload's share of a node: of cpu or of memory, whichever is more. */
-static double share_of_node(const struct plan_share *share, const struct simulation_node *node)
-{
-    double cpu = node->cpu_milli > 0 ? (double)share->cpu_milli / (double)node->cpu_milli : 0;
-    double memory =
-        node->memory_bytes > 0 ? (double)share->memory_bytes / (double)node->memory_bytes : 0;
-    return cpu > memory ? cpu : memory;
-}
 
 enum { LEAST_CELL = 3 };
 
@@ -115,7 +115,7 @@ static void put_cells(const struct drawing *drawing, const struct strip *strip, 
     double width = strip->width / (double)columns;
     double height = strip->height / (double)rows;
     fputs("<path", out);
-    drawing_fill(&drawing->plan->workloads[strip->share->workload], out);
+    drawing_fill(drawing, &drawing->plan->workloads[strip->share->workload]);
     fprintf(out, "%s d=\"", pending ? "" : " fill-opacity=\"0.35\"");
     if (width < LEAST_CELL) { /* too small to see */
         double total = (double)count;
@@ -137,8 +137,12 @@ static struct text strip_title(const struct drawing *drawing, const struct plan_
     struct arena *arena = drawing->arena;
     const struct plan_workload *workload = &drawing->plan->workloads[share->workload];
     struct text_builder title = {.arena = arena};
-    text_builder_printf(&title, "%.*s in %.*s: %zu pod%s, %.*s cpu, %.*s GiB",
-                        TEXT_ARGS(workload->name), TEXT_ARGS(workload->namespace), share->pod_count,
+    if (share == drawing->others)
+        text_builder_add(&title, TEXT("other workloads"));
+    else
+        text_builder_printf(&title, "%.*s in %.*s", TEXT_ARGS(workload->name),
+                            TEXT_ARGS(workload->namespace));
+    text_builder_printf(&title, ": %zu pod%s, %.*s cpu, %.*s GiB", share->pod_count,
                         share->pod_count == 1 ? "" : "s",
                         TEXT_ARGS(plan_cpu(share->cpu_milli, arena)),
                         TEXT_ARGS(plan_gib(share->memory_bytes, arena)));
@@ -156,7 +160,7 @@ static void put_strip_label(const struct drawing *drawing, const struct strip *s
     double height = strip->height / (double)cell_rows(strip);
     if (!drawing->picture.detail->labels || height < font + 2)
         return;
-    struct text label = workload->label;
+    struct text label = strip->share == drawing->others ? TEXT("others") : workload->label;
     if (strip->share->pod_count > 1)
         label = arena_printf(arena, "%.*s x%zu", TEXT_ARGS(label), strip->share->pod_count);
     fprintf(drawing->out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\"", strip->x + 4,
@@ -187,23 +191,52 @@ static void put_strip(const struct drawing *drawing, const struct strip *strip)
     fputs("</g>\n", drawing->out);
 }
 
-/* A strip for each workload, with its pods as cells; the free part is below. */
-static void put_pods(const struct drawing *drawing, const struct picture_box *box, double x,
-                     double y, double width, double height)
+/* The shares that are drawn. Of a group, which has many, workloads without a colour of their own
+ * are one, the last: *others. */
+static size_t shown_shares(const struct drawing *drawing, const struct plan_node *node,
+                           struct plan_share *shown, struct plan_share **others)
 {
-    const double least = drawing->picture.detail->labels ? 4 : 2;
-    const struct plan_node *node = box->node;
-    double sum = 0;
+    size_t count = 0;
+    struct plan_share rest = {0};
     for (size_t i = 0; i < node->share_count; i++) {
-        double wanted = share_of_node(&node->shares[i], node->node) * height;
+        const struct plan_share *share = &node->shares[i];
+        if (!node->grouped || drawing->plan->workloads[share->workload].rank < PICTURE_RANKS) {
+            shown[count++] = *share;
+            continue;
+        }
+        rest.workload = share->workload;
+        rest.pod_count += share->pod_count;
+        rest.pending_count += share->pending_count;
+        rest.cpu_milli = plan_add(rest.cpu_milli, share->cpu_milli);
+        rest.memory_bytes = plan_add(rest.memory_bytes, share->memory_bytes);
+    }
+    *others = rest.pod_count > 0 ? &shown[count] : NULL;
+    if (rest.pod_count > 0)
+        shown[count++] = rest;
+    return count;
+}
+
+/* A strip for each workload, with its pods as cells; the free part is below. */
+static void put_pods(struct drawing drawing, const struct picture_box *box, double x, double y,
+                     double width, double height)
+{
+    const double least = drawing.picture.detail->labels ? 4 : 2;
+    const struct plan_node *node = box->node;
+    struct plan_share *shares =
+        ARENA_ARRAY(drawing.arena, node->share_count + 1, struct plan_share);
+    struct plan_share *others;
+    size_t count = shown_shares(&drawing, node, shares, &others);
+    drawing.others = others;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        double wanted = plan_share_of_node(&shares[i], node) * height;
         sum += wanted < least ? least : wanted;
     }
     double scale = sum > height ? height / sum : 1;
-    for (size_t i = 0; i < node->share_count; i++) {
-        double wanted = share_of_node(&node->shares[i], node->node) * height;
-        struct strip strip = {&node->shares[i], x, y, width,
-                              (wanted < least ? least : wanted) * scale};
-        put_strip(drawing, &strip);
+    for (size_t i = 0; i < count; i++) {
+        double wanted = plan_share_of_node(&shares[i], node) * height;
+        struct strip strip = {&shares[i], x, y, width, (wanted < least ? least : wanted) * scale};
+        put_strip(&drawing, &strip);
         y += strip.height;
     }
 }
@@ -217,26 +250,34 @@ static struct text box_title(const struct drawing *drawing, const struct plan_no
     struct text_builder title = {.arena = arena};
     if (node->bought)
         text_builder_printf(&title, "%zu new node%s", node->count, node->count == 1 ? "" : "s");
+    else if (node->grouped)
+        text_builder_printf(&title, "%zu nodes", node->count);
     else if (node->count > 1)
         text_builder_printf(&title, "%.*s and %zu more", TEXT_ARGS(from->name), node->count - 1);
     else
         text_builder_add(&title, from->name);
-    text_builder_printf(&title, "\n%.*s, %.*s, %.*s", TEXT_ARGS(from->instance_type),
-                        TEXT_ARGS(from->zone), TEXT_ARGS(from->capacity_type));
+    if (node->type_count > 1)
+        text_builder_printf(&title, "\n%zu instance types, %.*s", node->type_count,
+                            TEXT_ARGS(from->zone));
+    else
+        text_builder_printf(&title, "\n%.*s, %.*s, %.*s", TEXT_ARGS(from->instance_type),
+                            TEXT_ARGS(from->zone), TEXT_ARGS(from->capacity_type));
     if (from->node_pool.size > 0)
         text_builder_printf(&title, ", NodePool %.*s", TEXT_ARGS(from->node_pool));
-    if (from->usd_micro_per_hour >= 0)
+    if (node->usd_micro_per_hour >= 0)
         text_builder_printf(&title, "\n$%.*s an hour%s",
-                            TEXT_ARGS(plan_price(from->usd_micro_per_hour, arena)),
-                            node->count > 1 ? " each" : "");
+                            TEXT_ARGS(plan_price(node->usd_micro_per_hour, arena)),
+                            node->mixed_prices ? " in all"
+                            : node->count > 1  ? " each"
+                                               : "");
     text_builder_printf(&title, "\ncpu %.*s of %.*s (%.*s), memory %.*s of %.*s GiB (%.*s)",
                         TEXT_ARGS(plan_cpu(node->cpu_milli, arena)),
-                        TEXT_ARGS(plan_cpu(from->cpu_milli, arena)),
+                        TEXT_ARGS(plan_cpu(node->room_cpu_milli, arena)),
                         TEXT_ARGS(plan_percent(node->cpu_percent, arena)),
                         TEXT_ARGS(plan_gib(node->memory_bytes, arena)),
-                        TEXT_ARGS(plan_gib(from->memory_bytes, arena)),
+                        TEXT_ARGS(plan_gib(node->room_memory_bytes, arena)),
                         TEXT_ARGS(plan_percent(node->memory_percent, arena)));
-    if (from->instance_type_count > 1)
+    if (from->instance_type_count > 1 && !node->grouped)
         text_builder_printf(&title, "\n%zu instance types could hold its pods",
                             from->instance_type_count);
     return text_builder_text(&title);
@@ -267,14 +308,18 @@ static void put_header(const struct drawing *drawing, const struct picture_box *
     double second = first + font * 1.2;
     double inner = width - 2 * padding;
     struct text price =
-        from->usd_micro_per_hour < 0
+        node->usd_micro_per_hour < 0
             ? TEXT("")
-            : arena_printf(arena, "$%.*s", TEXT_ARGS(plan_price(from->usd_micro_per_hour, arena)));
+            : arena_printf(arena, "$%.*s", TEXT_ARGS(plan_price(node->usd_micro_per_hour, arena)));
     struct text type = from->instance_type.size > 0 ? from->instance_type : from->name;
-    if (node->count > 1)
+    if (node->type_count > 1)
+        type = arena_printf(arena, "%zu nodes, %zu types", node->count, node->type_count);
+    else if (node->count > 1)
         type = arena_printf(arena, "%zu \u00d7 %.*s", node->count, TEXT_ARGS(type));
     struct text kind = from->capacity_type.size > 0 ? from->capacity_type : TEXT("-");
-    if (from->node_pool.size > 0)
+    if (node->type_count > 1 && from->node_pool.size > 0)
+        kind = from->node_pool;
+    else if (from->node_pool.size > 0)
         kind = arena_printf(arena, "%.*s, %.*s", TEXT_ARGS(kind), TEXT_ARGS(from->node_pool));
     struct text below = node->bought || node->count > 1 ? kind : from->name;
     /* If both do not fit, the price goes to the second line. */
@@ -318,7 +363,7 @@ static void put_box(const struct drawing *drawing, const struct picture_box *box
             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#e7eaee\" "
             "class=\"tf-room\"/>\n",
             box->x + inset, top, width - 2 * inset, room_height);
-    put_pods(drawing, box, box->x + inset, top, width - 2 * inset, room_height);
+    put_pods(*drawing, box, box->x + inset, top, width - 2 * inset, room_height);
     if (detail->footer_height > 0)
         drawing_text(drawing, box->x + inset, top + room_height + detail->font * 1.1,
                      detail->font * 0.9, PICTURE_DIM, "",

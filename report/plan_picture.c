@@ -6,10 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_WIDTH = 1200, LEAST_WIDTH = 760, ZONES_A_BAND = 6, ZONE_GAP = 12 };
+enum { MOST_WIDTH = 1200, ZONE_GAP = 12 };
 
-/* Above this number of nodes, equal ones are one box. */
-enum { MERGE_ABOVE = 40 };
+static const struct picture_frame frames[] = {
+    [PLAN_SVG_ALONE] = {24, 760, MOST_WIDTH, 6},
+    [PLAN_SVG_WIDE] = {0, 760, MOST_WIDTH, 6},
+    [PLAN_SVG_NARROW] = {0, 356, 356, 1}, /* a phone of 390 with the page's margins */
+};
+
+/* Up to so many nodes each has a box; above, equal ones are one, and where that leaves more boxes
+ * than can be read, larger groups are. */
+enum { EACH_A_BOX = 40, MOST_BOXES = 60 };
 
 static const struct {
     size_t most_boxes;
@@ -148,9 +155,15 @@ static void read_zones(struct picture *picture, const struct plan_nodes *nodes, 
         zone->boxes[zone->box_count++].node = node;
         zone->node_count += node->count;
         zone->bought_count += node->bought ? node->count : 0;
-        if (node->bought && node->node->usd_micro_per_hour > 0)
-            zone->usd_micro_per_hour += node->node->usd_micro_per_hour * (int64_t)node->count;
+        if (node->bought)
+            zone->usd_micro_per_hour =
+                plan_add(zone->usd_micro_per_hour, plan_node_usd_micro(node));
     }
+}
+
+static int64_t cpu_of_each(const struct plan_node *node)
+{
+    return node->grouped ? node->room_cpu_milli / (int64_t)node->count : node->room_cpu_milli;
 }
 
 /* The height grows with the root of the size, so that small nodes stay visible beside large ones.
@@ -160,12 +173,12 @@ static void size_boxes(struct picture *picture, const struct plan_nodes *nodes)
     const struct picture_detail *detail = picture->detail;
     int64_t largest = 1;
     for (size_t i = 0; i < nodes->count; i++)
-        if (nodes->items[i].node->cpu_milli > largest)
-            largest = nodes->items[i].node->cpu_milli;
+        if (cpu_of_each(&nodes->items[i]) > largest)
+            largest = cpu_of_each(&nodes->items[i]);
     for (size_t i = 0; i < picture->zone_count; i++) {
         for (size_t j = 0; j < picture->zones[i].box_count; j++) {
             struct picture_box *box = &picture->zones[i].boxes[j];
-            int64_t cpu_milli = box->node->node->cpu_milli;
+            int64_t cpu_milli = cpu_of_each(box->node);
             double root = cpu_milli <= 0 ? 0 : sqrt((double)cpu_milli / (double)largest);
             double height = detail->most_body * root;
             box->body_height = height < detail->least_body ? detail->least_body : height;
@@ -177,19 +190,21 @@ static void size_boxes(struct picture *picture, const struct plan_nodes *nodes)
 static void choose_widths(struct picture *picture)
 {
     const struct picture_detail *detail = picture->detail;
-    size_t zones = picture->zone_count < ZONES_A_BAND ? picture->zone_count : ZONES_A_BAND;
+    const struct picture_frame *frame = &picture->frame;
+    size_t zones =
+        picture->zone_count < frame->zones_a_band ? picture->zone_count : frame->zones_a_band;
     size_t most = 1;
     for (size_t i = 0; i < picture->zone_count; i++)
         most = picture->zones[i].box_count > most ? picture->zones[i].box_count : most;
-    picture->width = LEAST_WIDTH;
+    picture->width = frame->least_width;
     if (zones == 0)
         return;
-    double spare = (double)(zones - 1) * ZONE_GAP + 2 * PICTURE_MARGIN;
+    double spare = (double)(zones - 1) * ZONE_GAP + 2 * frame->margin;
     double wanted =
         (double)most * (detail->most_width + detail->gap) - detail->gap + 2 * PICTURE_ZONE_PADDING;
     double page = wanted * (double)zones + spare;
-    page = page > MOST_WIDTH ? MOST_WIDTH : page;
-    picture->width = page < LEAST_WIDTH ? LEAST_WIDTH : page;
+    page = page > frame->most_width ? frame->most_width : page;
+    picture->width = page < frame->least_width ? frame->least_width : page;
     double zone_width = (picture->width - spare) / (double)zones;
     double inner = zone_width - 2 * PICTURE_ZONE_PADDING;
     double columns = floor((inner + detail->gap) / (detail->least_width + detail->gap));
@@ -200,10 +215,20 @@ static void choose_widths(struct picture *picture)
         picture->zones[i].width = zone_width;
 }
 
-void picture_arrange(const struct plan *plan, struct arena *arena, struct picture *picture)
+static struct plan_nodes choose_nodes(const struct plan *plan, struct arena *arena)
 {
-    *picture = (struct picture){0};
-    struct plan_nodes nodes = plan_nodes_all(plan, plan->nodes.count > MERGE_ABOVE, arena);
+    enum plan_merge merge = plan->nodes.count <= EACH_A_BOX ? PLAN_EACH : PLAN_EQUAL;
+    struct plan_nodes nodes = plan_nodes_all(plan, merge, arena);
+    while (nodes.count > MOST_BOXES && merge < PLAN_BY_POOL)
+        nodes = plan_nodes_all(plan, ++merge, arena);
+    return nodes;
+}
+
+void picture_arrange(const struct plan *plan, enum plan_svg_place place, struct arena *arena,
+                     struct picture *picture)
+{
+    *picture = (struct picture){.frame = frames[place]};
+    struct plan_nodes nodes = choose_nodes(plan, arena);
     size_t level = 0;
     while (details[level].most_boxes < nodes.count)
         level++;
@@ -211,6 +236,15 @@ void picture_arrange(const struct plan *plan, struct arena *arena, struct pictur
     read_zones(picture, &nodes, arena);
     size_boxes(picture, &nodes);
     choose_widths(picture);
+}
+
+bool picture_has_groups(const struct picture *picture)
+{
+    for (size_t i = 0; i < picture->zone_count; i++)
+        for (size_t j = 0; j < picture->zones[i].box_count; j++)
+            if (picture->zones[i].boxes[j].node->grouped)
+                return true;
+    return false;
 }
 
 double picture_box_height(const struct picture *picture, const struct picture_box *box)
@@ -246,14 +280,14 @@ static double place_boxes(const struct picture *picture, struct picture_zone *zo
 void picture_place(struct picture *picture, double top)
 {
     picture->bottom = top;
-    for (size_t first = 0; first < picture->zone_count; first += ZONES_A_BAND) {
+    for (size_t first = 0; first < picture->zone_count; first += picture->frame.zones_a_band) {
         double band_top = first == 0 ? top : picture->bottom + ZONE_GAP;
-        size_t end = first + ZONES_A_BAND;
+        size_t end = first + picture->frame.zones_a_band;
         end = end < picture->zone_count ? end : picture->zone_count;
         double tallest = 0;
         for (size_t i = first; i < end; i++) {
             struct picture_zone *zone = &picture->zones[i];
-            zone->x = PICTURE_MARGIN + (double)(i - first) * (zone->width + ZONE_GAP);
+            zone->x = picture->frame.margin + (double)(i - first) * (zone->width + ZONE_GAP);
             zone->y = band_top;
             zone->height = place_boxes(picture, zone);
             tallest = zone->height > tallest ? zone->height : tallest;

@@ -27,7 +27,14 @@ struct picture_zone {
     double x, y, width, height;
 };
 
+/* Where a picture is shown. */
+struct picture_frame {
+    double margin, least_width, most_width;
+    size_t zones_a_band; /* beside each other */
+};
+
 struct picture {
+    struct picture_frame frame;
     const struct picture_detail *detail;
     struct picture_zone *zones; /* by name, the empty one last */
     size_t zone_count;
@@ -36,7 +43,6 @@ struct picture {
 };
 
 enum {
-    PICTURE_MARGIN = 24,
     PICTURE_ZONE_PADDING = 10,
     PICTURE_ZONE_HEADER = 40,
 };
@@ -47,9 +53,12 @@ double picture_text_width(struct text t, double font);
 struct text picture_fit(struct text t, double width, double font, struct arena *arena);
 
 /* Chooses the columns for the zones; `width` is known. */
-void picture_arrange(const struct plan *plan, struct arena *arena, struct picture *picture);
+void picture_arrange(const struct plan *plan, enum plan_svg_place place, struct arena *arena,
+                     struct picture *picture);
 /* Places the zones below `top`. */
 void picture_place(struct picture *picture, double top);
+/* Whether a box stands for nodes that differ. */
+bool picture_has_groups(const struct picture *picture);
 double picture_box_height(const struct picture *picture, const struct picture_box *box);
 
 /* ---- drawing ---- */
@@ -58,8 +67,9 @@ struct drawing {
     const struct plan *plan;
     struct picture picture;
     struct arena *arena;
-    FILE *out;       /* NULL: the page is only measured */
-    bool standalone; /* with a heading and the pods that fit nowhere */
+    FILE *out;                       /* NULL: the page is only measured */
+    const struct plan_share *others; /* in the box being drawn; NULL: none */
+    enum plan_svg_place place;       /* alone it has a heading and the pods that fit nowhere */
 };
 enum picture_ink { PICTURE_INK, PICTURE_DIM, PICTURE_BAD, PICTURE_NEW };
 /* Workloads with a colour, or a striped colour, of their own. */
@@ -70,7 +80,7 @@ extern const char drawing_bold[];
 void drawing_text(const struct drawing *drawing, double x, double y, double font,
                   enum picture_ink ink, const char *more, struct text text);
 /* Writes the colour attribute of a workload. */
-void drawing_fill(const struct plan_workload *workload, FILE *out);
+void drawing_fill(const struct drawing *drawing, const struct plan_workload *workload);
 /* Writes the definitions that drawing_fill refers to. */
 void drawing_stripes(const struct drawing *drawing);
 void drawing_frame(const struct drawing *drawing, bool bought, double x, double y, double width,

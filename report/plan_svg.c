@@ -22,7 +22,7 @@ static const char style_sheet[] =
 static double put_lines(const struct drawing *drawing, double x, double y, double font,
                         enum picture_ink ink, struct text words)
 {
-    double width = drawing->picture.width - PICTURE_MARGIN - x;
+    double width = drawing->picture.width - drawing->picture.frame.margin - x;
     double line_height = font * 1.4;
     while (words.size > 0) {
         /* The longest start that ends before a blank and fits; one word at least. */
@@ -50,13 +50,15 @@ static double put_heading(const struct drawing *drawing)
 {
     const struct plan *plan = drawing->plan;
     struct arena *arena = drawing->arena;
-    double y = PICTURE_MARGIN + 14;
+    double y = drawing->picture.frame.margin + 14;
     struct text headline = plan_headline(plan, arena);
-    drawing_text(drawing, PICTURE_MARGIN, y, 18, PICTURE_INK, drawing_bold,
+    drawing_text(drawing, drawing->picture.frame.margin, y, 18, PICTURE_INK, drawing_bold,
                  TEXT("What the provisioner would buy"));
-    y = put_lines(drawing, PICTURE_MARGIN, y + 24, 14, PICTURE_INK, headline);
-    y = put_lines(drawing, PICTURE_MARGIN, y, 14, PICTURE_INK, plan_cost(plan, arena));
-    return put_lines(drawing, PICTURE_MARGIN, y, 14, PICTURE_INK, plan_saving(plan, arena));
+    y = put_lines(drawing, drawing->picture.frame.margin, y + 24, 14, PICTURE_INK, headline);
+    y = put_lines(drawing, drawing->picture.frame.margin, y, 14, PICTURE_INK,
+                  plan_cost(plan, arena));
+    return put_lines(drawing, drawing->picture.frame.margin, y, 14, PICTURE_INK,
+                     plan_saving(plan, arena));
 }
 
 /* ---- legend ---- */
@@ -71,11 +73,12 @@ enum { SWATCH = 12, LEGEND_FONT = 11, LEGEND_LINE = 19 };
 static double legend_item(struct legend *legend, struct text label)
 {
     const struct drawing *drawing = legend->drawing;
-    double most = drawing->picture.width - 2 * PICTURE_MARGIN;
+    double most = drawing->picture.width - 2 * drawing->picture.frame.margin;
     struct text shown = picture_fit(label, most - SWATCH - 6, LEGEND_FONT, drawing->arena);
     double width = SWATCH + 6 + picture_text_width(shown, LEGEND_FONT);
-    if (legend->x > PICTURE_MARGIN && legend->x + width > PICTURE_MARGIN + most) {
-        legend->x = PICTURE_MARGIN;
+    if (legend->x > drawing->picture.frame.margin &&
+        legend->x + width > drawing->picture.frame.margin + most) {
+        legend->x = drawing->picture.frame.margin;
         legend->y += LEGEND_LINE;
     }
     double x = legend->x;
@@ -92,7 +95,7 @@ static void put_swatch(const struct drawing *drawing, double x, double y,
         return;
     fprintf(drawing->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" rx=\"2\"%s", x, y,
             SWATCH, SWATCH, more);
-    drawing_fill(workload, drawing->out);
+    drawing_fill(drawing, workload);
     fputs("/>\n", drawing->out);
 }
 
@@ -108,7 +111,7 @@ static double put_legend(const struct drawing *drawing, double y)
 {
     const struct plan *plan = drawing->plan;
     struct arena *arena = drawing->arena;
-    struct legend legend = {drawing, PICTURE_MARGIN, y};
+    struct legend legend = {drawing, drawing->picture.frame.margin, y};
     size_t others = 0;
     for (size_t i = 0; i < plan->workload_count; i++)
         others += plan->workloads[i].rank >= PICTURE_RANKS ? plan->workloads[i].pod_count : 0;
@@ -123,7 +126,7 @@ static double put_legend(const struct drawing *drawing, double y)
     }
     if (plan->nodes.count == 0)
         return plan->workload_count == 0 ? y : legend.y + LEGEND_LINE;
-    legend.x = PICTURE_MARGIN;
+    legend.x = drawing->picture.frame.margin;
     legend.y += plan->workload_count == 0 ? 0 : LEGEND_LINE + 2;
     if (plan->simulation->claim_count < plan->nodes.count) {
         double x = legend_item(&legend, TEXT("existing node"));
@@ -140,8 +143,15 @@ static double put_legend(const struct drawing *drawing, double y)
     static const char note[] =
         "A node's height is the root of its cpu; a block is what a pod takes "
         "of the node's cpu or memory, whichever is more.";
+    static const char group_note[] =
+        "Nodes of one NodePool and zone are one box, with the pods of all of them, where there "
+        "are too many to be shown each.";
     y = legend.y + LEGEND_LINE + SWATCH - 2;
-    return put_lines(drawing, PICTURE_MARGIN, y, LEGEND_FONT, PICTURE_DIM, TEXT(note)) - 4;
+    y = put_lines(drawing, drawing->picture.frame.margin, y, LEGEND_FONT, PICTURE_DIM, TEXT(note));
+    if (picture_has_groups(&drawing->picture))
+        y = put_lines(drawing, drawing->picture.frame.margin, y, LEGEND_FONT, PICTURE_DIM,
+                      TEXT(group_note));
+    return y - 4;
 }
 
 /* ---- pods that fit nowhere ---- */
@@ -155,13 +165,13 @@ static double put_misfits(const struct drawing *drawing, const struct plan_misfi
     if (misfits->count == 0)
         return y;
     y += 32;
-    drawing_text(drawing, PICTURE_MARGIN, y, 14, PICTURE_BAD, drawing_bold,
+    drawing_text(drawing, drawing->picture.frame.margin, y, 14, PICTURE_BAD, drawing_bold,
                  text_of(misfits->title));
     y += 20;
     size_t shown = 0;
     for (; shown < misfits->count && shown < MOST_MISFITS; shown++) {
         const struct plan_misfit *misfit = &misfits->items[shown];
-        y = put_lines(drawing, PICTURE_MARGIN, y, 12, PICTURE_INK,
+        y = put_lines(drawing, drawing->picture.frame.margin, y, 12, PICTURE_INK,
                       plan_misfit_title(plan, misfit, arena));
         for (size_t i = 0; i < misfit->first->reason_count; i++) {
             const struct simulation_reason *reason = &misfit->first->reasons[i];
@@ -171,13 +181,13 @@ static double put_misfits(const struct drawing *drawing, const struct plan_misfi
                                 TEXT_ARGS(reason->message));
             if (reason->nearest.size > 0)
                 text_builder_printf(&words, " (nearest: %.*s)", TEXT_ARGS(reason->nearest));
-            y = put_lines(drawing, PICTURE_MARGIN + 16, y, 11, PICTURE_DIM,
+            y = put_lines(drawing, drawing->picture.frame.margin + 16, y, 11, PICTURE_DIM,
                           text_builder_text(&words));
         }
         y += 4;
     }
     if (shown < misfits->count)
-        y = put_lines(drawing, PICTURE_MARGIN, y, 12, PICTURE_DIM,
+        y = put_lines(drawing, drawing->picture.frame.margin, y, 12, PICTURE_DIM,
                       arena_printf(arena, "and %zu more kinds of pods", misfits->count - shown));
     return y;
 }
@@ -187,21 +197,23 @@ static double put_misfits(const struct drawing *drawing, const struct plan_misfi
 /* Prints everything; returns the height. */
 static double put_page(struct drawing *drawing)
 {
-    double y = drawing->standalone ? put_heading(drawing) : PICTURE_ZONE_PADDING;
+    double y = drawing->place == PLAN_SVG_ALONE ? put_heading(drawing) : PICTURE_ZONE_PADDING;
     y = put_legend(drawing, y);
     picture_place(&drawing->picture, y);
     for (size_t i = 0; drawing->out != NULL && i < drawing->picture.zone_count; i++)
         drawing_zone(drawing, &drawing->picture.zones[i]);
     y = drawing->picture.bottom;
-    for (size_t i = 0; drawing->standalone && i < PLAN_MISFITS; i++)
+    for (size_t i = 0; drawing->place == PLAN_SVG_ALONE && i < PLAN_MISFITS; i++)
         y = put_misfits(drawing, &drawing->plan->misfits[i], y);
-    return y + PICTURE_MARGIN;
+    return y + drawing->picture.frame.margin;
 }
 
-void plan_svg_put(const struct plan *plan, bool standalone, struct arena *arena, FILE *out)
+void plan_svg_put(const struct plan *plan, enum plan_svg_place place, struct arena *arena,
+                  FILE *out)
 {
-    struct drawing drawing = {.plan = plan, .arena = arena, .standalone = standalone};
-    picture_arrange(plan, arena, &drawing.picture);
+    bool standalone = place == PLAN_SVG_ALONE;
+    struct drawing drawing = {.plan = plan, .arena = arena, .place = place};
+    picture_arrange(plan, place, arena, &drawing.picture);
     double width = drawing.picture.width;
     double height = put_page(&drawing);
     drawing.out = out;
@@ -211,8 +223,11 @@ void plan_svg_put(const struct plan *plan, bool standalone, struct arena *arena,
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\" role=\"img\" font-family=\"system-ui, -apple-system, "
-            "'Segoe UI', 'Liberation Sans', Arial, sans-serif\"",
-            width, height, width, height);
+            "'Segoe UI', 'Liberation Sans', Arial, sans-serif\"%s",
+            width, height, width, height,
+            place == PLAN_SVG_WIDE     ? " class=\"wide\""
+            : place == PLAN_SVG_NARROW ? " class=\"narrow\""
+                                       : "");
     put_xml_attribute("aria-label", headline, out);
     fputs(">\n", out);
     if (standalone) {
@@ -232,6 +247,6 @@ bool plan_svg(const struct plan *plan, const struct report_style *style, struct 
 {
     (void)style;
     (void)error;
-    plan_svg_put(plan, true, arena, out);
+    plan_svg_put(plan, PLAN_SVG_ALONE, arena, out);
     return true;
 }

@@ -33,6 +33,14 @@ struct text plan_usd(int64_t usd_micro, struct arena *arena)
     return usd_text(usd_micro, usd_micro < 10000000 ? 4 : 2, arena);
 }
 
+struct text plan_usd_a_month(int64_t usd_micro_per_hour, struct arena *arena)
+{
+    int64_t month_micro;
+    if (__builtin_mul_overflow(usd_micro_per_hour, HOURS_A_MONTH, &month_micro))
+        month_micro = INT64_MAX;
+    return usd_text(month_micro, 2, arena);
+}
+
 struct text plan_price(int64_t usd_micro, struct arena *arena)
 {
     return usd_micro < 0 ? TEXT("?") : usd_text(usd_micro, 4, arena);
@@ -159,10 +167,7 @@ struct text plan_cost(const struct plan *plan, struct arena *arena)
     if (plan->unpriced_count == simulation->claim_count)
         return TEXT("What the new nodes cost is not known: the catalogue has no price for them.");
     struct text hour = plan_usd(simulation->usd_micro_per_hour, arena);
-    int64_t month_micro;
-    if (__builtin_mul_overflow(simulation->usd_micro_per_hour, HOURS_A_MONTH, &month_micro))
-        month_micro = INT64_MAX;
-    struct text month = usd_text(month_micro, 2, arena);
+    struct text month = plan_usd_a_month(simulation->usd_micro_per_hour, arena);
     struct text_builder line = {.arena = arena};
     text_builder_printf(&line, "New nodes cost $%.*s an hour, $%.*s a month", TEXT_ARGS(hour),
                         TEXT_ARGS(month));

@@ -50,6 +50,8 @@ sysroot libidn2-dev       a part of libcurl
 sysroot libnghttp2-dev    a part of libcurl
 sysroot libzstd-dev       a part of libcurl
 sysroot libunistring-dev  a part of GnuTLS
+pages chromium           shows the pages of audit and plan
+pages python3            makes them
 bench python3            makes the bodies
 bench wrk                sends them
 bench nghttp2-client     sends them at a fixed rate

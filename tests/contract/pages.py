@@ -24,8 +24,12 @@ def page_of(folder, arguments, code=1):
 
 
 def in_order(page, *parts):
-    places = [page.text.find(part) for part in parts]
-    check(-1 not in places and places == sorted(places), f"{parts} are at {places}")
+    """Each after the one before; it may be earlier, too, as in the list to jump by."""
+    at = 0
+    for part in parts:
+        found = page.text.find(part, at)
+        check(found >= 0, f"{part!r} is not after {page.text[max(0, at - 40):at]!r}")
+        at = found + len(part)
 
 
 def names_are_text(page, text):
@@ -75,5 +79,26 @@ def hostile_names_stay_text(folder):
     check(html.escape("#platform <x", quote=False) in text, "the contact is not escaped")
 
 
+def a_plan_says_first_what_fits_nowhere(folder):
+    page, _ = page_of(folder, clusters.write_plan(folder, clusters.plan_things(150)))
+    in_order(page, "10 of 490 pending pods fit nowhere.", "490pods pending", "10fit nowhere",
+             "an hour", "a month", "Clusterfolder cluster", "When20", "Taffrail", "On this page",
+             "CausePodsWorkloads", "resources51", "Nearest miss",
+             "ml/vast-0 and 4 more", "Nodes of one NodePool and zone are one box", "By NodePool",
+             "By namespace", "Existing nodes", "general", "50 nodes, cpu ")
+    check(page.count("details", "pool") == 3, "a NodePool's nodes are not folded")
+    # So few boxes that each can be read, with all nodes in them.
+    boxes = sum(1 for tag, attributes in page.elements
+                if tag == "rect" and "tf-room" in attributes.get("class", ""))
+    check(boxes // 2 <= 60, f"{boxes // 2} boxes")
+
+
+def a_plan_of_hostile_names_is_text(folder):
+    page, text = page_of(folder, clusters.write_plan(folder, clusters.hostile_plan_things()))
+    names_are_text(page, text)
+    check("3 of 6 pending pods fit nowhere." in page.text, page.text[:300])
+
+
 run_tests(an_audit_says_the_verdict_first, a_large_audit_is_folded_by_owner,
-          nothing_wrong_is_said_plainly, hostile_names_stay_text)
+          nothing_wrong_is_said_plainly, hostile_names_stay_text,
+          a_plan_says_first_what_fits_nowhere, a_plan_of_hostile_names_is_text)

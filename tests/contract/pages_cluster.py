@@ -90,13 +90,20 @@ TYPES = (("m5.xlarge", 4, 16), ("m5.2xlarge", 8, 32), ("r5.xlarge", 4, 32), ("c5
 def pool(name, weight=1, taints=()):
     return {"apiVersion": "karpenter.sh/v1", "kind": "NodePool", "metadata": {"name": name},
             "spec": {"weight": weight, "template": {"spec": {
-                "nodeClassRef": {"group": "karpenter.kwok.sh", "kind": "KWOKNodeClass",
+                "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass",
                                  "name": "default"},
                 "taints": list(taints),
                 "requirements": [
                     {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
                     {"key": "node.kubernetes.io/instance-type", "operator": "In",
                      "values": [name for name, _, _ in TYPES]}]}}}}
+
+
+def node_class():
+    return {"apiVersion": "karpenter.k8s.aws/v1", "kind": "EC2NodeClass",
+            "metadata": {"name": "default"},
+            "spec": {"amiSelectorTerms": [{"alias": "al2023@v20260101"}]},
+            "status": {"subnets": [{"id": f"subnet-{zone}", "zone": zone} for zone in ZONES]}}
 
 
 def node(i, pools):
@@ -118,7 +125,10 @@ def node(i, pools):
 def pod_on(node_name, i, j):
     return {"apiVersion": "v1", "kind": "Pod",
             "metadata": {"namespace": f"team-{j % 7}", "name": f"app-{j}-{i}",
-                         "labels": {"app": f"app-{j}"}},
+                         "labels": {"app": f"app-{j}"},
+                         "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet",
+                                              "name": f"app-{j}", "uid": f"app-{j}",
+                                              "controller": True}]},
             "spec": {"nodeName": node_name, **spec(cpu=f"{200 + 37 * ((i + j) % 11)}m",
                                                    memory=f"{512 + 64 * (j % 9)}Mi")},
             "status": {"phase": "Running"}}
@@ -126,13 +136,13 @@ def pod_on(node_name, i, j):
 
 def plan_things(nodes, pending=60, pools=("general", "memory", "batch")):
     """So many Nodes with three to nine Pods each, and Deployments that fit, or fit nowhere."""
-    things = [pool(name, weight) for weight, name in enumerate(pools, 1)]
+    things = [node_class(), *(pool(name, weight) for weight, name in enumerate(pools, 1))]
     for i in range(nodes):
         one = node(i, pools)
         things.append(one)
         things += [pod_on(one["metadata"]["name"], i, j) for j in range(3 + i % 7)]
     for j in range(pending):
-        things.append(deployment(f"team-{j % 7}", f"new-{j}", spec(cpu=f"{1 + j % 3}500m"), 4))
+        things.append(deployment(f"team-{j % 7}", f"new-{j}", spec(cpu=f"{1 + j % 3}500m"), 8))
     things += [deployment("ml", "vast", spec(cpu="200"), 5),
                deployment("ml", "arm", spec(nodeSelector={"kubernetes.io/arch": "arm64"}), 2),
                deployment("shop", "elsewhere", spec(
@@ -140,8 +150,16 @@ def plan_things(nodes, pending=60, pools=("general", "memory", "batch")):
     return things
 
 
+def misfit_things(count):
+    """So many Deployments that fit nowhere, each for other reasons."""
+    return [node_class(), pool("general"), node(0, ["general"]),
+            *(deployment(f"team-{j % 7}", f"odd-{j}", spec(
+                cpu=f"{100 + j}", nodeSelector={f"example.com/{'x' * j}": "y"} if j % 2 else {}), 2)
+              for j in range(count))]
+
+
 def hostile_plan_things():
-    return [pool(HOSTILE), pool(LONG),
+    return [node_class(), pool(HOSTILE), pool(LONG),
             deployment(HOSTILE, HOSTILE, spec(cpu="200")), deployment("long", LONG, spec(cpu="1"))]
 
 

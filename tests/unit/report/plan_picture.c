@@ -37,7 +37,7 @@ static size_t check_picture(const struct picture *picture)
 {
     enum { ROUNDING = 1 };
     size_t nodes = 0;
-    struct edges page = {0, 0, picture->width, picture->bottom + ROUNDING};
+    struct edges page = {0, 0, picture->width + ROUNDING, picture->bottom + ROUNDING};
     for (size_t i = 0; i < picture->zone_count; i++) {
         const struct picture_zone *zone = &picture->zones[i];
         struct edges edges = {zone->x, zone->y, zone->x + zone->width + ROUNDING,
@@ -87,10 +87,14 @@ static void nothing_overflows(void)
             struct plan plan;
             plan_read(&simulation, NULL, arena, &plan);
             struct picture picture;
-            picture_arrange(&plan, arena, &picture);
+            picture_arrange(&plan, PLAN_SVG_ALONE, arena, &picture);
             picture_place(&picture, 100);
             ASSERT_INT(check_picture(&picture), node_counts[i]);
             CU_ASSERT(picture.width <= 1200);
+            picture_arrange(&plan, PLAN_SVG_NARROW, arena, &picture);
+            picture_place(&picture, 100);
+            ASSERT_INT(check_picture(&picture), node_counts[i]);
+            CU_ASSERT(picture.width <= 358);
         }
 }
 
@@ -100,7 +104,7 @@ static void nodes_alike_are_one_box(void)
     struct plan plan;
     plan_read(&simulation, NULL, arena, &plan);
     struct picture picture;
-    picture_arrange(&plan, arena, &picture);
+    picture_arrange(&plan, PLAN_SVG_ALONE, arena, &picture);
     ASSERT_INT(picture.zone_count, 3);
     for (size_t i = 0; i < picture.zone_count; i++) {
         ASSERT_INT(picture.zones[i].box_count, 1);
@@ -133,9 +137,56 @@ static void nodes_that_differ_are_two_boxes(void)
         struct simulation simulation = finish(&draft);
         struct plan plan;
         plan_read(&simulation, NULL, arena, &plan);
-        ASSERT_INT(plan_nodes_all(&plan, true, arena).count, difference == NONE ? 1 : 2);
-        ASSERT_INT(plan_nodes_all(&plan, false, arena).count, 2);
+        ASSERT_INT(plan_nodes_all(&plan, PLAN_EQUAL, arena).count, difference == NONE ? 1 : 2);
+        ASSERT_INT(plan_nodes_all(&plan, PLAN_EACH, arena).count, 2);
     }
+}
+
+/* Twelve nodes of two types in two zones, each with other pods. */
+static struct simulation crowd(struct draft *draft)
+{
+    for (int i = 0; i < 12; i++) {
+        struct simulation_node *node =
+            add_node(draft, arena_printf(arena, "node-%d", i).data, i < 6 ? "a" : "b",
+                     i % 2 ? "m5.large" : "r5.large", i % 2 ? 100 : 300);
+        for (int j = 0; j <= i % 3; j++) {
+            struct text name = arena_printf(arena, "app-%d", j);
+            put_on(node, add_pod(draft, "shop", name.data, name.data, j > 0));
+        }
+    }
+    return finish(draft);
+}
+
+static void groups_hold_the_pods_of_all(void)
+{
+    struct draft draft = {0};
+    struct simulation simulation = crowd(&draft);
+    struct plan plan;
+    plan_read(&simulation, NULL, arena, &plan);
+    struct plan_nodes types = plan_nodes_all(&plan, PLAN_BY_TYPE, arena);
+    ASSERT_INT(types.count, 4);
+    struct plan_nodes pools = plan_nodes_all(&plan, PLAN_BY_POOL, arena);
+    ASSERT_INT(pools.count, 2);
+    const struct plan_node *group = &pools.items[0];
+    ASSERT_INT(group->count, 6);
+    CU_ASSERT(group->grouped && group->mixed_prices);
+    ASSERT_INT(group->type_count, 2);
+    ASSERT_INT(plan_node_usd_micro(group), 1200);
+    ASSERT_INT(plan_node_usd_micro(&types.items[0]), 3 * types.items[0].usd_micro_per_hour);
+    ASSERT_INT(group->share_count, 3);
+    ASSERT_INT(group->shares[0].pod_count, 6);
+    ASSERT_INT(group->shares[0].pending_count, 6);
+    ASSERT_INT(group->shares[2].pod_count, 2);
+    ASSERT_INT(group->cpu_milli, 12 * CPU_MILLI);
+    ASSERT_INT(group->before_cpu_milli, 6 * CPU_MILLI);
+    ASSERT_INT(group->room_cpu_milli, 6 * 4000);
+    ASSERT_INT(group->cpu_percent, 25);
+    ASSERT_INT(group->before_cpu_percent, 13);
+    struct plan_nodes members;
+    pools = plan_nodes_by_pool(&plan, &members, arena);
+    ASSERT_INT(pools.count, 1);
+    ASSERT_INT(members.count, 12);
+    CU_ASSERT(members.items[0].cpu_percent >= members.items[11].cpu_percent);
 }
 
 /* However many workloads there are on a node, and whatever they ask for. */
@@ -156,7 +207,7 @@ static void blocks_stay_in_their_box(void)
         size_t size = 0;
         FILE *out = open_memstream(&svg, &size);
         CU_ASSERT_PTR_NOT_NULL_FATAL(out);
-        plan_svg_put(&plan, false, arena, out);
+        plan_svg_put(&plan, PLAN_SVG_WIDE, arena, out);
         fclose(out);
         const char *zone = strstr(svg, "class=\"tf-zone\"");
         const char *frame = zone == NULL ? NULL : strstr(zone, "rx=\"3\"");
@@ -190,7 +241,7 @@ static void larger_nodes_are_larger_boxes(void)
     struct plan plan;
     plan_read(&simulation, NULL, arena, &plan);
     struct picture picture;
-    picture_arrange(&plan, arena, &picture);
+    picture_arrange(&plan, PLAN_SVG_ALONE, arena, &picture);
     const struct picture_box *boxes = picture.zones[0].boxes;
     for (size_t i = 1; i < 4; i++)
         CU_ASSERT(boxes[i].body_height < boxes[i - 1].body_height);
@@ -209,6 +260,7 @@ static void text_is_cut_to_fit(void)
 TEST(nothing_overflows)
 TEST(nodes_alike_are_one_box)
 TEST(nodes_that_differ_are_two_boxes)
+TEST(groups_hold_the_pods_of_all)
 TEST(blocks_stay_in_their_box)
 TEST(larger_nodes_are_larger_boxes)
 TEST(text_is_cut_to_fit)
@@ -217,6 +269,7 @@ const struct unit_test unit_tests[] = {
     {"nothing overflows", in_arena_nothing_overflows},
     {"nodes alike are one box", in_arena_nodes_alike_are_one_box},
     {"nodes that differ are two boxes", in_arena_nodes_that_differ_are_two_boxes},
+    {"groups hold the pods of all", in_arena_groups_hold_the_pods_of_all},
     {"blocks stay in their box", in_arena_blocks_stay_in_their_box},
     {"larger nodes are larger boxes", in_arena_larger_nodes_are_larger_boxes},
     {"text is cut to fit", in_arena_text_is_cut_to_fit},
