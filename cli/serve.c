@@ -35,6 +35,8 @@ static const char notes[] =
     "--manage-webhooks keeps the certificate in a Secret and its CA in the webhook "
     "configurations;\n"
     "of several replicas one does it, which they elect by a Lease. All serve that certificate.\n"
+    "--write-reports has the elected replica audit the cluster and write what it finds as Reports\n"
+    "of openreports.io, or as PolicyReports where the cluster has only these.\n"
     "The log is on standard error, the audit trail (JSON lines) on standard output.\n"
     "Policies, state, catalogue and certificates are read again when their files change, and at\n"
     "SIGHUP; what is no good is said, and the last good one stays in force.\n";
@@ -104,6 +106,10 @@ static enum options_result read_options(int argc, char **argv, struct serve_opti
          "of a certificate, renewed after two thirds (2160h)", NULL},
         {0, "bundle-settle", OPTION_STRING, &manage->bundle_settle, "TIME",
          "until every API server uses a new CA bundle (1m)", NULL},
+        {0, "write-reports", OPTION_FLAG, &manage->write_reports, NULL,
+         "audit the cluster, and write a report for each namespace", NULL},
+        {0, "report-interval", OPTION_STRING, &manage->report_interval, "TIME",
+         "between two audits (1h); one follows each new policy, too", NULL},
         {0},
     };
     struct string_list operands = {0};
@@ -199,7 +205,9 @@ struct serving {
     struct publisher *publisher;
     struct informer_thread *cluster; /* NULL: no cluster is watched */
     struct webhook_manager_settings manager_settings;
-    struct webhook_thread *webhook_thread; /* NULL: certificates are from files, or made here */
+    struct webhook_thread *webhook_thread; /* NULL: nobody is elected */
+    int64_t report_interval_s;
+    struct reports_thread *reports; /* NULL: no reports are written */
     struct reload *reload;
     sigset_t signals;
 };
@@ -208,8 +216,10 @@ static bool read_settings(const struct serve_options *options, struct arena *are
                           struct serving *serving, struct error *error)
 {
     const char *namespace = arena_text(arena, serving->cluster_config.namespace).data;
-    return !options->manage.manage ||
-           manage_settings(&options->manage, namespace, arena, &serving->manager_settings, error);
+    return !manage_elects(&options->manage) ||
+           (manage_settings(&options->manage, namespace, arena, &serving->manager_settings,
+                            error) &&
+            read_report_interval(&options->manage, &serving->report_interval_s, error));
 }
 
 static int load_first_world(const struct world_options *options, int64_t now_unix_s,
@@ -258,13 +268,32 @@ static int64_t wait_for_stop(const sigset_t *signals, struct reload *reload)
 static bool prepare_webhook_thread(struct serving *serving, struct error *error)
 {
     struct server_options *server = &serving->server;
-    if (!serving->options->manage.manage)
+    if (!manage_elects(&serving->options->manage))
         return true;
     server->webhook_manager_status = webhook_manager_status_create(&serving->manager_settings);
     if (server->webhook_manager_status == NULL)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
     return webhook_thread_create(&serving->cluster_config, &serving->manager_settings,
                                  server->webhook_manager_status, &serving->webhook_thread, error);
+}
+
+static bool prepare_reports(struct serving *serving, struct error *error)
+{
+    struct server_options *server = &serving->server;
+    if (!serving->options->manage.write_reports)
+        return true;
+    server->reports_status = reports_status_create();
+    if (server->reports_status == NULL)
+        return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
+    const struct reports_options options = {
+        .interval_s = serving->report_interval_s,
+        .election = serving->webhook_thread,
+        .worlds = publisher_cell(serving->publisher),
+        .slot = server_slot_count(server),
+        .cluster = server->status,
+        .status = server->reports_status,
+    };
+    return reports_thread_create(&serving->cluster_config, &options, &serving->reports, error);
 }
 
 /* Prepares the first world, and the threads that publish the next ones; nothing runs yet. */
@@ -274,7 +303,8 @@ static bool prepare(struct serving *serving, struct error *error)
     server->metrics = metrics_create();
     if (watches_cluster(serving->options))
         server->status = cluster_status_create();
-    serving->publisher = publisher_create(server_slot_count(server));
+    /* One more slot than the server has connections, for the reports. */
+    serving->publisher = publisher_create(server_slot_count(server) + 1);
     if (server->metrics == NULL || serving->publisher == NULL ||
         (watches_cluster(serving->options) && server->status == NULL))
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory to start");
@@ -282,7 +312,7 @@ static bool prepare(struct serving *serving, struct error *error)
         !informer_thread_create(&serving->cluster_config, serving->publisher, server->status,
                                 &serving->cluster, error))
         return false;
-    if (!prepare_webhook_thread(serving, error))
+    if (!prepare_webhook_thread(serving, error) || !prepare_reports(serving, error))
         return false;
     metrics_set_world(server->metrics, serving->world->generation, serving->world->loaded_unix_s);
     struct world *world = serving->world;
@@ -308,7 +338,9 @@ static bool start(struct serving *serving, const struct reload_target *target, s
     return (serving->cluster == NULL || informer_thread_start(serving->cluster, error)) &&
            server_start(target->server, error) && reload_start(serving->reload, target, error) &&
            (serving->webhook_thread == NULL ||
-            webhook_thread_start(serving->webhook_thread, target->server, target->metrics, error));
+            webhook_thread_start(serving->webhook_thread, target->server, target->metrics,
+                                 error)) &&
+           (serving->reports == NULL || reports_thread_start(serving->reports, error));
 }
 
 static bool run(struct serving *serving, const struct reload_target *now, struct error *error)
@@ -324,6 +356,7 @@ static bool run(struct serving *serving, const struct reload_target *now, struct
     log_addresses(serving->options, target.server);
     int64_t settle_ms = wait_for_stop(&serving->signals, serving->reload);
     reload_stop(serving->reload);
+    reports_thread_stop(serving->reports);
     webhook_thread_leave(serving->webhook_thread);
     /* The cluster is watched until the last answer. */
     server_drain(target.server, settle_ms, DRAIN_DEADLINE_MS);
@@ -342,9 +375,11 @@ static int prepare_and_run(struct serving *serving)
     target.publisher = serving->publisher;
     target.metrics = serving->server.metrics;
     done = done && run(serving, &target, &error);
+    reports_thread_destroy(serving->reports);
     informer_thread_stop(serving->cluster);
     webhook_thread_destroy(serving->webhook_thread);
     webhook_manager_status_destroy(serving->server.webhook_manager_status);
+    reports_status_destroy(serving->server.reports_status);
     publisher_destroy(serving->publisher);
     informer_thread_destroy(serving->cluster);
     cluster_status_destroy(serving->server.status);

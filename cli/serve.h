@@ -10,6 +10,8 @@ struct manage_options {
     const char *cert_secret, *configuration, *service; /* the last two have defaults */
     const char *lease, *lease_duration, *lease_renew_deadline, *lease_retry_period;
     const char *ca_lifetime, *cert_lifetime, *bundle_settle;
+    bool write_reports;
+    const char *report_interval;
 };
 
 /* The contradiction between the options, in words; NULL: none. */
@@ -19,5 +21,9 @@ const char *manage_contradiction(const struct manage_options *options, bool watc
 bool manage_settings(const struct manage_options *options, const char *own_namespace,
                      struct arena *arena, struct webhook_manager_settings *settings,
                      struct error *error) MUST_CHECK;
+bool read_report_interval(const struct manage_options *options, int64_t *interval_s,
+                          struct error *error) MUST_CHECK;
+/* Whether replicas elect one of them, which has duties. */
+bool manage_elects(const struct manage_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* `serve --manage-webhooks`: the places of the certificate's Secret, its Lease and the webhook
- * configurations, and contradictions between options. */
+/* `serve --manage-webhooks` and `--write-reports`: the places of the certificate's Secret, the
+ * Lease and the webhook configurations, and contradictions between options. */
 #include <string.h>
 
 #include "cli/serve.h"
@@ -110,8 +110,9 @@ bool manage_settings(const struct manage_options *options, const char *own_names
         options->configuration == NULL ? "taffrail" : options->configuration;
     *settings =
         (struct webhook_manager_settings){.configuration = configuration, .service = service};
-    if (!read_place("cert-secret", options->cert_secret, own_namespace, arena, &settings->namespace,
-                    &settings->secret, error) ||
+    settings->namespace = own_namespace;
+    if ((options->manage && !read_place("cert-secret", options->cert_secret, own_namespace, arena,
+                                        &settings->namespace, &settings->secret, error)) ||
         !read_place("lease", lease, settings->namespace, arena, &settings->lease_namespace,
                     &settings->lease, error) ||
         !read_times(options, settings, error))
@@ -125,14 +126,26 @@ bool manage_settings(const struct manage_options *options, const char *own_names
     return true;
 }
 
+bool manage_elects(const struct manage_options *options)
+{
+    return options->manage || options->write_reports;
+}
+
+bool read_report_interval(const struct manage_options *options, int64_t *interval_s,
+                          struct error *error)
+{
+    *interval_s = 3600;
+    return read_duration("report-interval", options->report_interval, 1, interval_s, error);
+}
+
 const char *manage_contradiction(const struct manage_options *options, bool watches_cluster,
                                  bool has_files)
 {
     bool any_detail = options->configuration != NULL || options->service != NULL ||
-                      options->lease != NULL || options->lease_duration != NULL ||
-                      options->lease_renew_deadline != NULL ||
-                      options->lease_retry_period != NULL || options->ca_lifetime != NULL ||
-                      options->cert_lifetime != NULL || options->bundle_settle != NULL;
+                      options->ca_lifetime != NULL || options->cert_lifetime != NULL ||
+                      options->bundle_settle != NULL;
+    bool any_lease = options->lease != NULL || options->lease_duration != NULL ||
+                     options->lease_renew_deadline != NULL || options->lease_retry_period != NULL;
     if (options->manage && options->cert_secret == NULL)
         return "--manage-webhooks needs --cert-secret: the CA bundle it writes is that of the "
                "certificate there, which all replicas serve";
@@ -140,8 +153,15 @@ const char *manage_contradiction(const struct manage_options *options, bool watc
         return "--cert-secret needs --manage-webhooks: no API server would know the CA that is "
                "made there";
     if (!options->manage && any_detail)
-        return "--webhooks, --service, --lease and the times of lease and certificates are for "
-               "--manage-webhooks, which is not given";
+        return "--webhooks, --service and the times of certificates are for --manage-webhooks, "
+               "which is not given";
+    if (!manage_elects(options) && any_lease)
+        return "--lease and its times are for --manage-webhooks and --write-reports, and neither "
+               "is given";
+    if (!options->write_reports && options->report_interval != NULL)
+        return "--report-interval is for --write-reports, which is not given";
+    if (options->write_reports && !watches_cluster)
+        return "--write-reports needs a cluster: --in-cluster, or --kubeconfig";
     if (options->manage && !watches_cluster)
         return "--manage-webhooks needs a cluster: --in-cluster, or --kubeconfig";
     if (options->manage && has_files)

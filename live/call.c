@@ -4,9 +4,11 @@
 
 #include "live/watch.h"
 
-enum { RETRY_AFTER_MAX_S = 300, STATUS_ARENA_BYTES = 1 << 20 };
+enum { RETRY_AFTER_MAX_S = 300, STATUS_ARENA_BYTES = 1 << 20, PAGE_OBJECTS = 500 };
 
 #define REGISTRATION "admissionregistration.k8s.io/v1"
+#define OPENREPORTS "openreports.io/v1alpha1"
+#define WGPOLICY "wgpolicyk8s.io/v1alpha2"
 const struct resource_info resource_table[RESOURCE_COUNT] = {
     [RESOURCE_SECRET] = {"v1", "Secret", "secrets", true},
     [RESOURCE_LEASE] = {"coordination.k8s.io/v1", "Lease", "leases", true},
@@ -14,6 +16,11 @@ const struct resource_info resource_table[RESOURCE_COUNT] = {
                                            "validatingwebhookconfigurations", false},
     [RESOURCE_MUTATING_CONFIGURATION] = {REGISTRATION, "MutatingWebhookConfiguration",
                                          "mutatingwebhookconfigurations", false},
+    [RESOURCE_REPORT] = {OPENREPORTS, "Report", "reports", true},
+    [RESOURCE_CLUSTER_REPORT] = {OPENREPORTS, "ClusterReport", "clusterreports", false},
+    [RESOURCE_POLICY_REPORT] = {WGPOLICY, "PolicyReport", "policyreports", true},
+    [RESOURCE_CLUSTER_POLICY_REPORT] = {WGPOLICY, "ClusterPolicyReport", "clusterpolicyreports",
+                                        false},
 };
 
 /* Valid Kubernetes names need no escapes in a path. */
@@ -22,18 +29,47 @@ static bool is_plain(const char *name)
     return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") == strlen(name);
 }
 
-bool call_path(const struct call_request *request, char path[static CALL_PATH_BYTES])
+/* The path of one object, or of the collection it will be in. */
+static int object_path(const struct call_request *request, const char *root, char *path)
 {
     const struct resource_info *info = &resource_table[request->resource];
-    const char *root = strchr(info->api_version, '/') == NULL ? "api" : "apis";
     bool named = request->verb != CALL_CREATE;
+    bool reads = request->verb == CALL_GET || request->verb == CALL_DELETE;
+    return snprintf(path, CALL_PATH_BYTES, "/%s/%s%s%s/%s%s%s%s", root, info->api_version,
+                    info->namespaced ? "/namespaces/" : "",
+                    info->namespaced ? request->namespace : "", info->plural, named ? "/" : "",
+                    named ? request->name : "",
+                    request->verb == CALL_APPLY ? "?fieldManager=taffrail&force=true"
+                    : reads                     ? ""
+                                                : "?fieldManager=taffrail");
+}
+
+/* Rights may be limited to a name, and a field selector is how a list names one. */
+static int list_path(const struct call_request *request, const char *root,
+                     char path[static CALL_PATH_BYTES])
+{
+    const struct resource_info *info = &resource_table[request->resource];
     int size =
-        snprintf(path, CALL_PATH_BYTES, "/%s/%s%s%s/%s%s%s%s", root, info->api_version,
-                 info->namespaced ? "/namespaces/" : "", info->namespaced ? request->namespace : "",
-                 info->plural, named ? "/" : "", named ? request->name : "",
-                 request->verb == CALL_APPLY ? "?fieldManager=taffrail&force=true"
-                 : request->verb == CALL_GET ? ""
-                                             : "?fieldManager=taffrail");
+        snprintf(path, CALL_PATH_BYTES, "/%s/%s/%s?fieldSelector=metadata.name%%3D%s&limit=%d",
+                 root, info->api_version, info->plural, request->name, PAGE_OBJECTS);
+    if (request->continue_token == NULL || size >= CALL_PATH_BYTES)
+        return size;
+    size += snprintf(path + size, (size_t)(CALL_PATH_BYTES - size), "&continue=");
+    size_t end = (size_t)size;
+    if (end >= CALL_PATH_BYTES || CALL_PATH_BYTES - end <= 3 * strlen(request->continue_token) + 1)
+        return CALL_PATH_BYTES;
+    path_add_escaped(path, &end, request->continue_token);
+    return (int)end;
+}
+
+bool call_path(const struct call_request *request, char path[static CALL_PATH_BYTES])
+{
+    const char *api_version = resource_table[request->resource].api_version;
+    const char *root = strchr(api_version, '/') == NULL ? "api" : "apis";
+    if (request->verb == CALL_DISCOVER)
+        return snprintf(path, CALL_PATH_BYTES, "/%s/%s", root, api_version) < CALL_PATH_BYTES;
+    int size = request->verb == CALL_LIST ? list_path(request, root, path)
+                                          : object_path(request, root, path);
     return size < CALL_PATH_BYTES && is_plain(request->name) && is_plain(request->namespace);
 }
 
@@ -43,9 +79,9 @@ static enum call_result result_of(unsigned status, int64_t retry_after_s)
         unsigned status;
         enum call_result result;
     } results[] = {
-        {200, CALL_DONE},      {201, CALL_DONE},      {400, CALL_INVALID},
-        {401, CALL_FORBIDDEN}, {403, CALL_FORBIDDEN}, {404, CALL_MISSING},
-        {409, CALL_CONFLICT},  {422, CALL_INVALID},   {429, CALL_BUSY},
+        {200, CALL_DONE},      {201, CALL_DONE},      {202, CALL_DONE},    {400, CALL_INVALID},
+        {401, CALL_FORBIDDEN}, {403, CALL_FORBIDDEN}, {404, CALL_MISSING}, {409, CALL_CONFLICT},
+        {422, CALL_INVALID},   {429, CALL_BUSY},
     };
     for (size_t i = 0; i < COUNT_OF(results); i++)
         if (results[i].status == status)

@@ -158,6 +158,10 @@ enum resource {
     RESOURCE_LEASE,
     RESOURCE_VALIDATING_CONFIGURATION,
     RESOURCE_MUTATING_CONFIGURATION,
+    RESOURCE_REPORT,
+    RESOURCE_CLUSTER_REPORT,
+    RESOURCE_POLICY_REPORT,
+    RESOURCE_CLUSTER_POLICY_REPORT,
     RESOURCE_COUNT
 };
 struct resource_info {
@@ -168,17 +172,21 @@ extern const struct resource_info resource_table[RESOURCE_COUNT];
 
 enum call_verb {
     CALL_GET,
-    CALL_CREATE, /* POST */
-    CALL_UPDATE, /* PUT: the body's metadata.resourceVersion must be the current one */
-    CALL_APPLY,  /* server-side apply by the field manager "taffrail", which takes fields over */
+    CALL_CREATE,   /* POST */
+    CALL_UPDATE,   /* PUT: the body's metadata.resourceVersion must be the current one */
+    CALL_APPLY,    /* server-side apply by the field manager "taffrail", which takes fields over */
+    CALL_DELETE,   /* the body is DeleteOptions */
+    CALL_LIST,     /* the metadata of the objects of that name in all namespaces, a page of them */
+    CALL_DISCOVER, /* the APIResourceList of the group and version; of no object */
 };
 struct call_request {
     enum call_verb verb;
     enum resource resource;
     const char *namespace; /* "" for one without */
     const char *name;
-    struct text body; /* JSON; empty to get */
-    int64_t limit_ms; /* the time it may take; 0: 10 s */
+    struct text body;           /* JSON; empty to get */
+    int64_t limit_ms;           /* the time it may take; 0: 10 s */
+    const char *continue_token; /* of CALL_LIST: the page after it; NULL: the first one */
 };
 
 enum call_result {
@@ -197,7 +205,7 @@ struct call_answer {
     int64_t retry_after_s; /* of CALL_BUSY, at most 5 minutes */
     char problem[200];     /* for people; empty when done */
 };
-enum { CALL_PATH_BYTES = 1024 };
+enum { CALL_PATH_BYTES = 8192 };
 /* Path and query of the request. False: a name does not fit. */
 bool call_path(const struct call_request *request, char path[static CALL_PATH_BYTES]) MUST_CHECK;
 /* Sets the answer from a status and a body, or from a failure. */

@@ -205,15 +205,12 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, const cha
     return done;
 }
 
-/* The server sends whole objects when it cannot do otherwise; the rest of them is not read. */
-#define PARTIAL_AS(kind) HTTP_ACCEPT_JSON ";as=" kind ";g=meta.k8s.io;v=v1,application/json"
-
 static const char *accept_of(const struct watch_step *step)
 {
     if (!step->metadata)
         return HTTP_ACCEPT_JSON;
-    return step->stream ? PARTIAL_AS("PartialObjectMetadata")
-                        : PARTIAL_AS("PartialObjectMetadataList");
+    return step->stream ? HTTP_ACCEPT_PARTIAL("PartialObjectMetadata")
+                        : HTTP_ACCEPT_PARTIAL("PartialObjectMetadataList");
 }
 
 static bool write_options(struct transfer *transfer, const struct watch_step *step)

@@ -27,6 +27,9 @@ struct client {
 };
 
 #define HTTP_ACCEPT_JSON "Accept: application/json"
+/* The server sends whole objects when it cannot do otherwise; the rest of them is not read. */
+#define HTTP_ACCEPT_PARTIAL(kind) \
+    HTTP_ACCEPT_JSON ";as=" kind ";g=meta.k8s.io;v=v1,application/json"
 /* Sets what every request has: URL, credentials, the CA. *headers gets the accepted types and the
  * token. False: memory ran out, or libcurl cannot do it. */
 bool http_prepare(struct client *client, CURL *easy, const char *path, const char *accept,

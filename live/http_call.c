@@ -80,17 +80,23 @@ static bool write_options(struct call *call, const struct call_request *request)
         const char *method, *content_type;
     } verbs[] = {
         [CALL_GET] = {"GET", NULL},
+        [CALL_LIST] = {"GET", NULL},
+        [CALL_DISCOVER] = {"GET", NULL},
+        [CALL_DELETE] = {"DELETE", "Content-Type: application/json"},
         [CALL_CREATE] = {"POST", "Content-Type: application/json"},
         [CALL_UPDATE] = {"PUT", "Content-Type: application/json"},
         [CALL_APPLY] = {"PATCH", "Content-Type: application/apply-patch+yaml"},
     };
     char path[CALL_PATH_BYTES];
     CURL *easy = call->easy;
+    const char *accept = request->verb == CALL_LIST
+                             ? HTTP_ACCEPT_PARTIAL("PartialObjectMetadataList")
+                             : HTTP_ACCEPT_JSON;
     if (!call_path(request, path) ||
-        !http_prepare(call->client, easy, path, HTTP_ACCEPT_JSON, &call->headers))
+        !http_prepare(call->client, easy, path, accept, &call->headers))
         return false;
     bool done = true;
-    if (request->verb != CALL_GET) {
+    if (verbs[request->verb].content_type != NULL) {
         call->sent = text_duplicate(request->body);
         done =
             call->sent != NULL &&

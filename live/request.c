@@ -30,7 +30,7 @@ struct text api_version_of(struct text group, const char *version, struct arena 
     return arena_printf(arena, "%.*s%s%s", TEXT_ARGS(group), group.size == 0 ? "" : "/", version);
 }
 
-static void write_escaped(char *path, size_t *size, const char *value)
+void path_add_escaped(char path[static PATH_BYTES], size_t *size, const char *value)
 {
     static const char plain[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
@@ -53,12 +53,12 @@ void list_request_write(const struct list_request *request, char path[static PAT
                                  "?watch=1&allowWatchBookmarks=true&timeoutSeconds=%u"
                                  "&resourceVersion=",
                                  request->timeout_s);
-        write_escaped(path, &size, request->watch_version);
+        path_add_escaped(path, &size, request->watch_version);
     } else if (request->limit > 0) {
         size += (size_t)snprintf(path + size, PATH_BYTES - size, "?limit=%zu", request->limit);
         if (request->continue_token != NULL) {
             size += (size_t)snprintf(path + size, PATH_BYTES - size, "&continue=");
-            write_escaped(path, &size, request->continue_token);
+            path_add_escaped(path, &size, request->continue_token);
         }
     }
 }

@@ -48,6 +48,8 @@ struct list_request {
     size_t limit;              /* of a list; 0: all in one */
     const char *continue_token;
 };
+/* Adds a value of a query, escaped, as far as there is room. */
+void path_add_escaped(char path[static PATH_BYTES], size_t *size, const char *value);
 void list_request_write(const struct list_request *request, char path[static PATH_BYTES]);
 /* The request for the versions of a group's API. */
 void group_request_write(struct text group, char path[static PATH_BYTES]);

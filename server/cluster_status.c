@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "server/metric_table.h"
+
 struct cluster_status {
     pthread_mutex_t mutex;
     struct cluster_report report;
@@ -46,6 +48,11 @@ static struct cluster_report read_status(struct cluster_status *status)
 bool cluster_status_is_waiting(struct cluster_status *status)
 {
     return read_status(status).waiting;
+}
+
+bool cluster_status_is_visible(struct cluster_status *status)
+{
+    return read_status(status).visible;
 }
 
 /* ---- /readyz ---- */
@@ -178,14 +185,9 @@ void cluster_status_add_kinds(struct cluster_status *status, int64_t now_ms,
 
 /* ---- /metrics ---- */
 
-static void family(struct text_builder *out, const char *name, const char *type, const char *help)
-{
-    text_builder_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
 /* One number for each kind. */
 struct series {
-    const char *name, *type, *help;
+    enum metric metric;
     uint64_t (*value)(const struct kind_report *of);
 };
 
@@ -230,59 +232,35 @@ static uint64_t degraded_of(const struct kind_report *of)
 }
 
 static const struct series series[] = {
-    {"taffrail_cluster_objects", "gauge", "Objects of the cluster that are kept.", objects_of},
-    {"taffrail_cluster_object_bytes", "gauge", "Bytes that they take.", bytes_of},
-    {"taffrail_cluster_unreadable_objects", "gauge",
-     "Objects of which nothing but the name is known: they could not be read, or not be kept.",
-     unreadable_of},
-    {"taffrail_cluster_lacking", "gauge", "1 when there was no memory for all of the kind.",
-     lacking_of},
-    {"taffrail_cluster_lists_total", "counter", "Lists that were read to their end.", lists_of},
-    {"taffrail_cluster_events_total", "counter", "Events that watches brought.", events_of},
-    {"taffrail_cluster_failures_total", "counter",
-     "Lists and watches that failed, expired or were refused.", failures_of},
-    {"taffrail_cluster_degraded", "gauge",
-     "1 when the kind may not be read, or is not there; it is asked for again now and then.",
-     degraded_of},
+    {METRIC_CLUSTER_OBJECTS, objects_of},       {METRIC_CLUSTER_OBJECT_BYTES, bytes_of},
+    {METRIC_CLUSTER_UNREADABLE, unreadable_of}, {METRIC_CLUSTER_LACKING, lacking_of},
+    {METRIC_CLUSTER_LISTS, lists_of},           {METRIC_CLUSTER_EVENTS, events_of},
+    {METRIC_CLUSTER_FAILURES, failures_of},     {METRIC_CLUSTER_DEGRADED, degraded_of},
 };
 
 static void add_ages(const struct cluster_report *report, int64_t now_ms, struct text_builder *out)
 {
-    family(out, "taffrail_cluster_age_seconds", "gauge",
-           "Time since the objects were last known to be as the API server has them.");
+    metric_begin(out, METRIC_CLUSTER_AGE);
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
         int64_t kind_ms = age_ms(report, kind, now_ms);
         if (is_watched(report, kind) && kind_ms >= 0)
-            text_builder_printf(out, "taffrail_cluster_age_seconds{kind=\"%s\"} %lld.%03d\n",
-                                name_of(report, kind), (long long)kind_ms / 1000,
-                                (int)(kind_ms % 1000));
+            metric_add_ms(out, METRIC_CLUSTER_AGE, kind_ms, "kind=\"%s\"", name_of(report, kind));
     }
-}
-
-static void add_one(struct text_builder *out, const char *name, const char *type, const char *help,
-                    uint64_t value)
-{
-    family(out, name, type, help);
-    text_builder_printf(out, "%s %llu\n", name, (unsigned long long)value);
 }
 
 void cluster_status_add_metrics(struct cluster_status *status, int64_t now_ms,
                                 struct text_builder *out)
 {
     struct cluster_report report = read_status(status);
-    add_one(out, "taffrail_cluster_visible", "gauge",
-            "1 once there was a first look at the cluster.", report.visible);
-    add_one(out, "taffrail_cluster_volumes_stale", "gauge",
-            "1 when claims or volumes are too old to require a zone.", report.volumes_are_stale);
-    add_one(out, "taffrail_cluster_views_total", "counter",
-            "Views of the cluster that reviews were given.", report.view_count);
+    metric_one(out, METRIC_CLUSTER_VISIBLE, report.visible);
+    metric_one(out, METRIC_CLUSTER_VOLUMES_STALE, report.volumes_are_stale);
+    metric_one(out, METRIC_CLUSTER_VIEWS, (int64_t)report.view_count);
     for (size_t i = 0; i < COUNT_OF(series); i++) {
-        family(out, series[i].name, series[i].type, series[i].help);
+        metric_begin(out, series[i].metric);
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)
             if (is_watched(&report, kind))
-                text_builder_printf(out, "%s{kind=\"%s\"} %llu\n", series[i].name,
-                                    name_of(&report, kind),
-                                    (unsigned long long)series[i].value(&report.of[kind]));
+                metric_add(out, series[i].metric, (int64_t)series[i].value(&report.of[kind]),
+                           "kind=\"%s\"", name_of(&report, kind));
     }
     add_ages(&report, now_ms, out);
 }

@@ -28,6 +28,7 @@ struct cluster_report {
 
 void cluster_status_set(struct cluster_status *status, const struct cluster_report *report);
 bool cluster_status_is_waiting(struct cluster_status *status);
+bool cluster_status_is_visible(struct cluster_status *status); /* the first look is done */
 /* Adds "; cluster: ..." to the line of /readyz, without its end. */
 void cluster_status_add_line(struct cluster_status *status, int64_t now_ms,
                              struct text_builder *out);

@@ -406,6 +406,7 @@ bool server_open(const struct server_options *options, struct cell *world, struc
     made->metrics = options->metrics;
     made->status = options->status;
     made->webhook_manager_status = options->webhook_manager_status;
+    made->reports_status = options->reports_status;
     pthread_mutex_init(&made->failures_mutex, NULL);
     made->listeners[DOOR_WEBHOOK] = made->listeners[DOOR_OPS] = -1;
     made->body_limit_bytes =

@@ -144,7 +144,8 @@ struct server {
     struct metrics *metrics;
     struct cluster_status *status; /* NULL: no watched cluster */
     struct webhook_manager_status
-        *webhook_manager_status; /* NULL: the certificate does not come from a Secret */
+        *webhook_manager_status;           /* NULL: the certificate does not come from a Secret */
+    struct reports_status *reports_status; /* NULL: no reports are written */
     struct load_limits load_limits;
     struct spare_arenas spare_arenas;
     size_t body_limit_bytes;

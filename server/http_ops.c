@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "server/cluster_status.h"
 #include "server/http.h"
+#include "server/metric_table.h"
+#include "server/reports.h"
 #include "server/webhook_manager.h"
 
 /* Plain HTTP for the kubelet and for Prometheus. Every reply closes its connection, and the janitor
@@ -48,6 +50,7 @@ void server_set_reload_failure(struct server *server, enum reload_subject subjec
             *what = ' ';
     server->failures[subject].unix_s = failed_unix_s;
     pthread_mutex_unlock(&server->failures_mutex);
+    metrics_set_reload_failing(server->metrics, subject, failure != NULL);
 }
 
 static void add_time(struct text_builder *out, time_t unix_s)
@@ -80,24 +83,28 @@ static void add_failures(struct server *server, struct text_builder *out)
 }
 
 /* Ready with the last good world, even if the last reload failed; and without a first look at the
- * cluster, once the wait for it is over. */
+ * cluster, once the wait for it is over. *why says what it waits for. */
+static bool is_ready(const struct server *server, struct arena *arena, struct text *why)
+{
+    if (atomic_load(&server->draining)) {
+        *why = TEXT("draining\n");
+        return false;
+    }
+    if (server->status != NULL && cluster_status_is_waiting(server->status)) {
+        *why = TEXT("waiting for a first look at the cluster\n");
+        return false;
+    }
+    return server->webhook_manager_status == NULL ||
+           webhook_manager_status_is_ready(server->webhook_manager_status, arena, why);
+}
+
 static void readyz(struct printing *printing)
 {
     struct page *page = &printing->page;
     struct connection *connection = printing->connection;
     struct server *server = connection->server;
-    if (atomic_load(&server->draining)) {
-        *page = (struct page){503, plain, TEXT("draining\n")};
-        return;
-    }
-    if (server->status != NULL && cluster_status_is_waiting(server->status)) {
-        *page = (struct page){503, plain, TEXT("waiting for a first look at the cluster\n")};
-        return;
-    }
     *page = (struct page){503, plain, TEXT("")};
-    if (server->webhook_manager_status != NULL &&
-        !webhook_manager_status_is_ready(server->webhook_manager_status, printing->arena,
-                                         &page->body))
+    if (!is_ready(server, printing->arena, &page->body))
         return;
     const struct world *world = cell_pin(server->world, connection->index);
     uint64_t generation = world->generation;
@@ -111,6 +118,8 @@ static void readyz(struct printing *printing)
         cluster_status_add_line(server->status, monotonic_ms(), &out);
     if (server->webhook_manager_status != NULL)
         webhook_manager_status_add_line(server->webhook_manager_status, &out);
+    if (server->reports_status != NULL)
+        reports_status_add_line(server->reports_status, &out);
     text_builder_add(&out, TEXT("\n"));
     if (server->status != NULL && printing->verbose)
         cluster_status_add_kinds(server->status, monotonic_ms(), &out);
@@ -125,11 +134,15 @@ static void metrics(struct printing *printing)
         body_bytes += atomic_load(&server->load_limits.lanes[name].body_bytes.used);
     metrics_set_body_bytes_in_flight(server->metrics, body_bytes);
     struct text_builder out = {.arena = printing->arena};
+    struct text why;
     text_builder_add(&out, metrics_text(server->metrics, printing->arena));
+    metric_one(&out, METRIC_READY, is_ready(server, printing->arena, &why));
     if (server->status != NULL)
         cluster_status_add_metrics(server->status, monotonic_ms(), &out);
     if (server->webhook_manager_status != NULL)
         webhook_manager_status_add_metrics(server->webhook_manager_status, &out);
+    if (server->reports_status != NULL)
+        reports_status_add_metrics(server->reports_status, &out);
     printing->page =
         (struct page){200, "text/plain; version=0.0.4; charset=utf-8", text_builder_text(&out)};
 }

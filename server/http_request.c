@@ -126,6 +126,8 @@ void *request_begin(void *closure, const char *uri, struct MHD_Connection *mhd)
     struct text target = text_of(uri), path = target;
     text_split(target, '?', &path, NULL);
     int64_t timeout_us = target_timeout_us(target);
+    if (timeout_us > 0)
+        metrics_set_timeout(connection->server->metrics, timeout_us);
     connection->request = (struct request){
         .timeout_us = timeout_us,
         .wait_ms = wait_limit_ms(timeout_us),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "server/metric_table.h"
 
 /* Every table is as large as its labels allow and never grows: a name that a client chooses never
  * becomes a label. */
@@ -40,7 +41,7 @@ static const struct {
     {25, "0.000025"}, {50, "0.00005"},  {100, "0.0001"},  {250, "0.00025"}, {500, "0.0005"},
     {1000, "0.001"},  {2500, "0.0025"}, {5000, "0.005"},  {10000, "0.01"},  {25000, "0.025"},
     {50000, "0.05"},  {100000, "0.1"},  {250000, "0.25"}, {500000, "0.5"},  {1000000, "1"},
-    {2500000, "2.5"}, {5000000, "5"},
+    {2500000, "2.5"}, {5000000, "5"},   {10000000, "10"}, {30000000, "30"},
 };
 enum { BOUNDS = COUNT_OF(bounds) };
 
@@ -58,7 +59,8 @@ struct metrics {
     counter refused[REFUSAL_COUNT];
     counter limits[LIMIT_COUNT][VERDICT_LABELS];
     counter reload_failures[RELOAD_SUBJECT_COUNT];
-    atomic_int_fast64_t in_flight;
+    atomic_bool reload_failing[RELOAD_SUBJECT_COUNT];
+    atomic_int_fast64_t in_flight, timeout_us; /* of the last review that came with one; 0: none */
     counter body_bytes_in_flight;
     counter generation;
     atomic_int_fast64_t loaded_unix_s, certificate_not_after_unix_s; /* 0: not known */
@@ -155,6 +157,16 @@ void metrics_count_reload_failure(struct metrics *metrics, enum reload_subject s
     add(&metrics->reload_failures[subject], 1);
 }
 
+void metrics_set_reload_failing(struct metrics *metrics, enum reload_subject subject, bool failing)
+{
+    atomic_store_explicit(&metrics->reload_failing[subject], failing, memory_order_relaxed);
+}
+
+void metrics_set_timeout(struct metrics *metrics, int64_t timeout_us)
+{
+    atomic_store_explicit(&metrics->timeout_us, timeout_us, memory_order_relaxed);
+}
+
 void metrics_set_in_flight(struct metrics *metrics, int64_t delta)
 {
     atomic_fetch_add_explicit(&metrics->in_flight, delta, memory_order_relaxed);
@@ -179,11 +191,6 @@ void metrics_set_certificate(struct metrics *metrics, int64_t not_after_unix_s)
 
 /* ---- text ---- */
 
-static void family(struct text_builder *out, const char *name, const char *type, const char *help)
-{
-    text_builder_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
 static void print_reviews_of(const struct metrics *metrics, enum review_phase phase,
                              size_t operation, struct text_builder *out)
 {
@@ -192,19 +199,16 @@ static void print_reviews_of(const struct metrics *metrics, enum review_phase ph
             uint64_t count = value(&metrics->reviews[phase][operation][kind][action]);
             if (count == 0)
                 continue;
-            text_builder_printf(out,
-                                "taffrail_reviews_total{phase=\"%s\",operation=\"%s\",kind=\"%s\","
-                                "verdict=\"%s\"} %llu\n",
-                                phase_labels[phase], operation_labels[operation],
-                                kind == KIND_UNKNOWN ? "other" : kind_table[kind].name,
-                                action_name(action), (unsigned long long)count);
+            metric_add(out, METRIC_REVIEWS, (int64_t)count,
+                       "phase=\"%s\",operation=\"%s\",kind=\"%s\",verdict=\"%s\"",
+                       phase_labels[phase], operation_labels[operation],
+                       kind == KIND_UNKNOWN ? "other" : kind_table[kind].name, action_name(action));
         }
 }
 
 static void print_reviews(const struct metrics *metrics, struct text_builder *out)
 {
-    family(out, "taffrail_reviews_total", "counter",
-           "Admission reviews answered, by the strictest action of their findings.");
+    metric_begin(out, METRIC_REVIEWS);
     for (int phase = 0; phase < PHASE_LABELS; phase++)
         for (size_t operation = 0; operation < OPERATION_LABELS; operation++)
             print_reviews_of(metrics, (enum review_phase)phase, operation, out);
@@ -212,88 +216,81 @@ static void print_reviews(const struct metrics *metrics, struct text_builder *ou
 
 static void print_findings(const struct metrics *metrics, struct text_builder *out)
 {
-    family(out, "taffrail_findings_total", "counter",
-           "Findings of each rail, by what was done about them.");
+    metric_begin(out, METRIC_FINDINGS);
     for (size_t rail = 0; rail < rail_count(); rail++)
         for (enum action action = ACTION_EXCEPTED; action <= ACTION_DENY; action++)
-            text_builder_printf(
-                out, "taffrail_findings_total{rail=\"%s\",action=\"%s\"} %llu\n",
-                rail_name(rail_at(rail)), action_name(action),
-                (unsigned long long)value(&metrics->findings[rail * VERDICT_LABELS + action]));
+            metric_add(out, METRIC_FINDINGS,
+                       (int64_t)value(&metrics->findings[rail * VERDICT_LABELS + action]),
+                       "rail=\"%s\",action=\"%s\"", rail_name(rail_at(rail)), action_name(action));
 }
 
 static void print_changes(const struct metrics *metrics, struct text_builder *out)
 {
-    family(out, "taffrail_changes_total", "counter",
-           "Changes of pods that each rail wanted, by what became of them.");
+    metric_begin(out, METRIC_CHANGES);
     for (size_t rail = 0; rail < rail_count(); rail++)
         for (enum change_outcome outcome = 0;
              outcome < OUTCOME_COUNT && rail_changes_pods(rail_at(rail)); outcome++)
-            text_builder_printf(
-                out, "taffrail_changes_total{rail=\"%s\",outcome=\"%s\"} %llu\n",
-                rail_name(rail_at(rail)), outcome_name(outcome),
-                (unsigned long long)value(&metrics->changes[rail * OUTCOME_COUNT + outcome]));
+            metric_add(out, METRIC_CHANGES,
+                       (int64_t)value(&metrics->changes[rail * OUTCOME_COUNT + outcome]),
+                       "rail=\"%s\",outcome=\"%s\"", rail_name(rail_at(rail)),
+                       outcome_name(outcome));
 }
 
 static void print_durations(const struct metrics *metrics, struct text_builder *out)
 {
-    family(out, "taffrail_review_duration_seconds", "histogram",
-           "Time from the last byte of a review to its answer.");
+    const char *name = metric_table[METRIC_REVIEW_DURATION].name;
+    metric_begin(out, METRIC_REVIEW_DURATION);
     for (size_t phase = 0; phase < PHASE_LABELS; phase++) {
         const struct histogram *durations = &metrics->durations[phase];
         /* The count is the sum of the buckets read here, so that both agree. */
         unsigned long long count = 0;
         for (size_t i = 0; i <= BOUNDS; i++) {
             count += value(&durations->buckets[i]);
-            text_builder_printf(
-                out, "taffrail_review_duration_seconds_bucket{phase=\"%s\",le=\"%s\"} %llu\n",
-                phase_labels[phase], i < BOUNDS ? bounds[i].seconds : "+Inf", count);
+            text_builder_printf(out, "%s_bucket{phase=\"%s\",le=\"%s\"} %llu\n", name,
+                                phase_labels[phase], i < BOUNDS ? bounds[i].seconds : "+Inf",
+                                count);
         }
         uint64_t sum_micros = value(&durations->sum_micros);
         text_builder_printf(out,
-                            "taffrail_review_duration_seconds_sum{phase=\"%s\"} %llu.%06u\n"
-                            "taffrail_review_duration_seconds_count{phase=\"%s\"} %llu\n",
-                            phase_labels[phase], (unsigned long long)(sum_micros / 1000000),
-                            (unsigned)(sum_micros % 1000000), phase_labels[phase], count);
+                            "%s_sum{phase=\"%s\"} %llu.%06u\n"
+                            "%s_count{phase=\"%s\"} %llu\n",
+                            name, phase_labels[phase], (unsigned long long)(sum_micros / 1000000),
+                            (unsigned)(sum_micros % 1000000), name, phase_labels[phase], count);
     }
+    int64_t timeout_us = atomic_load(&metrics->timeout_us);
+    if (timeout_us == 0)
+        return;
+    metric_begin(out, METRIC_REVIEW_TIMEOUT);
+    metric_add_ms(out, METRIC_REVIEW_TIMEOUT, timeout_us / 1000, NULL);
 }
 
 static void print_refused(const struct metrics *metrics, struct text_builder *out)
 {
-    family(out, "taffrail_requests_refused_total", "counter",
-           "Requests and connections that got no review.");
+    metric_begin(out, METRIC_REQUESTS_REFUSED);
     for (size_t i = 0; i < REFUSAL_COUNT; i++)
-        text_builder_printf(out, "taffrail_requests_refused_total{reason=\"%s\"} %llu\n",
-                            refusal_labels[i], (unsigned long long)value(&metrics->refused[i]));
+        metric_add(out, METRIC_REQUESTS_REFUSED, (int64_t)value(&metrics->refused[i]),
+                   "reason=\"%s\"", refusal_labels[i]);
 }
 
 static void print_limits(const struct metrics *metrics, struct text_builder *out)
 {
-    family(out, "taffrail_review_limits_total", "counter",
-           "Reviews that came to a limit before they were judged to the end, by their verdict.");
+    metric_begin(out, METRIC_REVIEW_LIMITS);
     for (enum review_limit limit = LIMIT_NONE + 1; limit < LIMIT_COUNT; limit++)
         for (enum action action = ACTION_NONE; action <= ACTION_DENY; action++)
-            text_builder_printf(out,
-                                "taffrail_review_limits_total{limit=\"%s\",verdict=\"%s\"} %llu\n",
-                                limit_name(limit), action_name(action),
-                                (unsigned long long)value(&metrics->limits[limit][action]));
+            metric_add(out, METRIC_REVIEW_LIMITS, (int64_t)value(&metrics->limits[limit][action]),
+                       "limit=\"%s\",verdict=\"%s\"", limit_name(limit), action_name(action));
 }
 
-static void print_reload_failures(const struct metrics *metrics, struct text_builder *out)
+static void print_reloads(const struct metrics *metrics, struct text_builder *out)
 {
-    family(out, "taffrail_reload_failures_total", "counter",
-           "Reloads that were no good, so that the last good one stayed in force.");
+    metric_begin(out, METRIC_RELOAD_FAILURES);
     for (enum reload_subject subject = 0; subject < RELOAD_SUBJECT_COUNT; subject++)
-        text_builder_printf(out, "taffrail_reload_failures_total{what=\"%s\"} %llu\n",
-                            reload_labels[subject],
-                            (unsigned long long)value(&metrics->reload_failures[subject]));
-}
-
-static void print_one(struct text_builder *out, const char *name, const char *type,
-                      const char *help, int64_t number)
-{
-    family(out, name, type, help);
-    text_builder_printf(out, "%s %lld\n", name, (long long)number);
+        metric_add(out, METRIC_RELOAD_FAILURES, (int64_t)value(&metrics->reload_failures[subject]),
+                   "what=\"%s\"", reload_labels[subject]);
+    metric_begin(out, METRIC_RELOAD_FAILING);
+    for (enum reload_subject subject = 0; subject < RELOAD_SUBJECT_COUNT; subject++)
+        metric_add(out, METRIC_RELOAD_FAILING, atomic_load(&metrics->reload_failing[subject]),
+                   "what=\"%s\"", reload_labels[subject]);
 }
 
 struct text metrics_text(const struct metrics *metrics, struct arena *arena)
@@ -303,28 +300,20 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena)
     print_findings(metrics, &out);
     print_changes(metrics, &out);
     print_durations(metrics, &out);
-    print_one(&out, "taffrail_reviews_in_flight", "gauge", "Reviews being judged now.",
-              atomic_load(&metrics->in_flight));
+    metric_one(&out, METRIC_REVIEWS_IN_FLIGHT, atomic_load(&metrics->in_flight));
     print_refused(metrics, &out);
     print_limits(metrics, &out);
-    print_one(&out, "taffrail_request_body_bytes_total", "counter", "Bytes of reviews answered.",
-              (int64_t)value(&metrics->body_bytes));
-    print_one(&out, "taffrail_body_bytes_in_flight", "gauge",
-              "Bytes of requests being read or judged now.",
-              (int64_t)value(&metrics->body_bytes_in_flight));
-    print_one(&out, "taffrail_policy_generation", "gauge",
-              "Number of the policies and cluster state in force; each reload adds one.",
-              (int64_t)value(&metrics->generation));
+    metric_one(&out, METRIC_BODY_BYTES, (int64_t)value(&metrics->body_bytes));
+    metric_one(&out, METRIC_BODY_BYTES_IN_FLIGHT, (int64_t)value(&metrics->body_bytes_in_flight));
+    metric_one(&out, METRIC_POLICY_GENERATION, (int64_t)value(&metrics->generation));
     int64_t loaded = atomic_load(&metrics->loaded_unix_s);
     if (loaded != 0)
-        print_one(&out, "taffrail_policy_loaded_timestamp_seconds", "gauge",
-                  "When the policies in force were loaded.", loaded);
-    print_reload_failures(metrics, &out);
+        metric_one(&out, METRIC_POLICY_LOADED, loaded);
+    print_reloads(metrics, &out);
     int64_t not_after = atomic_load(&metrics->certificate_not_after_unix_s);
     if (not_after != 0)
-        print_one(&out, "taffrail_certificate_not_after_timestamp_seconds", "gauge",
-                  "When the serving certificate expires.", not_after);
-    family(&out, "taffrail_build_info", "gauge", "Always 1; the label says what runs.");
-    text_builder_printf(&out, "taffrail_build_info{version=\"%s\"} 1\n", taffrail_version);
+        metric_one(&out, METRIC_CERTIFICATE_NOT_AFTER, not_after);
+    metric_begin(&out, METRIC_BUILD_INFO);
+    metric_add(&out, METRIC_BUILD_INFO, 1, "version=\"%s\"", taffrail_version);
     return text_builder_text(&out);
 }

@@ -92,6 +92,9 @@ enum refusal {
 void metrics_count_refusal(struct metrics *metrics, enum refusal refusal);
 enum reload_subject { RELOAD_WORLD, RELOAD_CERTIFICATE, RELOAD_SUBJECT_COUNT };
 void metrics_count_reload_failure(struct metrics *metrics, enum reload_subject subject);
+/* Whether what was read last is no good. */
+void metrics_set_reload_failing(struct metrics *metrics, enum reload_subject subject, bool failing);
+void metrics_set_timeout(struct metrics *metrics, int64_t timeout_us); /* the caller's */
 void metrics_set_in_flight(struct metrics *metrics, int64_t delta);
 void metrics_set_body_bytes_in_flight(struct metrics *metrics, size_t bytes);
 void metrics_set_world(struct metrics *metrics, uint64_t generation, int64_t loaded_unix_s);
@@ -120,9 +123,11 @@ struct server_options {
     /* Of the certificate in a Secret, not owned; NULL: it does not come from one. Until that
      * certificate is there, /readyz is not ready. */
     struct webhook_manager_status *webhook_manager_status;
+    struct reports_status *reports_status; /* not owned; NULL: no reports are written */
 };
 
 struct webhook_manager_status;
+struct reports_status;
 struct server;
 
 /* The rights that a serving process still needs. */
@@ -212,10 +217,11 @@ void informer_thread_destroy(struct informer_thread *cluster); /* likewise */
 /* ---- webhook manager --------------------------------------------------------------------------
  * A thread that serves the certificate of a Secret, and elects one replica by a Lease. The elected
  * replica keeps the Secret and the CA bundles of the webhook configurations right
- * (webhook_manager.h). */
+ * (webhook_manager.h). Without a Secret it only elects, for those who write reports. */
 
 struct webhook_manager_settings {
-    const char *namespace, *secret;
+    const char *namespace;
+    const char *secret; /* NULL: the certificate does not come from one */
     const char *lease_namespace, *lease;
     int64_t lease_duration_ms, renew_deadline_ms, retry_ms;
     const char *configuration; /* the name of both webhook configurations */
@@ -238,5 +244,30 @@ void webhook_thread_leave(struct webhook_thread *webhook_thread);
 void webhook_thread_stop(
     struct webhook_thread *webhook_thread); /* leaves, too, and waits for it, 2 s at most */
 void webhook_thread_destroy(struct webhook_thread *webhook_thread); /* likewise */
+/* Whether this replica is the elected one. Called by any thread. */
+bool webhook_thread_leads(const struct webhook_thread *webhook_thread);
+
+/* ---- reports ----------------------------------------------------------------------------------
+ * A thread of the elected replica that audits the cluster and writes reports (reports.h). */
+
+struct reports_status *reports_status_create(void) MUST_CHECK; /* NULL: malloc failed */
+void reports_status_destroy(struct reports_status *status);    /* NULL is fine */
+
+struct reports_options {
+    int64_t interval_s;                    /* between two audits */
+    const struct webhook_thread *election; /* who leads writes */
+    struct cell *worlds;
+    unsigned slot; /* of the cell, for this thread */
+    struct cluster_status *cluster;
+    struct reports_status *status;
+};
+struct reports_thread;
+bool reports_thread_create(const struct client_config *config,
+                           const struct reports_options *options, struct reports_thread **thread,
+                           struct error *error) MUST_CHECK;
+bool reports_thread_start(struct reports_thread *thread, struct error *error) MUST_CHECK;
+/* Breaks off what it does; NULL is fine. */
+void reports_thread_stop(struct reports_thread *thread);
+void reports_thread_destroy(struct reports_thread *thread); /* likewise */
 
 #endif

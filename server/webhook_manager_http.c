@@ -1,5 +1,5 @@
 /* Runs the election and the webhook manager over HTTP, on a thread of their own: a Lease must be
- * renewed also while the cluster is listed. */
+ * renewed also while the cluster is listed. Without a Secret there is only the election. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,14 +25,14 @@ struct webhook_thread {
     struct webhook_manager_status *status;
     struct client *client;
     struct lease *lease;
-    struct webhook_manager *manager;
+    struct webhook_manager *manager; /* NULL: the certificate does not come from a Secret */
     pthread_mutex_t server_mutex;
     struct server *server; /* NULL: the server is draining */
     struct metrics *metrics;
     char identity[IDENTITY_BYTES];
     bool lease_asks, webhook_manager_ask; /* their request is open */
     bool led;
-    atomic_bool stopping;
+    atomic_bool leads, stopping;
     bool running;
     pthread_t thread;
 };
@@ -110,6 +110,8 @@ static int64_t step_manager(struct webhook_thread *webhook_thread)
 {
     struct webhook_manager_step step;
     int64_t now_ms = monotonic_ms();
+    if (webhook_thread->manager == NULL)
+        return INT64_MAX;
     webhook_manager_next(webhook_thread->manager, now_ms, time(NULL),
                          lease_leads(webhook_thread->lease, now_ms), &step);
     if (step.ask)
@@ -124,7 +126,9 @@ static void say_leader(struct webhook_thread *webhook_thread,
 {
     if (report->leads && !webhook_thread->led)
         log_line(LOG_INFO, "webhook-manager", webhook_thread->settings->lease, NULL,
-                 "this replica leads, as %s: it keeps the certificate and the CA bundles",
+                 webhook_thread->manager == NULL
+                     ? "this replica leads, as %s"
+                     : "this replica leads, as %s: it keeps the certificate and the CA bundles",
                  webhook_thread->identity);
     else if (!report->leads && webhook_thread->led)
         log_line(LOG_INFO, "webhook-manager", webhook_thread->settings->lease, NULL,
@@ -134,14 +138,16 @@ static void say_leader(struct webhook_thread *webhook_thread,
 
 static void tell(struct webhook_thread *webhook_thread)
 {
-    struct webhook_manager_report report;
+    struct webhook_manager_report report = {0};
     struct lease_report lease;
-    webhook_manager_report(webhook_thread->manager, &report);
+    if (webhook_thread->manager != NULL)
+        webhook_manager_report(webhook_thread->manager, &report);
     lease_report(webhook_thread->lease, &lease);
     report.leads = lease_leads(webhook_thread->lease, monotonic_ms());
     memcpy(report.holder, lease.holder, sizeof report.holder);
     memcpy(report.problem[DUTY_LEASE], lease.problem, sizeof lease.problem);
     report.failures[DUTY_LEASE] = lease.failures;
+    atomic_store(&webhook_thread->leads, report.leads && !atomic_load(&webhook_thread->stopping));
     say_leader(webhook_thread, &report);
     webhook_manager_status_set(webhook_thread->status, &report);
 }
@@ -225,8 +231,10 @@ bool webhook_thread_create(const struct client_config *config,
         return false;
     }
     webhook_thread->lease = lease_create(&lease);
-    webhook_thread->manager = webhook_manager_create(&options);
-    if (webhook_thread->lease == NULL || webhook_thread->manager == NULL) {
+    if (settings->secret != NULL)
+        webhook_thread->manager = webhook_manager_create(&options);
+    if (webhook_thread->lease == NULL ||
+        (settings->secret != NULL && webhook_thread->manager == NULL)) {
         webhook_thread_destroy(webhook_thread);
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for the certificate's duties");
     }
@@ -278,4 +286,9 @@ void webhook_thread_destroy(struct webhook_thread *webhook_thread)
     webhook_manager_destroy(webhook_thread->manager);
     pthread_mutex_destroy(&webhook_thread->server_mutex);
     free(webhook_thread);
+}
+
+bool webhook_thread_leads(const struct webhook_thread *webhook_thread)
+{
+    return atomic_load(&webhook_thread->leads);
 }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "server/metric_table.h"
 #include "server/webhook_manager.h"
 
 struct webhook_manager_status {
@@ -81,7 +82,7 @@ bool webhook_manager_status_is_ready(struct webhook_manager_status *status, stru
                                      struct text *why)
 {
     struct webhook_manager_report report = read_status(status);
-    if (report.serving)
+    if (report.serving || status->settings->secret == NULL)
         return true;
     struct text_builder out = {.arena = arena};
     text_builder_printf(&out, "waiting for a certificate in Secret %s/%s",
@@ -96,8 +97,11 @@ void webhook_manager_status_add_line(struct webhook_manager_status *status,
                                      struct text_builder *out)
 {
     struct webhook_manager_report report = read_status(status);
-    text_builder_printf(out, "; certificate of Secret %s/%s, kept by ", status->settings->namespace,
-                        status->settings->secret);
+    if (status->settings->secret != NULL)
+        text_builder_printf(out, "; certificate of Secret %s/%s, kept by ",
+                            status->settings->namespace, status->settings->secret);
+    else
+        text_builder_add(out, TEXT("; elected is "));
     if (report.leads)
         text_builder_add(out, TEXT("this replica"));
     else
@@ -109,34 +113,25 @@ void webhook_manager_status_add_line(struct webhook_manager_status *status,
     add_problems(&report, out);
 }
 
-static void family(struct text_builder *out, const char *name, const char *type, const char *help)
-{
-    text_builder_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-static void add_duty(struct text_builder *out, const char *name, const char *help,
+static void add_duty(struct text_builder *out, enum metric metric,
                      const uint64_t values[DUTY_COUNT])
 {
-    family(out, name, "counter", help);
+    metric_begin(out, metric);
     for (enum duty duty = 0; duty < DUTY_COUNT; duty++)
-        text_builder_printf(out, "%s{duty=\"%s\"} %llu\n", name, duty_names[duty],
-                            (unsigned long long)values[duty]);
+        metric_add(out, metric, (int64_t)values[duty], "duty=\"%s\"", duty_names[duty]);
 }
 
 void webhook_manager_status_add_metrics(struct webhook_manager_status *status,
                                         struct text_builder *out)
 {
     struct webhook_manager_report report = read_status(status);
-    family(out, "taffrail_leader", "gauge",
-           "1 when this replica keeps the certificate and the CA bundles.");
-    text_builder_printf(out, "taffrail_leader %d\n", report.leads);
-    add_duty(out, "taffrail_duty_failures_total",
-             "Requests to the API server around the certificate that failed.", report.failures);
-    add_duty(out, "taffrail_duty_writes_total",
-             "Writes of this replica, renewals of the lease aside.", report.writes);
-    family(out, "taffrail_webhook_configuration_missing", "gauge",
-           "1 when the replica that leads finds no such configuration.");
+    metric_one(out, METRIC_LEADER, report.leads);
+    add_duty(out, METRIC_DUTY_FAILURES, report.failures);
+    add_duty(out, METRIC_DUTY_WRITES, report.writes);
+    if (status->settings->secret == NULL)
+        return;
+    metric_begin(out, METRIC_CONFIGURATION_MISSING);
     for (size_t i = 0; i < CONFIGURATION_COUNT; i++)
-        text_builder_printf(out, "taffrail_webhook_configuration_missing{kind=\"%s\"} %d\n",
-                            configuration_kind(i), report.missing[i]);
+        metric_add(out, METRIC_CONFIGURATION_MISSING, report.missing[i], "kind=\"%s\"",
+                   configuration_kind(i));
 }

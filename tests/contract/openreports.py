@@ -11,43 +11,18 @@ import subprocess
 import sys
 import tempfile
 
-import yaml
-
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 from audit_cluster import CLUSTER, POLICY, thing
 from serving import Failure, check
 
 try:
-    import jsonschema
+    import report_definitions
 except ImportError:
     print("skipped: no python3-jsonschema")
     sys.exit(77)
 
 TAFFRAIL, DEFINITIONS = sys.argv[1], pathlib.Path(sys.argv[2])
 RESULTS = {"deny": "fail", "warn": "warn", "audit": "warn", "excepted": "skip"}
-
-
-def strict(schema):
-    """The API server drops what a definition does not name: here it is refused."""
-    if isinstance(schema, list):
-        return [strict(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    made = {key: strict(value) for key, value in schema.items()}
-    if isinstance(schema.get("properties"), dict) and "type" in schema:
-        made.setdefault("additionalProperties", False)
-    return made
-
-
-def validators():
-    made = {}
-    for path in DEFINITIONS.glob("*.yaml"):
-        definition = yaml.safe_load(path.read_text())["spec"]
-        version, = [one for one in definition["versions"] if one["name"] == "v1alpha1"]
-        made[definition["names"]["kind"]] = jsonschema.Draft7Validator(
-            strict(version["schema"]["openAPIV3Schema"]))
-    check(sorted(made) == ["ClusterReport", "Report"], f"definitions of {sorted(made)}")
-    return made
 
 
 def audit(folder, form):
@@ -71,7 +46,7 @@ def main(folder):
         {"apiVersion": "v1", "kind": "List", "items": [*CLUSTER, clean]}))
     reports = audit(folder, "openreports")
     check((reports["apiVersion"], reports["kind"]) == ("v1", "List"), "not a List")
-    valid = validators()
+    valid = report_definitions.validators(DEFINITIONS)
     for report in reports["items"]:
         check(report["apiVersion"] == "openreports.io/v1alpha1", report["apiVersion"])
         for error in valid[report["kind"]].iter_errors(report):

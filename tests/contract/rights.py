@@ -1,6 +1,7 @@
 """RBAC is the least that works: what `taffrail serve`, as it is installed, asks of an API server in its
 life is what the rendered roles allow, no verb, resource or name more or less. It is watched making its
-certificate, electing, publishing, renewing, and listing and watching every kind. (In a role `list` and
+certificate, electing, publishing, renewing, listing and watching every kind, and writing reports of either
+API. (In a role `list` and
 `watch` of a kind are asked for by two requests.)
 
 usage: rights.py TAFFRAIL FAKEAPI
@@ -28,6 +29,8 @@ from serving import Failure, Serving, check
 TAFFRAIL, FAKEAPI = sys.argv[1:3]
 WAIT_S = 60
 REGISTRATION = "/apis/admissionregistration.k8s.io/v1/"
+REPORTS = (("openreports.io", "v1alpha1", "reports", "clusterreports"),
+           ("wgpolicyk8s.io", "v1alpha2", "policyreports", "clusterpolicyreports"))
 PLURALS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
 
 
@@ -84,15 +87,16 @@ def used(line):
     """The right that a request needs, as the API server's authorizer reads it."""
     method, target = line.split(" ")[:2]
     path, _, query = target.partition("?")
-    if method == "GET" and re.fullmatch(r"/apis/[^/]+", path):
+    if method == "GET" and re.fullmatch(r"/apis/[^/]+(/v1alpha\d)?", path):
         return None  # discovery, which every account has by system:discovery
     found = re.fullmatch(r"/(?:api|apis/([^/]+))/[^/]+(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+))?",
                          path)
     check(found, f"a request that no role is about: {line}")
     group, namespace, resource, name = (part or "" for part in found.groups())
-    verb = {"POST": "create", "PUT": "update", "PATCH": "patch"}.get(method)
+    verb = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}.get(method)
+    name = name or "".join(re.findall(r"fieldSelector=metadata\.name%3D([^&]*)", query))
     if method == "GET":
-        verb = "get" if name else "watch" if re.search(r"\bwatch=(1|true)", query) else "list"
+        verb = "get" if found[4] else "watch" if re.search(r"\bwatch=(1|true)", query) else "list"
     return group, resource, namespace, name, verb
 
 
@@ -101,13 +105,46 @@ def send(fake, method, path, body):
     connection.request(method, path, body and json.dumps(body))
     reply = connection.getresponse()
     text = reply.read().decode()
-    check(reply.status in (200, 201), f"{method} {path}: {reply.status} {text}")
-    return json.loads(text)
+    check(reply.status in (200, 201, 404), f"{method} {path}: {reply.status} {text}")
+    return None if reply.status == 404 else json.loads(text)
 
 
 def entries(fake):
     return [entry for plural in PLURALS
             for entry in send(fake, "GET", REGISTRATION + plural + "/taffrail", None)["webhooks"]]
+
+
+def wait(what, condition, serving):
+    end = time.monotonic() + WAIT_S
+    while not (found := condition()):
+        check(time.monotonic() < end, f"{what}:\n" + "".join(serving.log)[-3000:])
+        time.sleep(0.05)
+    return found
+
+
+def write_reports(fake, serving, group, version, plural, cluster_plural):
+    """A report in a namespace and one of the cluster are made, put right, and removed."""
+    paths = (f"/apis/{group}/{version}/namespaces/web/{plural}/taffrail",
+             f"/apis/{group}/{version}/{cluster_plural}/taffrail")
+    fake.do(f"api {group} on", *(f"object {kind} {path} {json.dumps(wrong)}"
+                                 for kind, path, wrong in WRONG))
+    for path in paths:
+        report = wait("no report", lambda path=path: send(fake, "GET", path, None), serving)
+        send(fake, "PUT", path, {**report, "results": []})
+        wait("not put right", lambda path=path: send(fake, "GET", path, None)["results"], serving)
+    fake.do(*(f"delete {kind} {path}" for kind, path, _ in WRONG))
+    wait("the report stays", lambda: not send(fake, "GET", paths[0], None), serving)
+    # What is not visible is told of the cluster.
+    fake.do(f"api {group} off")
+
+
+POD = {"containers": [{"name": "a", "image": "a"}], "topologySpreadConstraints": [
+    {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]}
+WRONG = [("deployments", "web/a", {
+    "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a", "namespace": "web"},
+    "spec": {"template": {"metadata": {}, "spec": POD}}}),
+    ("nodepools", "a", {"apiVersion": "karpenter.sh/v1", "kind": "NodePool",
+                        "metadata": {"name": "a"}, "spec": {"template": {"spec": {}}}})]
 
 
 def life(fake, folder, policy, arguments):
@@ -118,7 +155,10 @@ def life(fake, folder, policy, arguments):
     arguments[arguments.index("--in-cluster")] = "--kubeconfig=" + config
     serving = Serving(TAFFRAIL, None, "-p", policy, *arguments[1:], "--lease-duration", "3s",
                       "--lease-renew-deadline", "2s", "--lease-retry-period", "1s",
-                      "--bundle-settle", "1s", "--cert-lifetime", "9s", "--ca-lifetime", "30s")
+                      "--bundle-settle", "1s", "--cert-lifetime", "9s", "--ca-lifetime", "30s",
+                      "--report-interval", "1s")
+    for api in REPORTS:
+        write_reports(fake, serving, *api)
     bundles = set()
     end = time.monotonic() + WAIT_S
     while len(bundles) < 2:
@@ -175,11 +215,16 @@ def main():
                  next(d for d in manifests if d["kind"] == kind + "WebhookConfiguration"))
         asked = {used(line) for line in life(fake, folder, policy, arguments)} - {None}
         fake.end()
+    # An apply that makes its object is asked for both; reports are in namespaces that nobody knows
+    # beforehand, so their rights are for all of them.
+    reports = {api[0] for api in REPORTS}
+    asked |= {(*right[:4], "create") for right in asked if right[0] in reports
+              and right[4] == "patch"}
+    asked = {(right[0], right[1], "" if right[0] in reports else right[2], *right[3:])
+             for right in asked}
     # Creating is granted without a name: what is not there has none to be allowed by.
     asked = {(*right[:3], "" if right[4] == "create" else right[3], right[4]) for right in asked}
-    # Reports are not written yet.
-    allowed = {right for right in granted(manifests)
-               if right[0] not in ("openreports.io", "wgpolicyk8s.io")}
+    allowed = granted(manifests)
     print(f"{len(allowed)} rights, {len(asked)} in use")
     problems = [f"{' '.join(right)} is allowed, and never asked for"
                 for right in sorted(allowed - asked)]

@@ -205,6 +205,10 @@ static bool run_line(const char *line)
     }
     if (strncmp(line, "custom ", 7) == 0)
         return add_custom(line + 7);
+    if (strncmp(line, "api ", 4) == 0)
+        return objects_serve(line + 4);
+    if (strncmp(line, "fault ", 6) == 0)
+        return objects_fault(line + 6);
     if (sscanf(line, "bookmarks %u", &ms) == 1) {
         bookmarks_ms = ms;
         return true;

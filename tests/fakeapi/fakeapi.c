@@ -154,8 +154,18 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
     char *text = NULL;
     if (objects_is_cut(who))
         return MHD_NO;
-    if (objects_answer(method, path, who, upload->text, &status, &text))
-        return queue(connection, status, text, "application/json", 0);
+    const struct objects_question question = {
+        .method = method,
+        .path = path,
+        .who = who,
+        .body = upload->text,
+        .field_selector = argument(connection, "fieldSelector"),
+        .continue_token = argument(connection, "continue"),
+    };
+    struct objects_answer answer;
+    if (objects_answer(&question, &answer))
+        return queue(connection, answer.status, answer.text, "application/json",
+                     answer.retry_after_s);
     if (fake_kind_of_path(path, &kind))
         return answer_kind(connection, kind);
     text = fake_page(path, &status);

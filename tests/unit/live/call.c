@@ -14,19 +14,29 @@ static void paths_are_those_of_the_api(void)
         struct call_request request;
         const char *path;
     } cases[] = {
-        {{CALL_GET, RESOURCE_SECRET, "taffrail", "tls", {0}, 0},
+        {{CALL_GET, RESOURCE_SECRET, "taffrail", "tls", {0}, 0, NULL},
          "/api/v1/namespaces/taffrail/secrets/tls"},
-        {{CALL_CREATE, RESOURCE_SECRET, "taffrail", "tls", {0}, 0},
+        {{CALL_CREATE, RESOURCE_SECRET, "taffrail", "tls", {0}, 0, NULL},
          "/api/v1/namespaces/taffrail/secrets?fieldManager=taffrail"},
-        {{CALL_UPDATE, RESOURCE_LEASE, "a", "b.c", {0}, 0},
+        {{CALL_UPDATE, RESOURCE_LEASE, "a", "b.c", {0}, 0, NULL},
          "/apis/coordination.k8s.io/v1/namespaces/a/leases/b.c?fieldManager=taffrail"},
-        {{CALL_APPLY, RESOURCE_MUTATING_CONFIGURATION, "", "taffrail", {0}, 0},
+        {{CALL_APPLY, RESOURCE_MUTATING_CONFIGURATION, "", "taffrail", {0}, 0, NULL},
          "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/taffrail"
          "?fieldManager=taffrail&force=true"},
-        {{CALL_GET, RESOURCE_VALIDATING_CONFIGURATION, "", "taffrail", {0}, 0},
+        {{CALL_GET, RESOURCE_VALIDATING_CONFIGURATION, "", "taffrail", {0}, 0, NULL},
          "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/taffrail"},
-        {{CALL_GET, RESOURCE_SECRET, "a/b", "tls", {0}, 0}, NULL},
-        {{CALL_GET, RESOURCE_SECRET, "a", "b?c", {0}, 0}, NULL},
+        {{CALL_DELETE, RESOURCE_REPORT, "a", "taffrail", {0}, 0, NULL},
+         "/apis/openreports.io/v1alpha1/namespaces/a/reports/taffrail"},
+        {{CALL_LIST, RESOURCE_POLICY_REPORT, "", "taffrail", {0}, 0, NULL},
+         "/apis/wgpolicyk8s.io/v1alpha2/policyreports?fieldSelector=metadata.name%3Dtaffrail"
+         "&limit=500"},
+        {{CALL_LIST, RESOURCE_CLUSTER_REPORT, "", "taffrail", {0}, 0, "a/b="},
+         "/apis/openreports.io/v1alpha1/clusterreports?fieldSelector=metadata.name%3Dtaffrail"
+         "&limit=500&continue=a%2Fb%3D"},
+        {{CALL_DISCOVER, RESOURCE_REPORT, "", "", {0}, 0, NULL}, "/apis/openreports.io/v1alpha1"},
+        {{CALL_DISCOVER, RESOURCE_SECRET, "", "", {0}, 0, NULL}, "/api/v1"},
+        {{CALL_GET, RESOURCE_SECRET, "a/b", "tls", {0}, 0, NULL}, NULL},
+        {{CALL_GET, RESOURCE_SECRET, "a", "b?c", {0}, 0, NULL}, NULL},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char path[CALL_PATH_BYTES];
