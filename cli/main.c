@@ -13,6 +13,7 @@ const struct command commands[] = {
     {"plan", "what the provisioner would buy for the pending pods", command_plan},
     {"audit", "what already runs and breaks a rail", command_audit},
     {"explain", "what a rail checks, its keys and defaults", command_explain},
+    {"policy", "what holds for an object here, and which file and line says so", command_policy},
     {"schema", "the JSON Schema of policy files, for editors", command_schema},
     {"convert", "old pools and node classes as Karpenter's v1 objects", command_convert},
     {"catalog", "show and filter instance types", command_catalog},

@@ -183,6 +183,8 @@ bool document_read(const struct schema *schema, const struct node *root,
     struct document document = {0};
     bool good = schema_read(schema, top, &(struct schema_part){document_keys, &document}, 1);
     const struct field *spec = field_get(schema->arena, top, "spec");
+    document.policy.source = schema->source;
+    document.policy.spec = spec;
     karpenter_note_places(schema, spec, &document.policy.karpenter);
     review_limits_note_place(schema, spec, &document.policy.limits);
     document.policy.place = source_place(
@@ -203,4 +205,10 @@ bool document_read(const struct schema *schema, const struct node *root,
                      "the policy \"%.*s\" names no rail under spec.rails, so it finds nothing",
                      TEXT_ARGS(policy->name));
     return good;
+}
+
+struct place policy_place(const struct policy *policy, const char *path, struct arena *arena)
+{
+    return source_place(policy->source, arena,
+                        field_offset(field_at(arena, policy->spec, path)));
 }

@@ -43,22 +43,6 @@ bool requester_is_account(const struct requester *requester, const struct key_st
     return false;
 }
 
-static bool request_matches(const struct match_rules *rules, const struct match_subject *subject)
-{
-    static const char *const names[] = {[OPERATION_CREATE] = "CREATE",
-                                        [OPERATION_UPDATE] = "UPDATE",
-                                        [OPERATION_DELETE] = "DELETE",
-                                        [OPERATION_CONNECT] = "CONNECT"};
-    if (rules->operations.given &&
-        !matches_some(text_of(names[subject->operation]), &rules->operations))
-        return false;
-    if (rules->service_accounts.given &&
-        !requester_is_account(subject->requester, &rules->service_accounts))
-        return false;
-    return !requester_is_account(subject->requester, &rules->exclude_service_accounts) &&
-           !is_in_excluded_group(rules, subject->requester);
-}
-
 static bool is_custom_kind(const struct object *object, const struct key_strings *names)
 {
     struct text group = TEXT("");
@@ -73,45 +57,120 @@ static bool is_custom_kind(const struct object *object, const struct key_strings
     return false;
 }
 
-static bool kind_matches(const struct match_rules *rules, const struct object *object)
+static bool kind_matches(const struct match_rules *rules, const struct match_subject *subject)
 {
+    const struct object *object = subject->object;
     return !rules->kinds_given || (rules->kinds.known & KIND_BIT(object->kind)) != 0 ||
            is_custom_kind(object, &rules->kinds.custom);
 }
 
-/* Cluster-scoped objects are out of reach of what asks for namespaces. */
-static bool namespace_name_matches(const struct match_rules *rules, const struct object *object)
+/* ---- the keys of match, one after the other ---- */
+
+static bool is_namespaced(const struct object *object)
 {
-    bool namespaced = object->kind == KIND_UNKNOWN ? object->namespace.size > 0
-                                                   : kind_table[object->kind].namespaced;
-    bool wants_namespace = rules->namespaces.given || rules->namespace_selector != NULL;
-    if (!namespaced)
-        return !wants_namespace;
-    if (rules->namespaces.given && !matches_some(object->namespace, &rules->namespaces))
-        return false;
-    return !matches_some(object->namespace, &rules->exclude_namespaces);
+    return object->kind == KIND_UNKNOWN ? object->namespace.size > 0
+                                        : kind_table[object->kind].namespaced;
 }
 
-enum match_result match_evaluate(const struct match_rules *rules,
-                                 const struct match_subject *subject)
+/* Cluster-scoped objects are out of reach of what asks for namespaces. */
+static bool namespace_matches(const struct match_rules *rules, const struct match_subject *subject)
 {
-    if (!kind_matches(rules, subject->object))
-        return MATCH_NO;
-    if (!namespace_name_matches(rules, subject->object))
-        return MATCH_NO;
-    if (rules->names.given && !matches_some(subject->root_name, &rules->names))
-        return MATCH_NO;
-    if (rules->label_selector != NULL &&
-        !selector_matches(rules->label_selector, subject->object->labels))
-        return MATCH_NO;
-    if (!request_matches(rules, subject))
-        return MATCH_NO;
+    return !rules->namespaces.given ||
+           (is_namespaced(subject->object) &&
+            matches_some(subject->object->namespace, &rules->namespaces));
+}
+
+static bool namespace_is_not_excluded(const struct match_rules *rules,
+                                      const struct match_subject *subject)
+{
+    return !is_namespaced(subject->object) ||
+           !matches_some(subject->object->namespace, &rules->exclude_namespaces);
+}
+
+static bool name_matches(const struct match_rules *rules, const struct match_subject *subject)
+{
+    return !rules->names.given || matches_some(subject->root_name, &rules->names);
+}
+
+static bool labels_match(const struct match_rules *rules, const struct match_subject *subject)
+{
+    return rules->label_selector == NULL ||
+           selector_matches(rules->label_selector, subject->object->labels);
+}
+
+static bool operation_matches(const struct match_rules *rules, const struct match_subject *subject)
+{
+    static const char *const names[] = {[OPERATION_CREATE] = "CREATE",
+                                        [OPERATION_UPDATE] = "UPDATE",
+                                        [OPERATION_DELETE] = "DELETE",
+                                        [OPERATION_CONNECT] = "CONNECT"};
+    return !rules->operations.given ||
+           matches_some(text_of(names[subject->operation]), &rules->operations);
+}
+
+static bool account_matches(const struct match_rules *rules, const struct match_subject *subject)
+{
+    return !rules->service_accounts.given ||
+           requester_is_account(subject->requester, &rules->service_accounts);
+}
+
+static bool account_is_not_excluded(const struct match_rules *rules,
+                                    const struct match_subject *subject)
+{
+    return !requester_is_account(subject->requester, &rules->exclude_service_accounts);
+}
+
+static bool group_is_not_excluded(const struct match_rules *rules,
+                                  const struct match_subject *subject)
+{
+    return !is_in_excluded_group(rules, subject->requester);
+}
+
+static bool has_namespace_to_select(const struct match_rules *rules,
+                                    const struct match_subject *subject)
+{
+    return rules->namespace_selector == NULL || is_namespaced(subject->object);
+}
+
+static const char namespace_selector_key[] = "namespaceSelector";
+static const struct {
+    const char *key;
+    bool (*holds)(const struct match_rules *rules, const struct match_subject *subject);
+} parts[] = {
+    {"kinds", kind_matches},
+    {"namespaces", namespace_matches},
+    {"excludeNamespaces", namespace_is_not_excluded},
+    {namespace_selector_key, has_namespace_to_select},
+    {"names", name_matches},
+    {"labelSelector", labels_match},
+    {"operations", operation_matches},
+    {"serviceAccounts", account_matches},
+    {"excludeServiceAccounts", account_is_not_excluded},
+    {"excludeGroups", group_is_not_excluded},
+};
+
+enum match_result match_decide(const struct match_rules *rules, const struct match_subject *subject,
+                               const char **key)
+{
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        *key = parts[i].key;
+        if (!parts[i].holds(rules, subject))
+            return MATCH_NO;
+    }
+    *key = rules->namespace_selector == NULL ? NULL : namespace_selector_key;
     if (rules->namespace_selector == NULL)
         return MATCH_YES;
     if (!subject->namespace_labels_known)
         return MATCH_UNKNOWN;
     return selector_matches(rules->namespace_selector, subject->namespace_labels) ? MATCH_YES
                                                                                   : MATCH_NO;
+}
+
+enum match_result match_evaluate(const struct match_rules *rules,
+                                 const struct match_subject *subject)
+{
+    const char *key = NULL;
+    return match_decide(rules, subject, &key);
 }
 
 struct text docs_url(const struct policy *policy, const char *rail, struct arena *arena)

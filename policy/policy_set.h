@@ -125,6 +125,9 @@ struct policy {
     const struct trusted_controller *trusted; /* as written */
     size_t trusted_count;
     struct place place; /* of its name */
+    /* Where the rest of it stands (policy_place). */
+    struct source *source;
+    const struct field *spec;
     bool refused;       /* its document has problems: to be known by name only */
 };
 
@@ -152,6 +155,12 @@ bool requester_is_account_of(const struct requester *requester, struct text glob
 
 enum match_result match_evaluate(const struct match_rules *rules,
                                  const struct match_subject *subject);
+/* The same, with the key of match that decided; NULL: all reach it. */
+enum match_result match_decide(const struct match_rules *rules, const struct match_subject *subject,
+                               const char **key);
+
+/* Of a key under spec, as in "rails.zones.mode"; of one that is not there that of the nearest. */
+struct place policy_place(const struct policy *policy, const char *path, struct arena *arena);
 
 /* The exception of this policy that covers the rail's findings on the subject: of several the one
  * that lasts longest. *expired: it held once, and no longer does. *unknown: what is returned (NULL

@@ -4,27 +4,7 @@
 
 #include "policy/document.h"
 #include "report/report.h"
-
-struct members {
-    struct arena *arena;
-    struct member *items;
-    size_t count, capacity;
-};
-
-static void put(struct members *map, const char *key, struct node value)
-{
-    *LIST_PUSH(map->arena, map) = member_of(text_of(key), value);
-}
-
-static void put_text(struct members *map, const char *key, const char *value)
-{
-    put(map, key, node_of_text(text_of(value)));
-}
-
-static struct node map_of(const struct members *map)
-{
-    return node_of_members(map->items, map->count);
-}
+#include "report/tree.h"
 
 static struct node names_of(const char *const *names, struct arena *arena)
 {
@@ -68,23 +48,23 @@ static const struct {
 
 static struct node simple_value(enum key_type type, struct arena *arena)
 {
-    struct members map = {.arena = arena};
-    put(&map, "type", names_of(simple_types[type].types, arena));
+    struct tree_map map = {.arena = arena};
+    tree_put(&map, "type", names_of(simple_types[type].types, arena));
     if (strcmp(simple_types[type].types[0], "string") == 0)
-        put(&map, "minLength", node_of_integer(1, arena));
+        tree_put(&map, "minLength", node_of_integer(1, arena));
     if (simple_types[type].above_zero)
-        put(&map, "exclusiveMinimum", node_of_integer(0, arena));
+        tree_put(&map, "exclusiveMinimum", node_of_integer(0, arena));
     if (simple_types[type].pattern != NULL)
-        put_text(&map, "pattern", simple_types[type].pattern);
-    return map_of(&map);
+        tree_put_string(&map, "pattern", simple_types[type].pattern);
+    return tree_map_node(&map);
 }
 
 static struct node named_values(struct node value, struct arena *arena)
 {
-    struct members map = {.arena = arena};
-    put_text(&map, "type", "object");
-    put(&map, "additionalProperties", value);
-    return map_of(&map);
+    struct tree_map map = {.arena = arena};
+    tree_put_string(&map, "type", "object");
+    tree_put(&map, "additionalProperties", value);
+    return tree_map_node(&map);
 }
 
 static struct node kind_names(struct arena *arena)
@@ -92,47 +72,47 @@ static struct node kind_names(struct arena *arena)
     static const char *names[KIND_OWNER_FIRST];
     for (size_t kind = KIND_UNKNOWN + 1; kind < KIND_OWNER_FIRST; kind++)
         names[kind - 1] = kind_table[kind].name;
-    struct members known = {.arena = arena};
-    put(&known, "enum", names_of(names, arena));
-    struct members custom = {.arena = arena};
-    put_text(&custom, "type", "string");
-    put_text(&custom, "pattern", "^[A-Z][A-Za-z0-9]*[.][a-z0-9.-]+$");
+    struct tree_map known = {.arena = arena};
+    tree_put(&known, "enum", names_of(names, arena));
+    struct tree_map custom = {.arena = arena};
+    tree_put_string(&custom, "type", "string");
+    tree_put_string(&custom, "pattern", "^[A-Z][A-Za-z0-9]*[.][a-z0-9.-]+$");
     struct node *both = ARENA_ARRAY(arena, 2, struct node);
-    both[0] = map_of(&known);
-    both[1] = map_of(&custom);
-    struct members map = {.arena = arena};
-    put(&map, "anyOf", node_of_items(both, 2));
-    return map_of(&map);
+    both[0] = tree_map_node(&known);
+    both[1] = tree_map_node(&custom);
+    struct tree_map map = {.arena = arena};
+    tree_put(&map, "anyOf", node_of_items(both, 2));
+    return tree_map_node(&map);
 }
 
 static struct node list_schema(const struct key *key, struct node item, struct arena *arena)
 {
-    struct members map = {.arena = arena};
-    put_text(&map, "type", "array");
-    put(&map, "items", item);
+    struct tree_map map = {.arena = arena};
+    tree_put_string(&map, "type", "array");
+    tree_put(&map, "items", item);
     if (key->minimum != 0)
-        put(&map, "minItems", node_of_integer(key->minimum, arena));
+        tree_put(&map, "minItems", node_of_integer(key->minimum, arena));
     if (key->maximum != 0)
-        put(&map, "maxItems", node_of_integer(key->maximum, arena));
-    return map_of(&map);
+        tree_put(&map, "maxItems", node_of_integer(key->maximum, arena));
+    return tree_map_node(&map);
 }
 
 static struct node choice_schema(const char *const *choices, struct arena *arena)
 {
-    struct members map = {.arena = arena};
-    put(&map, "enum", names_of(choices, arena));
-    return map_of(&map);
+    struct tree_map map = {.arena = arena};
+    tree_put(&map, "enum", names_of(choices, arena));
+    return tree_map_node(&map);
 }
 
 static struct node integer_schema(const struct key *key, struct arena *arena)
 {
-    struct members map = {.arena = arena};
-    put_text(&map, "type", "integer");
+    struct tree_map map = {.arena = arena};
+    tree_put_string(&map, "type", "integer");
     if (key->minimum != 0 || key->maximum != 0)
-        put(&map, "minimum", node_of_integer(key->minimum, arena));
+        tree_put(&map, "minimum", node_of_integer(key->minimum, arena));
     if (key->maximum != 0)
-        put(&map, "maximum", node_of_integer(key->maximum, arena));
-    return map_of(&map);
+        tree_put(&map, "maximum", node_of_integer(key->maximum, arena));
+    return tree_map_node(&map);
 }
 
 static struct node value_schema(const struct key *key, struct arena *arena)
@@ -181,7 +161,7 @@ static void take_root(void *context, const struct node *root)
     *(const struct node **)context = root;
 }
 
-static void put_default(struct members *map, const char *written)
+static void put_default(struct tree_map *map, const char *written)
 {
     struct source *source = ARENA_NEW(map->arena, struct source);
     struct problems problems = {.arena = map->arena};
@@ -190,66 +170,66 @@ static void put_default(struct members *map, const char *written)
     doc_read_yaml(source, YAML_POLICY, &doc_limits_policy, map->arena, &problems, take_root,
                   (void *)&root);
     if (root != NULL)
-        put(map, "default", *root);
+        tree_put(map, "default", *root);
 }
 
 static struct node key_schema(const struct key *key, struct arena *arena)
 {
     struct node value = value_schema(key, arena);
-    struct members map = {.arena = arena};
-    put_text(&map, "description", key->summary);
+    struct tree_map map = {.arena = arena};
+    tree_put_string(&map, "description", key->summary);
     for (size_t i = 0; i < node_count(&value); i++)
         *LIST_PUSH(arena, &map) = value.members[i];
     if (key->type == KEY_STRING && key->maximum != 0)
-        put(&map, "maxLength", node_of_integer(key->maximum, arena));
+        tree_put(&map, "maxLength", node_of_integer(key->maximum, arena));
     if (key->default_value != NULL)
         put_default(&map, key->default_value);
-    return map_of(&map);
+    return tree_map_node(&map);
 }
 
 /* A map that several tables of keys read together. */
 static struct node table_schema(const struct key *const *tables, size_t table_count,
                                 struct arena *arena)
 {
-    struct members properties = {.arena = arena};
-    struct members map = {.arena = arena};
+    struct tree_map properties = {.arena = arena};
+    struct tree_map map = {.arena = arena};
     LIST(const char *) required = {0};
     for (size_t i = 0; i < table_count; i++)
         for (const struct key *key = tables[i]; key->name != NULL; key++) {
-            put(&properties, key->name, key_schema(key, arena));
+            tree_put(&properties, key->name, key_schema(key, arena));
             if (key->required)
                 *LIST_PUSH(arena, &required) = key->name;
         }
-    put_text(&map, "type", "object");
-    put(&map, "properties", map_of(&properties));
-    put(&map, "additionalProperties", node_of_bool(false));
+    tree_put_string(&map, "type", "object");
+    tree_put(&map, "properties", tree_map_node(&properties));
+    tree_put(&map, "additionalProperties", node_of_bool(false));
     *LIST_PUSH(arena, &required) = NULL;
     if (required.count > 1)
-        put(&map, "required", names_of(required.items, arena));
-    return map_of(&map);
+        tree_put(&map, "required", names_of(required.items, arena));
+    return tree_map_node(&map);
 }
 
 /* By name; a name without a value is a rail with its defaults. */
 static struct node rails_schema(struct arena *arena)
 {
     static const char *const types[] = {"object", "null", NULL};
-    struct members rails = {.arena = arena};
+    struct tree_map rails = {.arena = arena};
     for (size_t i = 0; i < rail_count(); i++) {
         const struct rail *rail = rail_at(i);
         const struct key *const tables[] = {rail->keys, rail_common_keys};
         struct node keys = table_schema(tables, 2, arena);
-        struct members map = {.arena = arena};
-        put_text(&map, "description", rail->summary);
-        put(&map, "type", names_of(types, arena));
+        struct tree_map map = {.arena = arena};
+        tree_put_string(&map, "description", rail->summary);
+        tree_put(&map, "type", names_of(types, arena));
         for (size_t j = 1; j < node_count(&keys); j++)
             *LIST_PUSH(arena, &map) = keys.members[j];
-        put(&rails, rail->name, map_of(&map));
+        tree_put(&rails, rail->name, tree_map_node(&map));
     }
-    struct members map = {.arena = arena};
-    put_text(&map, "type", "object");
-    put(&map, "properties", map_of(&rails));
-    put(&map, "additionalProperties", node_of_bool(false));
-    return map_of(&map);
+    struct tree_map map = {.arena = arena};
+    tree_put_string(&map, "type", "object");
+    tree_put(&map, "properties", tree_map_node(&rails));
+    tree_put(&map, "additionalProperties", node_of_bool(false));
+    return tree_map_node(&map);
 }
 
 static struct node document_schema(const struct key *keys, struct arena *arena)
@@ -262,22 +242,22 @@ static struct node document_schema(const struct key *keys, struct arena *arena)
 static struct node if_kind(const char *kind, struct arena *arena)
 {
     const char *const required[] = {"kind", NULL};
-    struct members is = {.arena = arena}, properties = {.arena = arena}, map = {.arena = arena};
-    put_text(&is, "const", kind);
-    put(&properties, "kind", map_of(&is));
-    put(&map, "properties", map_of(&properties));
-    put(&map, "required", names_of(required, arena));
-    return map_of(&map);
+    struct tree_map is = {.arena = arena}, properties = {.arena = arena}, map = {.arena = arena};
+    tree_put_string(&is, "const", kind);
+    tree_put(&properties, "kind", tree_map_node(&is));
+    tree_put(&map, "properties", tree_map_node(&properties));
+    tree_put(&map, "required", names_of(required, arena));
+    return tree_map_node(&map);
 }
 
 struct node policy_schema(struct arena *arena)
 {
-    struct members map = {.arena = arena};
-    put_text(&map, "$schema", "http://json-schema.org/draft-07/schema#");
-    put_text(&map, "title", "Taffrail GuardRails");
-    put_text(&map, "type", "object");
-    put(&map, "if", if_kind("GuardRailExceptions", arena));
-    put(&map, "then", document_schema(exceptions_document_keys, arena));
-    put(&map, "else", document_schema(document_keys, arena));
-    return map_of(&map);
+    struct tree_map map = {.arena = arena};
+    tree_put_string(&map, "$schema", "http://json-schema.org/draft-07/schema#");
+    tree_put_string(&map, "title", "Taffrail GuardRails");
+    tree_put_string(&map, "type", "object");
+    tree_put(&map, "if", if_kind("GuardRailExceptions", arena));
+    tree_put(&map, "then", document_schema(exceptions_document_keys, arena));
+    tree_put(&map, "else", document_schema(document_keys, arena));
+    return tree_map_node(&map);
 }

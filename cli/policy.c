@@ -1,0 +1,222 @@
+/* `taffrail policy explain`: what holds for an object, and from which file and line. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "kube/manifest.h"
+#include "kube/snapshot.h"
+#include "report/holding.h"
+#include "server/server.h"
+
+struct policy_options {
+    struct input_options input;
+    struct string_list policies, files, groups, named;
+    const char *namespace, *user, *state_dir, *catalog_file;
+    int format;
+};
+
+static const char notes[] =
+    "Says for each policy whether it is for the object, and for each of its rails how strict it is\n"
+    "here: the mode, the override, `since` and the exception that decide, each with its file and\n"
+    "line. What is found in the object is taffrail check's to say. -f gives objects as they would\n"
+    "be created by --as; KIND/NAME is one of --state as it is there already.\n";
+
+static enum options_result check_options(const struct policy_options *options)
+{
+    if (options->policies.count == 0)
+        usage_error("policy", "no policy is given (-p FILE)");
+    else if (options->files.count == 0 && options->named.count == 0)
+        usage_error("policy", "no object is given (-f FILE, or KIND/NAME with --state DIR)");
+    else if (options->named.count > 0 && options->state_dir == NULL)
+        usage_error("policy", "where is %s? give the cluster as files (--state DIR), or the object "
+                              "itself (-f FILE)",
+                    options->named.items[0]);
+    else
+        return OPTIONS_READ;
+    return OPTIONS_WRONG;
+}
+
+static enum options_result read_options(int argc, char **argv, struct policy_options *options)
+{
+    const struct option_spec table[] = {
+        OPTION_POLICIES(&options->policies),
+        {'f', "filename", OPTION_LIST, &options->files, "FILE", "the objects (repeats)", NULL},
+        {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
+         "of KIND/NAME, and of objects that name none (default)", NULL},
+        {0, "state", OPTION_STRING, &options->state_dir, "DIR",
+         "a cluster as files: namespaces with their labels, owners", NULL},
+        {0, "as", OPTION_STRING, &options->user, "USER", "who asks (a person in no group)", NULL},
+        {0, "as-group", OPTION_LIST, &options->groups, "GROUP", "a group of theirs (repeats)",
+         NULL},
+        {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text or json (text)",
+         report_holding_format_names},
+        OPTION_CATALOG(&options->catalog_file),
+        OPTIONS_INPUT(&options->input),
+        {0},
+    };
+    struct string_list operands = {0};
+    enum options_result result =
+        options_read(argc, argv, table, "policy explain -p POLICY -f FILE|KIND/NAME [OPTIONS]",
+                     notes, &operands);
+    if (result != OPTIONS_READ)
+        return result;
+    if (operands.count == 0 || strcmp(operands.items[0], "explain") != 0) {
+        usage_error("policy", "what is it to do? explain is all there is");
+        return OPTIONS_WRONG;
+    }
+    options->named = (struct string_list){operands.items + 1, operands.count - 1};
+    return check_options(options);
+}
+
+/* ---- KIND/NAME ---- */
+
+/* As kubectl has them: a name, a plural, a short name, in any case. */
+static enum kind kind_of_argument(const char *argument)
+{
+    static const struct {
+        const char *name;
+        enum kind kind;
+    } short_names[] = {
+        {"po", KIND_POD},
+        {"deploy", KIND_DEPLOYMENT},
+        {"rs", KIND_REPLICA_SET},
+        {"rc", KIND_REPLICATION_CONTROLLER},
+        {"sts", KIND_STATEFUL_SET},
+        {"ds", KIND_DAEMON_SET},
+        {"cj", KIND_CRON_JOB},
+        {"sc", KIND_STORAGE_CLASS},
+        {"pvc", KIND_PERSISTENT_VOLUME_CLAIM},
+        {"pv", KIND_PERSISTENT_VOLUME},
+        {"pdb", KIND_POD_DISRUPTION_BUDGET},
+    };
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_OWNER_FIRST; kind++)
+        if (strcasecmp(argument, kind_table[kind].name) == 0 ||
+            strcasecmp(argument, kind_table[kind].plural) == 0)
+            return kind;
+    for (size_t i = 0; i < COUNT_OF(short_names); i++)
+        if (strcasecmp(argument, short_names[i].name) == 0)
+            return short_names[i].kind;
+    return KIND_UNKNOWN;
+}
+
+static const struct object *find_named(const char *argument, const struct policy_options *options,
+                                       const struct snapshot *snapshot, struct arena *arena,
+                                       struct problems *errors)
+{
+    struct text kind_name = text_of(argument);
+    struct text name = TEXT("");
+    text_split(text_of(argument), '/', &kind_name, &name);
+    enum kind kind = kind_of_argument(arena_text(arena, kind_name).data);
+    if (kind == KIND_UNKNOWN || name.size == 0) {
+        problems_add(errors, ERROR_USAGE, NOWHERE,
+                     "\"%s\" is no KIND/NAME of a kind that rails know, such as deployment/shop; a "
+                     "custom resource is given with -f",
+                     argument);
+        return NULL;
+    }
+    struct text namespace =
+        kind_table[kind].namespaced ? text_of(options->namespace) : TEXT("");
+    const struct object *found = snapshot_find(snapshot, kind, namespace, name);
+    if (found == NULL)
+        problems_add(errors, ERROR_USAGE, NOWHERE, "there is no %s %.*s%s%.*s in %s",
+                     kind_table[kind].name, TEXT_ARGS(namespace), namespace.size > 0 ? "/" : "",
+                     TEXT_ARGS(name), options->state_dir);
+    return found;
+}
+
+/* ---- the explanation ---- */
+
+struct subjects {
+    struct subject *items;
+    size_t count, capacity;
+};
+
+static void add_subjects(const struct policy_options *options, const struct manifests *manifests,
+                         const struct world *world, struct arena *arena, struct subjects *subjects,
+                         struct problems *errors)
+{
+    struct text *groups = ARENA_ARRAY(arena, options->groups.count, struct text);
+    for (size_t i = 0; i < options->groups.count; i++)
+        groups[i] = text_of(options->groups.items[i]);
+    struct subject subject = {
+        .operation = OPERATION_CREATE,
+        .requester = {text_of(options->user), groups, options->groups.count},
+    };
+    for (size_t i = 0; i < manifests->count; i++) {
+        subject.object = &manifests->items[i];
+        if (subject.object->kind != KIND_UNKNOWN ||
+            policy_set_has_templates(world->policies, subject.object))
+            *LIST_PUSH(arena, subjects) = subject;
+        else
+            fprintf(stderr, "note: no policy looks into a %.*s\n",
+                    TEXT_ARGS(subject.object->kind_name));
+    }
+    subject.existing = true;
+    for (size_t i = 0; i < options->named.count; i++) {
+        subject.object =
+            find_named(options->named.items[i], options, world->snapshot, arena, errors);
+        if (subject.object != NULL)
+            *LIST_PUSH(arena, subjects) = subject;
+    }
+}
+
+static int print_holdings(const struct policy_options *options, const struct world *world,
+                          const struct subjects *subjects, int64_t now_unix_s, struct arena *arena,
+                          const struct problems *errors)
+{
+    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1};
+    struct object_holding *holdings = ARENA_ARRAY(arena, subjects->count, struct object_holding);
+    struct error error;
+    for (size_t i = 0; i < subjects->count; i++)
+        holding_find(world, &subjects->items[i], now_unix_s, arena, &holdings[i]);
+    int code = print_problems(errors, "error");
+    if (!report_holding_write(options->format, holdings, subjects->count, errors, &style, arena,
+                              stdout, &error))
+        return print_error(&error);
+    return code;
+}
+
+static int explain(struct arena *arena, void *argument)
+{
+    const struct policy_options *options = argument;
+    int64_t now_unix_s = (int64_t)time(NULL);
+    struct manifests manifests;
+    input_begin(&manifests, &options->input, arena);
+    manifests.keep_unknown = true;
+    for (size_t i = 0; i < options->files.count; i++)
+        manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
+    input_say(&manifests);
+
+    const struct world_options world_options = {
+        .policy_paths = options->policies.items,
+        .policy_path_count = options->policies.count,
+        .state_dir = options->state_dir,
+        .catalog_file = options->catalog_file,
+        .change = &manifests,
+    };
+    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
+    struct world *world = NULL;
+    bool loaded = world_load(&world_options, 1, now_unix_s, &world, &errors, &warnings);
+    print_problems(&warnings, "warning");
+    if (!loaded) {
+        print_problems(&manifests.problems, "error");
+        return print_problems(&errors, "error");
+    }
+    struct subjects subjects = {0};
+    add_subjects(options, &manifests, world, arena, &subjects, &manifests.problems);
+    int code =
+        print_holdings(options, world, &subjects, now_unix_s, arena, &manifests.problems);
+    world_destroy(world);
+    return code;
+}
+
+int command_policy(int argc, char **argv)
+{
+    struct policy_options options = {.namespace = "default", .user = ""};
+    enum options_result result = read_options(argc, argv, &options);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
+    return run_in_arena(explain, &options);
+}
