@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cluster.h"
+#include "cli/comparison.h"
 #include "server/server.h"
 
 static const char *const fail_on_names[] = {"deny", "warn", "never", NULL};
@@ -15,6 +16,7 @@ enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
 struct audit_options {
     struct input_options input;
     struct string_list policies;
+    struct string_list old; /* of --compare */
     struct cluster_options cluster;
     const char *namespace, *state_dir, *catalog_file;
     int format, fail_on;
@@ -32,6 +34,14 @@ static const char notes[] =
 
 static enum options_result check_options(struct audit_options *options)
 {
+    if (options->old.count > 0 && options->format > 1) {
+        usage_error("audit", "--compare prints text or json");
+        return OPTIONS_WRONG;
+    }
+    if (options->old.count > 0 && options->policies.count == 0) {
+        usage_error("audit", "--compare OLD wants the new policies, too: audit --compare OLD NEW");
+        return OPTIONS_WRONG;
+    }
     if (options->policies.count > 0)
         return cluster_options_check("audit", &options->cluster, options->state_dir)
                    ? OPTIONS_READ
@@ -40,10 +50,19 @@ static enum options_result check_options(struct audit_options *options)
     return OPTIONS_WRONG;
 }
 
+static enum options_result refuse_operand(const struct string_list *operands)
+{
+    usage_error("audit", "what is \"%s\" for? policies are given with -p", operands->items[0]);
+    return OPTIONS_WRONG;
+}
+
 static enum options_result read_options(int argc, char **argv, struct audit_options *options)
 {
     const struct option_spec table[] = {
         OPTION_POLICIES(&options->policies),
+        {0, "compare", OPTION_LIST, &options->old, "OLD",
+         "the policies until now: say who is newly denied or freed by NEW, or by -p (repeats)",
+         NULL},
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: what kubectl get -o yaml wrote", NULL},
         OPTIONS_CLUSTER(&options->cluster),
@@ -60,13 +79,15 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
     };
     struct string_list operands = {0};
     enum options_result result =
-        options_read(argc, argv, table, "audit -p POLICY [OPTIONS]", notes, &operands);
+        options_read(argc, argv, table, "audit -p POLICY|--compare OLD NEW [OPTIONS]", notes,
+                     &operands);
     if (result != OPTIONS_READ)
         return result;
-    if (operands.count == 0)
-        return check_options(options);
-    usage_error("audit", "what is \"%s\" for? policies are given with -p", operands.items[0]);
-    return OPTIONS_WRONG;
+    if (options->old.count > 0 && options->policies.count == 0)
+        options->policies = operands;
+    else if (operands.count > 0)
+        return refuse_operand(&operands);
+    return check_options(options);
 }
 
 /* ---- the cluster ---- */
@@ -104,10 +125,10 @@ static void warn_of_custom(const struct policy_set *policies, struct arena *aren
 }
 
 static bool list_live(const struct audit_options *options, const struct policy_set *policies,
-                      struct arena *arena, struct listed_cluster *cluster,
+                      kind_set judged, struct arena *arena, struct listed_cluster *cluster,
                       struct problems *warnings, struct error *error)
 {
-    const struct cluster_wish wish = {policy_set_judged_kinds(policies), "they are not audited"};
+    const struct cluster_wish wish = {judged, "they are not audited"};
     struct client_config config;
     if (!cluster_config_read(&options->cluster, arena, &config, error))
         return false;
@@ -170,10 +191,11 @@ static int print_report(const struct report *report, const struct report_about *
     return EXIT_USAGE;
 }
 
-static int report_on(const struct audit_options *options, struct world *world,
-                     struct listed_cluster *cluster, int64_t now_unix_s, struct arena *arena)
+static struct report judge(const struct audit_options *options, struct world *world,
+                           const struct listed_cluster *cluster, int64_t now_unix_s,
+                           struct arena *arena, struct problems *problems)
 {
-    struct manifests *objects = &cluster->objects;
+    const struct manifests *objects = &cluster->objects;
     size_t custom_count = 0;
     const struct object *const *custom =
         find_custom(objects, world->policies, arena, &custom_count);
@@ -181,11 +203,66 @@ static int report_on(const struct audit_options *options, struct world *world,
         .skipped = objects->skipped + count_unknown(objects) - custom_count,
         .skipped_files = objects->skipped_files,
         .ignored = objects->ignored,
-        .errors = &objects->problems,
+        .errors = problems,
     };
     world->unseen = cluster->unseen;
     audit_judge(world, custom, custom_count, text_of(options->namespace), now_unix_s, arena,
-                &report, &objects->problems);
+                &report, problems);
+    return report;
+}
+
+/* Called for the policies alone, which decide what to list, and with the cluster's objects. */
+static bool load_world(const struct audit_options *options, const struct string_list *policies,
+                       const struct manifests *objects, int64_t now_unix_s, struct world **world,
+                       struct problems *errors, struct problems *warnings)
+{
+    const struct world_options world_options = {
+        .policy_paths = policies->items,
+        .policy_path_count = policies->count,
+        .catalog_file = options->catalog_file,
+        .change = objects,
+    };
+    return world_load(&world_options, 1, now_unix_s, world, errors, warnings);
+}
+
+/* Reads the cluster, as far as the policies judge it. */
+static bool see(const struct audit_options *options, int64_t now_unix_s, struct arena *arena,
+                struct listed_cluster *cluster, int *code)
+{
+    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
+    struct world *world = NULL, *old = NULL;
+    struct error error;
+    bool loaded = load_world(options, &options->policies, NULL, now_unix_s, &world, &errors,
+                             &warnings);
+    if (options->old.count > 0)
+        loaded = load_world(options, &options->old, NULL, now_unix_s, &old, &errors, &warnings) &&
+                 loaded;
+    bool seen = loaded;
+    if (loaded && options->state_dir != NULL)
+        seen = read_state(options, arena, cluster, &error);
+    else if (loaded)
+        seen = list_live(options, world->policies,
+                         policy_set_judged_kinds(world->policies) |
+                             (old == NULL ? 0 : policy_set_judged_kinds(old->policies)),
+                         arena, cluster, &warnings, &error);
+    world_destroy(world);
+    world_destroy(old);
+    print_problems(&warnings, "warning");
+    if (!seen)
+        *code = loaded ? print_error(&error) : print_problems(&errors, "error");
+    return seen;
+}
+
+static int audit_one(const struct audit_options *options, const struct listed_cluster *cluster,
+                     int64_t now_unix_s, struct arena *arena)
+{
+    struct problems errors = {.arena = arena}, told = {.arena = arena};
+    struct problems problems = cluster->objects.problems;
+    struct world *world = NULL;
+    if (!load_world(options, &options->policies, &cluster->objects, now_unix_s, &world, &errors,
+                    &told))
+        return print_problems(&errors, "error");
+    struct report report = judge(options, world, cluster, now_unix_s, arena, &problems);
     const struct report_about about = {
         .cluster = cluster->title,
         .policies = strings_joined(&options->policies, arena),
@@ -193,22 +270,39 @@ static int report_on(const struct audit_options *options, struct world *world,
     };
     int written = print_report(&report, &about, options, arena);
     int code = exit_code_of(&report, options->fail_on);
+    world_destroy(world);
     return written > code ? written : code;
 }
 
-/* Called once for the policies alone, which decide what to list, and once with the cluster's
- * objects. */
-static bool load_world(const struct audit_options *options, const struct manifests *objects,
-                       int64_t now_unix_s, struct world **world, struct problems *errors,
-                       struct problems *warnings)
+static int audit_both(const struct audit_options *options, const struct listed_cluster *cluster,
+                      int64_t now_unix_s, struct arena *arena)
 {
-    const struct world_options world_options = {
-        .policy_paths = options->policies.items,
-        .policy_path_count = options->policies.count,
-        .catalog_file = options->catalog_file,
-        .change = objects,
-    };
-    return world_load(&world_options, 1, now_unix_s, world, errors, warnings);
+    struct problems errors = {.arena = arena}, told = {.arena = arena};
+    struct problems problems = cluster->objects.problems;
+    struct audit_side before = {0}, after = {0};
+    bool loaded = load_world(options, &options->old, &cluster->objects, now_unix_s, &before.world,
+                             &errors, &told) &&
+                  load_world(options, &options->policies, &cluster->objects, now_unix_s,
+                             &after.world, &errors, &told);
+    int code = EXIT_CLEAN;
+    if (loaded) {
+        struct problems twice = {.arena = arena}; /* the same as of the new policies */
+        before.report = judge(options, before.world, cluster, now_unix_s, arena, &twice);
+        after.report = judge(options, after.world, cluster, now_unix_s, arena, &problems);
+        struct comparison comparison = {.schema = "audit-compare",
+                                        .unit = "object",
+                                        .before = strings_joined(&options->old, arena),
+                                        .after = strings_joined(&options->policies, arena),
+                                        .errors = &problems};
+        audit_compare(&before, &after, arena, &comparison);
+        code = print_comparison(&comparison, options->format, options->fail_on != FAIL_ON_NEVER,
+                                arena);
+    } else {
+        code = print_problems(&errors, "error");
+    }
+    world_destroy(before.world);
+    world_destroy(after.world);
+    return code;
 }
 
 static int audit(struct arena *arena, void *argument)
@@ -216,26 +310,11 @@ static int audit(struct arena *arena, void *argument)
     const struct audit_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL);
     struct listed_cluster cluster = {0};
-    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
-    struct world *world = NULL;
-    struct error error;
-    if (!load_world(options, NULL, now_unix_s, &world, &errors, &warnings)) {
-        print_problems(&warnings, "warning");
-        return print_problems(&errors, "error");
-    }
-    bool seen = options->state_dir != NULL
-                    ? read_state(options, arena, &cluster, &error)
-                    : list_live(options, world->policies, arena, &cluster, &warnings, &error);
-    world_destroy(world);
-    print_problems(&warnings, "warning");
-    if (!seen)
-        return print_error(&error);
-    struct problems told = {.arena = arena};
-    if (!load_world(options, &cluster.objects, now_unix_s, &world, &errors, &told))
-        return print_problems(&errors, "error");
-    int code = report_on(options, world, &cluster, now_unix_s, arena);
-    world_destroy(world);
-    return code;
+    int code = EXIT_CLEAN;
+    if (!see(options, now_unix_s, arena, &cluster, &code))
+        return code;
+    return options->old.count > 0 ? audit_both(options, &cluster, now_unix_s, arena)
+                                  : audit_one(options, &cluster, now_unix_s, arena);
 }
 
 int command_audit(int argc, char **argv)

@@ -2,6 +2,7 @@
 #ifndef TAFFRAIL_CLI_AUDIT_H
 #define TAFFRAIL_CLI_AUDIT_H
 
+#include "report/compare.h"
 #include "report/report.h"
 
 /* ---- judging existing objects ---- */
@@ -13,5 +14,16 @@
 void audit_judge(const struct world *world, const struct object *const *custom, size_t custom_count,
                  struct text namespace, int64_t now_unix_s, struct arena *arena,
                  struct report *report, struct problems *problems);
+
+/* ---- the same objects under two sets of policies ---- */
+
+struct audit_side {
+    struct world *world;
+    struct report report;
+};
+/* Fills in the rows, by owner and rail, and how many objects were judged. What is undecided is no
+ * difference. */
+void audit_compare(const struct audit_side *before, const struct audit_side *after,
+                   struct arena *arena, struct comparison *comparison);
 
 #endif
