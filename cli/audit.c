@@ -78,9 +78,8 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
         {0},
     };
     struct string_list operands = {0};
-    enum options_result result =
-        options_read(argc, argv, table, "audit -p POLICY|--compare OLD NEW [OPTIONS]", notes,
-                     &operands);
+    enum options_result result = options_read(
+        argc, argv, table, "audit -p POLICY|--compare OLD NEW [OPTIONS]", notes, &operands);
     if (result != OPTIONS_READ)
         return result;
     if (options->old.count > 0 && options->policies.count == 0)
@@ -232,8 +231,8 @@ static bool see(const struct audit_options *options, int64_t now_unix_s, struct 
     struct problems errors = {.arena = arena}, warnings = {.arena = arena};
     struct world *world = NULL, *old = NULL;
     struct error error;
-    bool loaded = load_world(options, &options->policies, NULL, now_unix_s, &world, &errors,
-                             &warnings);
+    bool loaded =
+        load_world(options, &options->policies, NULL, now_unix_s, &world, &errors, &warnings);
     if (options->old.count > 0)
         loaded = load_world(options, &options->old, NULL, now_unix_s, &old, &errors, &warnings) &&
                  loaded;

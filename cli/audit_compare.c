@@ -41,8 +41,8 @@ static struct told_of owner_of(const struct world *world, const struct object *o
     return told;
 }
 
-static void add_side(struct told_list *list, const struct report *report,
-                     const struct world *world, bool after, struct arena *arena)
+static void add_side(struct told_list *list, const struct report *report, const struct world *world,
+                     bool after, struct arena *arena)
 {
     for (size_t i = 0; i < report->entry_count; i++) {
         const struct report_entry *entry = &report->entries[i];
@@ -133,6 +133,7 @@ void audit_compare(const struct audit_side *before, const struct audit_side *aft
             next++;
         rows[row_count++] = compare_one(&list.items[i], next - i, arena);
     }
+    difference_rows_mark_owners(rows, row_count);
     comparison->rows = rows;
     comparison->row_count = difference_rows_finish(rows, row_count);
     comparison->judged = after->report.entry_count;

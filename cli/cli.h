@@ -17,6 +17,7 @@ int command_plan(int argc, char **argv);
 int command_audit(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_policy(int argc, char **argv);
+int command_replay(int argc, char **argv);
 int command_schema(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_catalog(int argc, char **argv);

@@ -12,6 +12,8 @@ const struct command commands[] = {
      command_test},
     {"plan", "what the provisioner would buy for the pending pods", command_plan},
     {"audit", "what already runs and breaks a rail", command_audit},
+    {"replay", "what other policies would have done to the requests of an audit log",
+     command_replay},
     {"explain", "what a rail checks, its keys and defaults", command_explain},
     {"policy", "what holds for an object here, and which file and line says so", command_policy},
     {"schema", "the JSON Schema of policy files, for editors", command_schema},

@@ -18,7 +18,8 @@ struct policy_options {
 };
 
 static const char notes[] =
-    "Says for each policy whether it is for the object, and for each of its rails how strict it is\n"
+    "Says for each policy whether it is for the object, and for each of its rails how strict it "
+    "is\n"
     "here: the mode, the override, `since` and the exception that decide, each with its file and\n"
     "line. What is found in the object is taffrail check's to say. -f gives objects as they would\n"
     "be created by --as; KIND/NAME is one of --state as it is there already.\n";
@@ -30,8 +31,9 @@ static enum options_result check_options(const struct policy_options *options)
     else if (options->files.count == 0 && options->named.count == 0)
         usage_error("policy", "no object is given (-f FILE, or KIND/NAME with --state DIR)");
     else if (options->named.count > 0 && options->state_dir == NULL)
-        usage_error("policy", "where is %s? give the cluster as files (--state DIR), or the object "
-                              "itself (-f FILE)",
+        usage_error("policy",
+                    "where is %s? give the cluster as files (--state DIR), or the object "
+                    "itself (-f FILE)",
                     options->named.items[0]);
     else
         return OPTIONS_READ;
@@ -116,8 +118,7 @@ static const struct object *find_named(const char *argument, const struct policy
                      argument);
         return NULL;
     }
-    struct text namespace =
-        kind_table[kind].namespaced ? text_of(options->namespace) : TEXT("");
+    struct text namespace = kind_table[kind].namespaced ? text_of(options->namespace) : TEXT("");
     const struct object *found = snapshot_find(snapshot, kind, namespace, name);
     if (found == NULL)
         problems_add(errors, ERROR_USAGE, NOWHERE, "there is no %s %.*s%s%.*s in %s",
@@ -206,8 +207,7 @@ static int explain(struct arena *arena, void *argument)
     }
     struct subjects subjects = {0};
     add_subjects(options, &manifests, world, arena, &subjects, &manifests.problems);
-    int code =
-        print_holdings(options, world, &subjects, now_unix_s, arena, &manifests.problems);
+    int code = print_holdings(options, world, &subjects, now_unix_s, arena, &manifests.problems);
     world_destroy(world);
     return code;
 }

@@ -209,6 +209,5 @@ bool document_read(const struct schema *schema, const struct node *root,
 
 struct place policy_place(const struct policy *policy, const char *path, struct arena *arena)
 {
-    return source_place(policy->source, arena,
-                        field_offset(field_at(arena, policy->spec, path)));
+    return source_place(policy->source, arena, field_offset(field_at(arena, policy->spec, path)));
 }

@@ -128,7 +128,7 @@ struct policy {
     /* Where the rest of it stands (policy_place). */
     struct source *source;
     const struct field *spec;
-    bool refused;       /* its document has problems: to be known by name only */
+    bool refused; /* its document has problems: to be known by name only */
 };
 
 struct policy_set {

@@ -62,21 +62,25 @@ static int compare_rows_by_owner(const void *a, const void *b)
     return compare_owners(a, b);
 }
 
-size_t difference_rows_finish(struct difference_row *rows, size_t count)
+void difference_rows_mark_owners(struct difference_row *rows, size_t count)
 {
     if (count > 1)
         qsort(rows, count, sizeof *rows, compare_rows_by_owner);
     for (size_t i = 0, next = 0; i < count; i = next) {
         bool before = false, after = false;
         for (next = i; next < count && compare_owners(&rows[i], &rows[next]) == 0; next++) {
-            before |= rows[next].before == ACTION_DENY || rows[next].denied_before;
-            after |= rows[next].after == ACTION_DENY || rows[next].denied_after;
+            before |= rows[next].before == ACTION_DENY;
+            after |= rows[next].after == ACTION_DENY;
         }
         for (size_t j = i; j < next; j++) {
             rows[j].denied_before = before;
             rows[j].denied_after = after;
         }
     }
+}
+
+size_t difference_rows_finish(struct difference_row *rows, size_t count)
+{
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
         if (rows[i].difference != DIFFERENCE_SAME)
@@ -130,8 +134,8 @@ static int compare_counts(const void *a_pointer, const void *b_pointer)
 
 static struct rail_count_list count_rails(const struct comparison *comparison, struct arena *arena)
 {
-    struct rail_count_list list = {
-        ARENA_ARRAY(arena, comparison->row_count, struct rail_counts), 0};
+    struct rail_count_list list = {ARENA_ARRAY(arena, comparison->row_count, struct rail_counts),
+                                   0};
     for (size_t i = 0; i < comparison->row_count; i++) {
         const struct difference_row *row = &comparison->rows[i];
         list.items[i] = (struct rail_counts){.rail = row->rail, .namespace = row->namespace};
@@ -191,14 +195,23 @@ static void put_verdict(const struct printing *printing)
     fprintf(printing->out, "\nnew: ");
     put_printable(comparison->after, printing->out);
     fputc('\n', printing->out);
+    if (comparison->first.size > 0) {
+        fputs("requests from ", printing->out);
+        put_printable(comparison->first, printing->out);
+        fputs(" to ", printing->out);
+        put_printable(comparison->last, printing->out);
+        fputc('\n', printing->out);
+    }
 }
 
 /* Why it is otherwise now, or what is wrong. */
 static void put_reason(const struct printing *printing, const struct difference_row *row)
 {
-    static const char *const now[] = {
-        [ACTION_NONE] = "nothing is found any more", [ACTION_EXCEPTED] = "excepted now",
-        [ACTION_AUDIT] = "audited now", [ACTION_WARN] = "warned now", [ACTION_DENY] = "denied"};
+    static const char *const now[] = {[ACTION_NONE] = "nothing is found any more",
+                                      [ACTION_EXCEPTED] = "excepted now",
+                                      [ACTION_AUDIT] = "audited now",
+                                      [ACTION_WARN] = "warned now",
+                                      [ACTION_DENY] = "denied"};
     if (!differences[row->difference].good) {
         if (row->path.size > 0) {
             put_printable(row->path, printing->out);
@@ -317,7 +330,8 @@ static void put_counts(const struct printing *printing)
         const struct comparison_count *count = &comparison->counts[i];
         if (count->count == 0)
             continue;
-        fprintf(printing->out, "%s%zu %s", begun ? ", " : "\n", count->count, count->words);
+        fprintf(printing->out, "%s%s %zu", begun ? ", " : "\nnot compared: ", count->words,
+                count->count);
         begun = true;
     }
     if (begun)
@@ -394,6 +408,8 @@ static bool write_json(const struct comparison *comparison, struct arena *arena,
     tree_put_text(&root, "schema", arena_printf(arena, "taffrail.dev/%s/v1", comparison->schema));
     tree_put_text(&root, "old", comparison->before);
     tree_put_text(&root, "new", comparison->after);
+    tree_put_text(&root, "first", comparison->first);
+    tree_put_text(&root, "last", comparison->last);
     tree_put(&root, "owners", tree_list_node(&rows));
     tree_put(&root, "rails", rails_node(comparison, arena));
     tree_put(&root, "errors", tree_errors(comparison->errors, arena));

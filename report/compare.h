@@ -25,24 +25,26 @@ struct difference_row {
     struct text namespace, kind, name; /* of the owner; the namespace may be empty */
     struct text user;                  /* who asked; of what is there empty */
     enum action before, after;
-    bool denied_before, denied_after; /* the owner, by any rail */
-    size_t count; /* objects of the owner, or requests */
+    bool denied_before, denied_after; /* the owner, or the requests, by any rail */
+    size_t count;                     /* objects of the owner, or requests */
     /* Of the worst finding: under the new policy, or what is gone under the old one. */
     struct text policy, path, problem;
     struct text exception; /* "EX-12, until 2027-03-31", which frees it; empty: none */
 };
-/* Fills in what is so of the owner, and drops the rows without a difference; the others are sorted.
- * Returns their number. */
+/* Says of each row whether its owner is denied by any: denied_before, denied_after. */
+void difference_rows_mark_owners(struct difference_row *rows, size_t count);
+/* Drops the rows without a difference, and sorts the others. Returns their number. */
 size_t difference_rows_finish(struct difference_row *rows, size_t count);
 
 struct comparison_count {
-    const char *key, *words; /* of JSON, and of text: "failed then" */
+    const char *key, *words; /* of JSON, and of text, before the number: "dry runs" */
     size_t count;
 };
 struct comparison {
     const char *schema;        /* taffrail.dev/SCHEMA/v1 */
     const char *unit;          /* "object", "request" */
     struct text before, after; /* what is compared, for people */
+    struct text first, last;   /* when the requests came; empty: of no time */
     const struct difference_row *rows;
     size_t row_count;
     size_t judged;

@@ -25,9 +25,8 @@ static struct place mode_place(const struct policy *policy, const struct rail_ho
                                struct arena *arena)
 {
     if (rail->mode_source == MODE_OF_RAIL)
-        return policy_place(policy,
-                            arena_printf(arena, "rails.%s.mode", rail->use->rail->name).data,
-                            arena);
+        return policy_place(
+            policy, arena_printf(arena, "rails.%s.mode", rail->use->rail->name).data, arena);
     if (rail->mode_source == MODE_OF_POLICY)
         return policy_place(policy, "mode", arena);
     return rail->use->place;
@@ -98,9 +97,8 @@ static void add_since(struct text_builder *words, const struct policy *policy,
     struct arena *arena = words->arena;
     struct text day = message_day(rail->use->since_unix_s, arena);
     struct text place = place_text(since_place(policy, rail->use, arena), arena);
-    text_builder_printf(words, "; what is older than %.*s (%.*s) is warned, and %s",
-                        TEXT_ARGS(day), TEXT_ARGS(place),
-                        rail->since_spares ? "this is older" : "this is not");
+    text_builder_printf(words, "; what is older than %.*s (%.*s) is warned, and %s", TEXT_ARGS(day),
+                        TEXT_ARGS(place), rail->since_spares ? "this is older" : "this is not");
 }
 
 static void add_exception(struct text_builder *words, const struct rail_holding *rail)
@@ -155,8 +153,8 @@ static void put_policy(const struct printing *printing, const struct policy_hold
     fputc('\n', printing->out);
     for (size_t i = 0; i < holding->rail_count; i++) {
         const struct rail_holding *rail = &holding->rails[i];
-        fprintf(printing->out, "    %-*s  %s%-9s%s  ", width, rail->use->rail->name,
-                printing->bold, state_of(rail), printing->plain);
+        fprintf(printing->out, "    %-*s  %s%-9s%s  ", width, rail->use->rail->name, printing->bold,
+                state_of(rail), printing->plain);
         put_printable(rail_words(policy, rail, arena), printing->out);
         fputc('\n', printing->out);
     }
@@ -230,9 +228,9 @@ static struct node parts_of(const struct policy *policy, const struct rail_holdi
     struct tree_list parts = {.arena = arena};
     struct tree_map mode = begin_part("mode", arena);
     tree_put_string(&mode, "mode", mode_names[rail->use->mode]);
-    tree_put(&mode, "written",
-                node_of_bool(rail->mode_source == MODE_OF_RAIL ||
-                             rail->mode_source == MODE_OF_POLICY));
+    tree_put(
+        &mode, "written",
+        node_of_bool(rail->mode_source == MODE_OF_RAIL || rail->mode_source == MODE_OF_POLICY));
     put_part(&parts, &mode, mode_place(policy, rail, arena));
     if (rail->override != NULL) {
         struct tree_map part = begin_part("override", arena);

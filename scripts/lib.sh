@@ -14,6 +14,7 @@ build libgnutls28-dev    TLS, keys and certificates
 build libjson-c-dev      writes JSON
 build libyaml-dev        reads YAML
 build libcurl4-gnutls-dev speaks to the API server
+build zlib1g-dev         unpacks audit logs
 build libcunit1-dev      runs the unit tests
 test  openssl            checks the certificates that are made
 test  python3            runs the scenarios, and speaks HTTPS to the server
