@@ -288,7 +288,7 @@ static int audit_both(const struct audit_options *options, const struct listed_c
         struct problems twice = {.arena = arena}; /* the same as of the new policies */
         before.report = judge(options, before.world, cluster, now_unix_s, arena, &twice);
         after.report = judge(options, after.world, cluster, now_unix_s, arena, &problems);
-        struct comparison comparison = {.schema = "audit-compare",
+        struct comparison comparison = {.schema = "taffrail.dev/audit-compare/v1",
                                         .unit = "object",
                                         .before = strings_joined(&options->old, arena),
                                         .after = strings_joined(&options->policies, arena),

@@ -162,8 +162,7 @@ static int print_result(const struct options *options, struct replay *replay, si
     const struct replay_result result = replay_result(replay);
     const size_t *of = result.outcomes;
     const struct comparison_count counts[] = {
-        {"undecided", "judged, and something left undecided (--state shows more)",
-         result.undecided},
+        {"undecided", "undecided (--state shows more)", result.undecided},
         {"withoutObject", "logged without their object", of[REPLAY_NO_OBJECT]},
         {"patchesWithoutResult", "patches logged without their result", of[REPLAY_PATCH]},
         {"updatesOfUnseen", "updates of objects not seen before", of[REPLAY_OLD_UNSEEN]},
@@ -179,7 +178,7 @@ static int print_result(const struct options *options, struct replay *replay, si
     struct text before = options->old.count == 0 ? TEXT("what was decided then")
                                                  : strings_joined(&options->old, arena);
     const struct comparison comparison = {
-        .schema = "replay",
+        .schema = "taffrail.dev/replay/v1",
         .unit = "request",
         .before = before,
         .after = strings_joined(&options->policies, arena),

@@ -156,7 +156,7 @@ static struct rail_count_list count_rails(const struct comparison *comparison, s
 
 /* ---- text ---- */
 
-enum { ROWS_SHOWN = 20 }; /* of a rail and a namespace */
+enum { LINES_SHOWN = 20 }; /* of a rail and a namespace */
 
 struct printing {
     const struct comparison *comparison;
@@ -228,20 +228,44 @@ static void put_reason(const struct printing *printing, const struct difference_
     }
 }
 
-static void put_row(const struct printing *printing, const struct difference_row *row)
+/* Whether all but the name is the same. */
+static bool reads_alike(const struct difference_row *a, const struct difference_row *b)
 {
+    return text_equal(a->kind, b->kind) && text_equal(a->user, b->user) &&
+           text_equal(a->path, b->path) && text_equal(a->problem, b->problem) &&
+           text_equal(a->exception, b->exception) && a->after == b->after &&
+           a->denied_before == b->denied_before && a->denied_after == b->denied_after;
+}
+
+static void put_names(const struct printing *printing, const struct difference_row *rows,
+                      size_t count)
+{
+    enum { NAMES_SHOWN = 5 };
+    for (size_t i = 0; i < count && i < NAMES_SHOWN; i++) {
+        fputs(i == 0 ? " " : ", ", printing->out);
+        fputs(colour(printing, "\033[1m"), printing->out);
+        put_printable(rows[i].name, printing->out);
+        fputs(colour(printing, "\033[0m"), printing->out);
+    }
+    if (count > NAMES_SHOWN)
+        fprintf(printing->out, " and %zu more", count - NAMES_SHOWN);
+}
+
+static void put_alike(const struct printing *printing, const struct difference_row *row,
+                      size_t count)
+{
+    size_t units = 0;
+    for (size_t i = 0; i < count; i++)
+        units += row[i].count;
     fputs("      ", printing->out);
     put_printable(row->kind, printing->out);
-    fprintf(printing->out, " %s", colour(printing, "\033[1m"));
-    put_printable(row->name, printing->out);
-    fputs(colour(printing, "\033[0m"), printing->out);
+    put_names(printing, row, count);
     if (row->user.size > 0) {
-        fputs(", ", printing->out);
+        fputs(", by ", printing->out);
         put_printable(row->user, printing->out);
     }
-    if (row->count > 1 || row->user.size > 0)
-        fprintf(printing->out, " (%zu %s%s)", row->count, printing->comparison->unit,
-                plural(row->count));
+    if (units > count || row->user.size > 0)
+        fprintf(printing->out, " (%zu %s%s)", units, printing->comparison->unit, plural(units));
     fputs(": ", printing->out);
     put_reason(printing, row);
     if (row->difference == DIFFERENCE_DENIED && row->denied_before)
@@ -260,10 +284,14 @@ static void put_namespace(const struct printing *printing, const struct differen
     else
         fputs("in no namespace", printing->out);
     fputc('\n', printing->out);
-    for (size_t i = 0; i < count && i < ROWS_SHOWN; i++)
-        put_row(printing, &rows[i]);
-    if (count > ROWS_SHOWN)
-        fprintf(printing->out, "      and %zu more; -o json has them all\n", count - ROWS_SHOWN);
+    size_t lines = 0, next = 0;
+    for (size_t i = 0; i < count && lines < LINES_SHOWN; i = next, lines++) {
+        for (next = i + 1; next < count && reads_alike(&rows[i], &rows[next]);)
+            next++;
+        put_alike(printing, &rows[i], next - i);
+    }
+    if (next < count)
+        fprintf(printing->out, "      and %zu more; -o json has them all\n", count - next);
 }
 
 /* How many rows from this one on are of the same difference and rail, or namespace besides. */
@@ -405,7 +433,7 @@ static bool write_json(const struct comparison *comparison, struct arena *arena,
     struct tree_list rows = {.arena = arena};
     for (size_t i = 0; i < comparison->row_count; i++)
         tree_add(&rows, row_node(&comparison->rows[i], arena));
-    tree_put_text(&root, "schema", arena_printf(arena, "taffrail.dev/%s/v1", comparison->schema));
+    tree_put_string(&root, "schema", comparison->schema);
     tree_put_text(&root, "old", comparison->before);
     tree_put_text(&root, "new", comparison->after);
     tree_put_text(&root, "first", comparison->first);

@@ -41,7 +41,7 @@ struct comparison_count {
     size_t count;
 };
 struct comparison {
-    const char *schema;        /* taffrail.dev/SCHEMA/v1 */
+    const char *schema;        /* of the JSON */
     const char *unit;          /* "object", "request" */
     struct text before, after; /* what is compared, for people */
     struct text first, last;   /* when the requests came; empty: of no time */

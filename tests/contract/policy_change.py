@@ -234,7 +234,7 @@ def requests_are_judged_anew(folder):
     found = {key: report["summary"][key] for key in COUNTS}
     check(found == COUNTS, f"counts: {found}")
     text, err = run(1, "replay", log, "-p", new)
-    check("Deployment shop, " + CONTROLLER + " (2 requests): spec.topologySpread" in text, text)
+    check("Deployment shop, by " + CONTROLLER + " (2 requests): spec.topologySpread" in text, text)
     for secret in ("aHVudGVyMg", "hunter2"):
         check(secret not in out + text + err, "a secret is printed")
 
