@@ -184,90 +184,118 @@ func (h helm) interrupt(t *testing.T, arguments []string) {
 	}
 }
 
+// A cluster in whose namespace taffrail the chart is installed, and what is asked of it all the while.
+type chartStory struct {
+	helm
+	port int
+	man  *watchman
+}
+
+const strict = "testdata/policy.yaml"
+
 func TestChart(t *testing.T) {
 	if *helmFlag == "" {
 		t.Skip("no helm; scripts/helm says why")
 	}
 	w := newOwnWorld(t, "chart", newOpenWorld)
-	h := helm{w, t.TempDir()}
-	k := w.runDeployment(t, "taffrail", "taffrail")
-	strict, err := os.ReadFile("testdata/policy.yaml")
+	s := chartStory{helm{w, t.TempDir()}, w.runDeployment(t, "taffrail", "taffrail").port, &watchman{world: w}}
+	s.install(t)
+	ctx, stop := context.WithCancel(w.ctx)
+	ended := make(chan struct{})
+	go func() { defer close(ended); s.man.watch(ctx) }()
+	t.Cleanup(func() { stop(); <-ended })
+	s.changeGroups(t)
+	s.breakOff(t)
+	s.rollBack(t)
+	s.uninstall(t)
+	s.apply(t)
+}
+
+// denied is nil when the API server asks the guard, and the guard denies.
+func (s chartStory) denied() error {
+	_, err := s.world.client.CoreV1().Pods("default").Create(s.world.ctx, probe(),
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if !apierrors.IsForbidden(err) {
+		return fmt.Errorf("not denied: %v", err)
+	}
+	return nil
+}
+
+func (s chartStory) has(t *testing.T, entries string) {
+	t.Helper()
+	if found := s.world.entries(t); found != entries {
+		t.Errorf("the entries with rules are %s, not %s", found, entries)
+	}
+}
+
+func (s chartStory) install(t *testing.T) {
+	s.works(t, append(s.upgrade(strict, s.port), "--wait", "--timeout", "60s")...)
+	s.world.eventually(t, "a denial after the install", s.denied)
+	s.has(t, "rails Ignore, node-claims Ignore")
+}
+
+// changeGroups has NodePools refused while nobody answers, and nothing else.
+func (s chartStory) changeGroups(t *testing.T) {
+	s.man.expect(true)
+	s.works(t, s.upgrade(strict, s.port, "failurePolicies.nodePools=Fail")...)
+	s.has(t, "rails Ignore, node-pools Fail, node-claims Ignore")
+	wrong := nodePoolYAML("wrong", `[{key: karpenter.sh/capacity-type, operator: In, values: [reserved]}]`, "")
+	s.world.eventually(t, "a NodePool denied by the entry of its group", func() error {
+		pool := s.world.admin(t, wrong, "create", "--dry-run=server", "-f", "-")
+		if pool.code == 0 || !strings.Contains(pool.stderr, `"node-pools.taffrail.dev" denied`) {
+			return fmt.Errorf("%s%s", pool.stdout, pool.stderr)
+		}
+		return nil
+	})
+	s.man.saw(t, "an upgrade")
+}
+
+func (s chartStory) breakOff(t *testing.T) {
+	fails := s.upgrade(strict, s.port, "failurePolicy=Fail")
+	s.interrupt(t, fails)
+	printed, err := s.run(fails...)
+	if err == nil || !strings.Contains(printed, "another operation (install/upgrade/rollback) is in progress") {
+		t.Errorf("after an upgrade that was killed helm says %v\n%s", err, printed)
+	}
+	s.works(t, "rollback", "taffrail")
+	s.works(t, fails...)
+	s.has(t, "rails Fail, node-claims Ignore")
+	s.man.saw(t, "an upgrade that was killed, a rollback, and the upgrade again")
+}
+
+// rollBack brings back a policy that denies.
+func (s chartStory) rollBack(t *testing.T) {
+	policy, err := os.ReadFile(strict)
 	if err != nil {
 		t.Fatal(err)
 	}
 	audit := filepath.Join(t.TempDir(), "audit.yaml")
-	if err := os.WriteFile(audit, []byte(strings.ReplaceAll(string(strict), "mode: enforce", "mode: audit")), 0o600); err != nil {
+	lenient := strings.ReplaceAll(string(policy), "mode: enforce", "mode: audit")
+	if err := os.WriteFile(audit, []byte(lenient), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	denied := func() error {
-		_, err := w.client.CoreV1().Pods("default").Create(w.ctx, probe(), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		if !apierrors.IsForbidden(err) {
-			return fmt.Errorf("not denied: %v", err)
-		}
-		return nil
-	}
-
-	h.works(t, append(h.upgrade("testdata/policy.yaml", k.port), "--wait", "--timeout", "60s")...)
-	w.eventually(t, "a denial after the install", denied)
-	if entries := w.entries(t); entries != "rails Ignore, node-claims Ignore" {
-		t.Errorf("installed: %s", entries)
-	}
-
-	ctx, stop := context.WithCancel(w.ctx)
-	man := &watchman{world: w, guarded: true}
-	ended := make(chan struct{})
-	go func() { defer close(ended); man.watch(ctx) }()
-	t.Cleanup(func() { stop(); <-ended })
-
-	h.works(t, h.upgrade("testdata/policy.yaml", k.port, "failurePolicies.nodePools=Fail")...)
-	if entries := w.entries(t); entries != "rails Ignore, node-pools Fail, node-claims Ignore" {
-		t.Errorf("upgraded: %s", entries)
-	}
-	w.eventually(t, "the CA bundle of a new entry", func() error {
-		pool := w.admin(t, nodePoolYAML("wrong", `[{key: karpenter.sh/capacity-type, operator: In, values: [reserved]}]`, ""),
-			"create", "--dry-run=server", "-f", "-")
-		if pool.code == 0 || !strings.Contains(pool.stderr, `"node-pools.taffrail.dev" denied`) {
-			return fmt.Errorf("a NodePool: %s%s", pool.stdout, pool.stderr)
-		}
-		return nil
-	})
-	man.saw(t, "an upgrade")
-
-	h.interrupt(t, h.upgrade("testdata/policy.yaml", k.port, "failurePolicy=Fail"))
-	if printed, err := h.run(h.upgrade("testdata/policy.yaml", k.port, "failurePolicy=Fail")...); err == nil ||
-		!strings.Contains(printed, "another operation (install/upgrade/rollback) is in progress") {
-		t.Errorf("after an upgrade that was killed helm says %v\n%s", err, printed)
-	}
-	h.works(t, "rollback", "taffrail")
-	h.works(t, h.upgrade("testdata/policy.yaml", k.port, "failurePolicy=Fail")...)
-	if entries := w.entries(t); entries != "rails Fail, node-claims Ignore" {
-		t.Errorf("upgraded after an interruption: %s", entries)
-	}
-	man.saw(t, "an upgrade that was killed, a rollback, and the upgrade again")
-
-	man.expect(false)
-	h.works(t, h.upgrade(audit, k.port, "failurePolicy=Fail")...)
-	w.eventually(t, "the policy in audit", func() error {
-		if denied() == nil {
+	s.man.expect(false)
+	s.works(t, s.upgrade(audit, s.port, "failurePolicy=Fail")...)
+	s.world.eventually(t, "the policy in audit", func() error {
+		if s.denied() == nil {
 			return fmt.Errorf("still denied")
 		}
 		return nil
 	})
-	h.works(t, "rollback", "taffrail")
-	w.eventually(t, "a denial after the rollback", denied)
-	man.expect(true)
-	man.saw(t, "a rollback of a policy")
+	s.works(t, "rollback", "taffrail")
+	s.world.eventually(t, "a denial after the rollback", s.denied)
+	s.man.saw(t, "a rollback of a policy")
+}
 
-	man.expect(false)
-	h.works(t, "uninstall", "taffrail", "--wait")
-	man.saw(t, "the uninstall")
-	first := "mutatingwebhookconfigurations validatingwebhookconfigurations"
-	deleted := strings.Join(w.deletions(t, "validatingwebhookconfigurations", "mutatingwebhookconfigurations", "services",
-		"deployments", "clusterroles"), " ")
-	if deleted != first+" services deployments clusterroles" {
-		t.Errorf("deleted in this order: %s", deleted)
+// uninstall removes a guard that fails closed: no right pod is refused meanwhile, and nothing is left.
+func (s chartStory) uninstall(t *testing.T) {
+	s.works(t, "uninstall", "taffrail", "--wait")
+	s.man.saw(t, "the uninstall")
+	order := []string{"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "services", "deployments", "clusterroles"}
+	if deleted := s.world.deletions(t, order...); !slices.Equal(deleted, order) {
+		t.Errorf("deleted in the order %v", deleted)
 	}
-	left := w.admin(t, "", "get", "validatingwebhookconfigurations,mutatingwebhookconfigurations,clusterroles,"+
+	left := s.world.admin(t, "", "get", "validatingwebhookconfigurations,mutatingwebhookconfigurations,clusterroles,"+
 		"clusterrolebindings,secrets,leases,roles,rolebindings,services,deployments,configmaps,networkpolicies,"+
 		"poddisruptionbudgets,serviceaccounts", "--namespace", "taffrail", "-o", "name").works(t)
 	for _, name := range strings.Fields(left.stdout) {
@@ -275,4 +303,35 @@ func TestChart(t *testing.T) {
 			t.Errorf("%s is left", name)
 		}
 	}
+}
+
+// apply has the groups changed by one who owns fields, beside the replicas, who own the CA bundles.
+func (s chartStory) apply(t *testing.T) {
+	bundled := func() error {
+		bundles, _ := s.world.configurations(t)
+		if len(bundles) == 0 || slices.Contains(bundles, "") {
+			return fmt.Errorf("of %d entries not all have a bundle", len(bundles))
+		}
+		return nil
+	}
+	s.applied(t, s.port)
+	s.world.eventually(t, "a denial by the chart that was rendered and applied", s.denied)
+	s.world.eventually(t, "the CA bundles", bundled)
+	s.man.expect(true)
+	s.applied(t, s.port, "failurePolicies.nodePools=Fail")
+	s.applied(t, s.port, "failurePolicies.storage=Fail")
+	if err := bundled(); err != nil {
+		t.Error(err)
+	}
+	s.has(t, "rails Ignore, storage Fail, node-claims Ignore")
+	s.man.saw(t, "the chart, rendered and applied again and again")
+}
+
+// applied renders the chart and applies it as Argo CD does with ServerSideApply.
+func (h helm) applied(t *testing.T, port int, values ...string) {
+	t.Helper()
+	arguments := append([]string{"template"}, h.upgrade(strict, port, values...)[3:]...)
+	rendered := h.works(t, append(arguments, "--set", "namespace.create=true")...)
+	h.world.admin(t, rendered, "apply", "--server-side", "--force-conflicts", "--field-manager=argocd-controller",
+		"-f", "-").works(t)
 }
