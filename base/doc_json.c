@@ -338,7 +338,7 @@ static const char *read_word(struct reader *reader, const char *start, struct te
 }
 
 /* at points to the opening bracket; moves to the first child or the closing bracket. */
-static const char *open(struct reader *reader, const char *at)
+static const char *open_bracket(struct reader *reader, const char *at)
 {
     if (++reader->depth > reader->limits->depth)
         return fail_limit(reader, at, "levels of nesting", reader->limits->depth);
@@ -366,7 +366,7 @@ static const char *read_value(struct reader *reader, const char *at, size_t slot
 static const char *read_list(struct reader *reader, const char *start, size_t slot)
 {
     size_t base = reader->stack_size;
-    const char *at = open(reader, start);
+    const char *at = open_bracket(reader, start);
     while (at != NULL && (at == reader->end || *at != ']')) {
         at = read_value(reader, at, reserve(reader, sizeof(struct node)));
         if (at != NULL)
@@ -451,7 +451,7 @@ static const char *read_map(struct reader *reader, const char *start, size_t slo
     size_t base = reader->stack_size;
     uint64_t seen = 0, bit = 0;
     bool suspicious = false, taken = false;
-    const char *at = open(reader, start);
+    const char *at = open_bracket(reader, start);
     while (at != NULL && (at == reader->end || *at != '}')) {
         at = read_member(reader, at, &bit, &taken);
         if (at == NULL)

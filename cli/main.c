@@ -6,7 +6,9 @@
 #include "cli/cli.h"
 
 const struct command commands[] = {
+#ifdef TAFFRAIL_SERVE
     {"serve", "answer a cluster's admission reviews over HTTPS", command_serve},
+#endif
     {"check", "judge manifests before they are pushed", command_check},
     {"test", "hold policies against cases: manifests and what is to be found in them",
      command_test},

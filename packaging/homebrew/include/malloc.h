@@ -1,0 +1,7 @@
+/* macOS has none; what it does there is a hint. */
+#ifndef TAFFRAIL_PACKAGING_HOMEBREW_INCLUDE_MALLOC_H
+#define TAFFRAIL_PACKAGING_HOMEBREW_INCLUDE_MALLOC_H
+
+#define malloc_trim(padding) ((void)(padding))
+
+#endif

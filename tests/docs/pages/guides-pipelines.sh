@@ -1,0 +1,1 @@
+prepare() { mkdir policies && cp manifests/policies/starter.yaml policies/; }
