@@ -15,6 +15,7 @@ class Taffrail < Formula
   depends_on "json-c"
   depends_on "libyaml"
   uses_from_macos "curl"
+  uses_from_macos "zlib"
 
   def install
     system "cmake", "-S", ".", "-B", "build", "-G", "Ninja", "-DBUILD_TESTING=OFF",

@@ -1,1 +1,2 @@
+# shellcheck shell=bash
 prepare() { mkdir policies && cp manifests/policies/starter.yaml policies/; }
