@@ -194,6 +194,17 @@ struct owner_names {
     struct text kind, name;
 };
 
+/* A CronJob's Jobs are named after the minute: "nightly-29401320" is told as "nightly-*". */
+static struct text without_time(struct text name, struct arena *arena)
+{
+    enum { DIGITS_MIN = 8 };
+    struct text before, after;
+    if (!text_split_last(name, '-', &before, &after) || after.size < DIGITS_MIN ||
+        !text_is_digits(after))
+        return name;
+    return arena_printf(arena, "%.*s-*", TEXT_ARGS(before));
+}
+
 static struct owner_names owner_of(const struct replay *replay, const struct subject *subject,
                                    struct arena *arena)
 {
@@ -205,7 +216,9 @@ static struct owner_names owner_of(const struct replay *replay, const struct sub
         return (struct owner_names){object->kind_name, object_display_name(object, arena)};
     struct text name = owner_name_without_hash(object);
     bool of_deployment = !text_equal(name, object->controller.name);
-    return (struct owner_names){of_deployment ? TEXT("Deployment") : object->controller.kind, name};
+    if (of_deployment)
+        return (struct owner_names){TEXT("Deployment"), name};
+    return (struct owner_names){object->controller.kind, without_time(name, arena)};
 }
 
 /* Copies what the row shows to where it lasts. */

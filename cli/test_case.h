@@ -27,6 +27,7 @@ struct expected_change {
 
 struct test_case {
     struct text name, policy, manifest, old, catalog;
+    struct key_strings policies; /* instead of policy */
     const struct node
         *state; /* a folder; null: no cluster is visible; NULL: "state", if it exists */
     struct text user;

@@ -57,6 +57,17 @@ static void read_objects(struct trial *trial, struct text name, struct manifests
     add_problems(trial, &objects->problems);
 }
 
+static struct path_list policies_of(const struct trial *trial)
+{
+    const struct test_case *one = trial->one;
+    struct path_list paths = {0};
+    if (!one->policies.given)
+        *LIST_PUSH(trial->arena, &paths) = path_of(trial, one->policy).data;
+    for (size_t i = 0; i < one->policies.count; i++)
+        *LIST_PUSH(trial->arena, &paths) = path_of(trial, one->policies.items[i]).data;
+    return paths;
+}
+
 /* The manifests of a case are judged as one change, as check does it; an update is judged by the
  * state of the cluster. */
 static bool load(struct trial *trial)
@@ -64,10 +75,12 @@ static bool load(struct trial *trial)
     const struct test_case *one = trial->one;
     read_objects(trial, one->manifest, &trial->objects);
     read_objects(trial, one->old, &trial->old_objects);
-    const char *policy = path_of(trial, one->policy).data;
+    const struct path_list policies = policies_of(trial);
     const struct world_options options = {
-        .policy_paths = &policy,
-        .policy_path_count = 1,
+        .policy_paths = policies.items,
+        .policy_path_count = policies.count,
+        /* A case of the past says nothing of how long an exception may last from today. */
+        .today_unix_s = (int64_t)time(NULL),
         .state_dir = state_dir(trial),
         .catalog_file = one->catalog.size > 0 ? path_of(trial, one->catalog).data : NULL,
         .change = one->old.size > 0 ? NULL : &trial->objects,

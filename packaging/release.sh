@@ -84,7 +84,7 @@ foreign_apt() {
 # unpack ARCH: the libraries to link, as a folder; of which package each file is stands beside it.
 unpack() {
     local dir=$work/$1 wanted deb owner link
-    wanted="libc6-dev $(packages_of build | grep '^lib.*-dev$') $(packages_of sysroot)"
+    wanted="libc6-dev $(packages_of build | grep -E '^(lib|zlib).*-dev$') $(packages_of sysroot)"
     foreign_apt "$1" update
     # shellcheck disable=SC2086 # a list of words
     foreign_apt "$1" -s install $wanted | sed -n 's/^Inst //p' >"$dir/wanted.new"

@@ -22,8 +22,9 @@ struct world_options {
     /* Objects of a change; they are visible besides the state and win over it; NULL: none. Must
      * outlive the world. */
     const struct manifests *change;
-    bool serves;  /* requests have a user, so it matters which owners can be seen */
-    bool watches; /* there will also be a watched cluster */
+    int64_t today_unix_s; /* where it is later than now_unix_s: what maxDuration counts from */
+    bool serves;          /* requests have a user, so it matters which owners can be seen */
+    bool watches;         /* there will also be a watched cluster */
 };
 
 /* Builds the next world completely and checks it. False when a policy, the catalogue or the state

@@ -75,6 +75,12 @@ static void warn_of_belief(struct loading *loading, const struct policy_set *pol
             TEXT_ARGS(kinds));
 }
 
+static int64_t today_of(const struct loading *loading)
+{
+    int64_t today_unix_s = loading->options->today_unix_s;
+    return today_unix_s > loading->now_unix_s ? today_unix_s : loading->now_unix_s;
+}
+
 static void load(void *argument)
 {
     struct loading *loading = argument;
@@ -92,8 +98,8 @@ static void load(void *argument)
                                 world->catalog, loading->arena, &world->policies, loading->errors,
                                 loading->warnings);
     if (policies)
-        policies = policy_refuse_long(world->policies, loading->now_unix_s, loading->arena,
-                                      loading->errors);
+        policies =
+            policy_refuse_long(world->policies, today_of(loading), loading->arena, loading->errors);
     if (policies)
         world->cpu_limit_us = policy_set_cpu_limit_us(world->policies);
     if (policies)

@@ -4,6 +4,7 @@ explain`; held against `check` and `audit`, which judge the same.
 
 usage: policy_change.py TAFFRAIL"""
 
+import datetime
 import gzip
 import json
 import os
@@ -165,6 +166,13 @@ def of_replica_set(one, name, template_hash):
     return one
 
 
+def of_job(one, name):
+    one = of_replica_set(one, name, "none")
+    one["metadata"]["ownerReferences"][0].update(apiVersion="batch/v1", kind="Job")
+    return one
+
+
+JOBS = "system:serviceaccount:kube-system:job-controller"
 DENIAL = ('admission webhook "rails.taffrail.dev" denied the request: denied by compute guard rails: '
           "2 problems in Pod web/x: scheduler-bypass, zones\n1. scheduler-bypass ...")
 CONTROLLER = "system:serviceaccount:kube-system:replicaset-controller"
@@ -179,6 +187,8 @@ EVENTS = [
     event("create", "pods", pod("fine", **FINE)),
     event("create", "pods", of_replica_set(pod("", **BAD), "shop-abc12", "abc12"), user=CONTROLLER),
     event("create", "pods", of_replica_set(pod("", **BAD), "shop-def34", "def34"), user=CONTROLLER),
+    *(event("create", "pods", of_job(pod("", **BAD), f"nightly-2940{minute}"), user=JOBS)
+      for minute in (1320, 2760, 4200)),
     event("create", "pods", pod("x", schedulerName="volcano"), code=403, message=DENIAL),
     event("create", "pods", pod("y", **BAD), query="?dryRun=All"),
     event("create", "pods", pod("z", **BAD), code=409),
@@ -202,13 +212,14 @@ REPLAYED = {
     ("denied", "topology-keys", "web", "Pod", "one", "jane"): 2,
     ("denied", "topology-keys", "web", "Pod", "one", "joe"): 1,
     ("denied", "topology-keys", "web", "Deployment", "shop", CONTROLLER): 2,
+    ("denied", "topology-keys", "web", "Job", "nightly-*", JOBS): 3,
     ("denied", "topology-keys", "web", "Deployment", "old", "jane"): 1,
     ("denied", "topology-keys", "web", "Deployment", "fresh", "jane"): 2,
     ("denied", "topology-keys", "web", "Deployment", "applied", "jane"): 1,
     ("freed", "scheduler-bypass", "web", "Pod", "x", "jane"): 1,
     ("freed", "zones", "web", "Pod", "x", "jane"): 1,
 }
-COUNTS = {"judged": 12, "withoutObject": 1, "patchesWithoutResult": 1, "updatesOfUnseen": 1,
+COUNTS = {"judged": 15, "withoutObject": 1, "patchesWithoutResult": 1, "updatesOfUnseen": 1,
           "subresources": 1, "dryRuns": 1, "deletes": 1, "failedThen": 1, "otherRequests": 2}
 TOPOLOGY = policy("p", rails={"topology-keys": {}})
 
@@ -347,6 +358,44 @@ def a_real_log_is_replayed(folder):
         check(wanted == found, f"{name}: check {wanted}, replay {found}")
 
 
+# ---- documents of exceptions in a pipeline's tests
+
+def documents_are_tested_together(folder):
+    """Also by a case of the past, to which an exception of today may last longer than is granted."""
+    today = datetime.date.today()
+    day = datetime.timedelta(days=1)
+    write(folder, "base.json", policy("base", rails={"scheduler-bypass": BYPASS}, grants=[
+        {"owner": "ml", "rails": ["scheduler-bypass"], "maxDuration": "1440h"}]))
+    write(folder, "manifest.json", workload("Deployment", "ml", "train", schedulerName="volcano"))
+
+    def team(days):
+        write(folder, "team.json", {
+            "apiVersion": "taffrail.dev/v1alpha1", "kind": "GuardRailExceptions",
+            "metadata": {"name": "t"}, "spec": {"policies": ["base"], "owner": "ml", "exceptions": [
+                {"id": "e", "rails": ["scheduler-bypass"], "expires": str(today + days * day)}]}})
+
+    team(50)
+    cases = [{"name": "the team may", "policies": ["base.json", "team.json"],
+              "manifest": "manifest.json", "now": str(today - 100 * day),
+              "findings": [{"rail": "scheduler-bypass", "exception": "t/e"}]},
+             {"name": "others may not", "policy": "base.json", "manifest": "manifest.json",
+              "findings": [{"rail": "scheduler-bypass", "action": "deny"}]}]
+    pathlib.Path(folder, "cases.yaml").write_text(json.dumps(cases), encoding="utf-8")
+    out, _ = run(0, "test", folder)
+    check("2 passed, 0 failed" in out, out)
+    team(70)
+    out, err = run(1, "test", folder)
+    check("the exception t/e ends later than the policy \"base\" grants \"ml\"" in out + err, out + err)
+    # Whoever reads policies refuses it: render would install it, serve load it.
+    arguments = ["-p", os.path.join(folder, "base.json"), "-p", os.path.join(folder, "team.json")]
+    for command in (["check", "-f", os.path.join(folder, "manifest.json")],
+                    ["audit", "--state", folder], ["render", "--image", "a/b:1"],
+                    ["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--cert-dir",
+                     os.path.join(folder, "certificates")]):
+        _, err = run(2, *command, *arguments)
+        check("ends later than the policy" in err, f"{command[0]}: {err}")
+
+
 # ---- policy explain
 
 def what_holds_is_what_is_found(_):
@@ -422,5 +471,5 @@ def what_holds_is_said_with_its_place(folder):
 
 
 run_tests(a_change_is_told_by_owner, requests_are_judged_anew, exports_are_read_as_they_come,
-          what_is_cut_costs_itself, a_real_log_is_replayed, what_holds_is_what_is_found,
+          what_is_cut_costs_itself, a_real_log_is_replayed, documents_are_tested_together, what_holds_is_what_is_found,
           what_holds_is_said_with_its_place)
