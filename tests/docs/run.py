@@ -104,8 +104,11 @@ class Page:
 
     def clear(self):
         """The cluster has no Taffrail, as a reader finds it."""
-        done = subprocess.run(["kubectl", "delete", "--ignore-not-found", "--wait", "namespace/taffrail", "namespace/shop",
-                               "validatingwebhookconfiguration/taffrail", "mutatingwebhookconfiguration/taffrail"],
+        ours = [f"{kind}/taffrail{part}" for kind in ("clusterrole", "clusterrolebinding")
+                for part in ("", "-webhooks", "-reports", "-policies")]
+        done = subprocess.run(["kubectl", "delete", "--ignore-not-found", "--wait",
+                               "validatingwebhookconfiguration/taffrail", "mutatingwebhookconfiguration/taffrail",
+                               "namespace/taffrail", "namespace/shop", *ours],
                               env=self.environment(), check=False, capture_output=True, text=True, timeout=PATIENCE_S)
         if done.returncode != 0:
             self.problems.append(f"{self.path.name}: the cluster before it: {done.stderr}")
