@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cluster.h"
+#include "cli/cluster_policies.h"
 #include "cli/comparison.h"
 #include "server/server.h"
 
@@ -18,8 +18,12 @@ struct audit_options {
     struct string_list policies;
     struct string_list old; /* of --compare */
     struct cluster_options cluster;
+    struct cluster_policies_options cluster_policies;
     const char *namespace, *state_dir, *catalog_file;
     int format, fail_on;
+    /* What they lead to. */
+    struct client_config config;
+    struct policy_texts texts; /* policies of the cluster */
 };
 
 static const char notes[] =
@@ -42,12 +46,14 @@ static enum options_result check_options(struct audit_options *options)
         usage_error("audit", "--compare OLD wants the new policies, too: audit --compare OLD NEW");
         return OPTIONS_WRONG;
     }
-    if (options->policies.count > 0)
-        return cluster_options_check("audit", &options->cluster, options->state_dir)
-                   ? OPTIONS_READ
-                   : OPTIONS_WRONG;
-    usage_error("audit", "no policy is given (-p FILE)");
-    return OPTIONS_WRONG;
+    if (!cluster_policies_check("audit", &options->cluster_policies, &options->policies))
+        return OPTIONS_WRONG;
+    if (options->state_dir != NULL && options->cluster_policies.from_cluster) {
+        usage_error("audit", "either --state, or --from-cluster, which audits the cluster itself");
+        return OPTIONS_WRONG;
+    }
+    return cluster_options_check("audit", &options->cluster, options->state_dir) ? OPTIONS_READ
+                                                                                 : OPTIONS_WRONG;
 }
 
 static enum options_result refuse_operand(const struct string_list *operands)
@@ -60,6 +66,7 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
 {
     const struct option_spec table[] = {
         OPTION_POLICIES(&options->policies),
+        OPTIONS_CLUSTER_POLICIES(&options->cluster_policies),
         {0, "compare", OPTION_LIST, &options->old, "OLD",
          "the policies until now: say who is newly denied or freed by NEW, or by -p (repeats)",
          NULL},
@@ -79,7 +86,8 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
     };
     struct string_list operands = {0};
     enum options_result result = options_read(
-        argc, argv, table, "audit -p POLICY|--compare OLD NEW [OPTIONS]", notes, &operands);
+        argc, argv, table, "audit -p POLICY|--from-cluster|--compare OLD NEW [OPTIONS]", notes,
+        &operands);
     if (result != OPTIONS_READ)
         return result;
     if (options->old.count > 0 && options->policies.count == 0)
@@ -127,15 +135,22 @@ static bool list_live(const struct audit_options *options, const struct policy_s
                       kind_set judged, struct arena *arena, struct listed_cluster *cluster,
                       struct problems *warnings, struct error *error)
 {
-    const struct cluster_wish wish = {judged, "they are not audited"};
-    struct client_config config;
-    if (!cluster_config_read(&options->cluster, arena, &config, error))
-        return false;
+    const struct cluster_wish wish = {.needed = judged, .left_out = "they are not audited"};
     warn_of_custom(policies, arena, warnings);
-    if (!cluster_list(&options->cluster, &config, &wish, arena, cluster, warnings, error))
+    if (!cluster_list(&options->cluster, &options->config, &wish, arena, cluster, warnings, error))
         return false;
-    cluster->title = cluster_title(&config, arena);
+    cluster->title = cluster_title(&options->config, arena);
     return true;
+}
+
+/* Finds the way to a cluster that is listed, and the policies that are there. */
+static bool reach(struct audit_options *options, struct arena *arena, struct error *error)
+{
+    return options->state_dir != NULL ||
+           (cluster_config_read(&options->cluster, arena, &options->config, error) &&
+            (!options->cluster_policies.from_cluster ||
+             cluster_policies_read(&options->cluster_policies, &options->cluster, &options->config,
+                                   arena, &options->texts, error)));
 }
 
 /* ---- the audit ---- */
@@ -215,9 +230,12 @@ static bool load_world(const struct audit_options *options, const struct string_
                        const struct manifests *objects, int64_t now_unix_s, struct world **world,
                        struct problems *errors, struct problems *warnings)
 {
+    bool of_cluster = policies == &options->policies; /* and not those before */
     const struct world_options world_options = {
         .policy_paths = policies->items,
         .policy_path_count = policies->count,
+        .policy_texts = options->texts.items,
+        .policy_text_count = of_cluster ? options->texts.count : 0,
         .catalog_file = options->catalog_file,
         .change = objects,
     };
@@ -264,7 +282,9 @@ static int audit_one(const struct audit_options *options, const struct listed_cl
     struct report report = judge(options, world, cluster, now_unix_s, arena, &problems);
     const struct report_about about = {
         .cluster = cluster->title,
-        .policies = strings_joined(&options->policies, arena),
+        .policies = options->cluster_policies.from_cluster
+                        ? TEXT("those of the cluster")
+                        : strings_joined(&options->policies, arena),
         .at_unix_s = now_unix_s,
     };
     int written = print_report(&report, &about, options, arena);
@@ -306,10 +326,13 @@ static int audit_both(const struct audit_options *options, const struct listed_c
 
 static int audit(struct arena *arena, void *argument)
 {
-    const struct audit_options *options = argument;
+    struct audit_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL);
     struct listed_cluster cluster = {0};
+    struct error error;
     int code = EXIT_CLEAN;
+    if (!reach(options, arena, &error))
+        return print_error(&error);
     if (!see(options, now_unix_s, arena, &cluster, &code))
         return code;
     return options->old.count > 0 ? audit_both(options, &cluster, now_unix_s, arena)

@@ -3,7 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cluster.h"
+#include "cli/cluster_policies.h"
 #include "kube/manifest.h"
 #include "kube/whole.h"
 #include "report/report.h"
@@ -15,6 +15,7 @@ enum fail_on { FAIL_ON_DENY, FAIL_ON_WARN, FAIL_ON_NEVER };
 struct check_options {
     struct input_options input;
     struct cluster_options cluster;
+    struct cluster_policies_options cluster_policies;
     struct string_list policies, groups;
     const char *namespace, *user, *state_dir, *catalog_file;
     int format, fail_on;
@@ -30,12 +31,18 @@ static const char notes[] =
     "patches)\n"
     "and Pods that are on a node are passed over and counted. A folder may have a "
     ".taffrailignore.\n"
-    "Of charts: helm template . | taffrail check -p POLICY -f -\n";
+    "Of charts: helm template . | taffrail check -p POLICY -f -\n"
+    "--from-cluster judges by the policies that the cluster's webhook has, and looks at the "
+    "cluster\n"
+    "as --context and --kubeconfig do, as far as you may; the cluster is the one kubectl would "
+    "take.\n"
+    "--as is who is judged; whom the API server takes you for, your kubeconfig says.\n";
 
 static enum options_result read_options(int argc, char **argv, struct check_options *options)
 {
     const struct option_spec table[] = {
         OPTION_POLICIES(&options->policies),
+        OPTIONS_CLUSTER_POLICIES(&options->cluster_policies),
         OPTIONS_FILES(&options->input, "what to judge (repeats)"),
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
          "for objects that name none (the context's, or default)", NULL},
@@ -56,17 +63,21 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
     };
     struct string_list operands = {0};
     enum options_result result = options_read(
-        argc, argv, table, "check -p POLICY -f FILE|DIR|- ... [OPTIONS]", notes, &operands);
+        argc, argv, table, "check -p POLICY|--from-cluster -f FILE|DIR|- ... [OPTIONS]", notes,
+        &operands);
     if (result != OPTIONS_READ)
         return result;
     options->cluster.standard_input_used =
         string_list_has(&options->input.files, "-") || string_list_has(&options->policies, "-");
     if (operands.count > 0)
         usage_error("check", "what is \"%s\" for? manifests are given with -f", operands.items[0]);
-    else if (options->policies.count == 0)
-        usage_error("check", "no policy is given (-p FILE)");
+    else if (!cluster_policies_check("check", &options->cluster_policies, &options->policies))
+        return OPTIONS_WRONG;
     else if (options->input.files.count == 0)
         usage_error("check", "nothing to judge is given (-f FILE, or -f - for standard input)");
+    else if (options->state_dir != NULL && options->cluster_policies.from_cluster)
+        usage_error("check",
+                    "either --state, or --from-cluster, which looks at the cluster itself");
     else if (cluster_options_check("check", &options->cluster, options->state_dir))
         return OPTIONS_READ;
     return OPTIONS_WRONG;
@@ -159,21 +170,26 @@ static void take_input_errors(struct problems *warnings, struct problems *errors
 struct place_of_check {
     bool is_listed; /* a cluster, as it is now */
     struct listed_cluster cluster;
-    struct text namespace; /* of objects that name none */
+    struct policy_texts policies; /* of the cluster */
+    struct text namespace;        /* of objects that name none */
 };
 
 /* No kind is needed: who may not list some is told once what is not decided. */
 static bool find_place(const struct check_options *options, struct arena *arena,
                        struct place_of_check *place, struct error *error)
 {
-    static const struct cluster_wish wish = {0, "they are not looked at"};
+    static const struct cluster_wish wish = {.may_be_nothing = true};
+    const struct cluster_options *cluster = &options->cluster;
+    bool from_cluster = options->cluster_policies.from_cluster;
     struct client_config config = {0};
     struct problems warnings = {.arena = arena};
-    *place = (struct place_of_check){.is_listed = cluster_is_named(&options->cluster)};
+    *place = (struct place_of_check){.is_listed = from_cluster || cluster_is_named(cluster)};
     bool found =
         !place->is_listed ||
-        (cluster_config_read(&options->cluster, arena, &config, error) &&
-         cluster_list(&options->cluster, &config, &wish, arena, &place->cluster, &warnings, error));
+        (cluster_config_read(cluster, arena, &config, error) &&
+         (!from_cluster || cluster_policies_read(&options->cluster_policies, cluster, &config,
+                                                 arena, &place->policies, error)) &&
+         cluster_list(cluster, &config, &wish, arena, &place->cluster, &warnings, error));
     print_problems(&warnings, "warning");
     print_problems(&place->cluster.objects.problems, "warning");
     place->namespace = options->namespace != NULL           ? text_of(options->namespace)
@@ -206,6 +222,8 @@ static int check(struct arena *arena, void *argument)
     struct world_options world_options = {
         .policy_paths = options->policies.items,
         .policy_path_count = options->policies.count,
+        .policy_texts = place.policies.items,
+        .policy_text_count = place.policies.count,
         .state_dir = options->state_dir,
         .listed = place.is_listed ? &place.cluster.objects : NULL,
         .unseen = place.cluster.unseen,

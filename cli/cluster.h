@@ -66,6 +66,7 @@ struct text cluster_title(const struct client_config *config, struct arena *aren
 struct cluster_wish {
     kind_set needed;      /* one of these that cannot be listed is an error, of others a warning */
     const char *left_out; /* what becomes of a kind that cannot be: "they are not audited" */
+    bool may_be_nothing;  /* it is no error when none may be listed */
 };
 struct listed_cluster {
     struct manifests objects; /* whole, except what only the API server reads */

@@ -247,7 +247,7 @@ static bool run(struct listing *listing, int64_t timeout_ms,
         return error_set(error, ERROR_MEMORY, NOWHERE,
                          "no memory for all the objects of the cluster: take it as files, part by "
                          "part (--state)");
-    if (listing->listed != 0)
+    if (listing->listed != 0 || (outlook.done && listing->wish->may_be_nothing))
         return true;
     const char *problem = outlook.first == KIND_UNKNOWN ? "" : reports[outlook.first].problem;
     if (outlook.done)

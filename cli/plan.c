@@ -133,9 +133,9 @@ static bool list_live(const struct plan_options *options, struct arena *arena,
                       struct listed_cluster *cluster, struct text *namespace,
                       struct problems *problems)
 {
-    static const struct cluster_wish wish = {KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE) |
-                                                 KIND_BIT(KIND_NODE_POOL),
-                                             "the plan knows none of them"};
+    static const struct cluster_wish wish = {.needed = KIND_BIT(KIND_POD) | KIND_BIT(KIND_NODE) |
+                                                       KIND_BIT(KIND_NODE_POOL),
+                                             .left_out = "the plan knows none of them"};
     struct client_config config;
     struct error error;
     struct problems warnings = {.arena = arena};

@@ -10,6 +10,7 @@ enum { RETRY_AFTER_MAX_S = 300, STATUS_ARENA_BYTES = 1 << 20, PAGE_OBJECTS = 500
 #define OPENREPORTS "openreports.io/v1alpha1"
 #define WGPOLICY "wgpolicyk8s.io/v1alpha2"
 const struct resource_info resource_table[RESOURCE_COUNT] = {
+    [RESOURCE_CONFIG_MAP] = {"v1", "ConfigMap", "configmaps", true},
     [RESOURCE_SECRET] = {"v1", "Secret", "secrets", true},
     [RESOURCE_LEASE] = {"coordination.k8s.io/v1", "Lease", "leases", true},
     [RESOURCE_VALIDATING_CONFIGURATION] = {REGISTRATION, "ValidatingWebhookConfiguration",
@@ -62,15 +63,31 @@ static int list_path(const struct call_request *request, const char *root,
     return (int)end;
 }
 
+static int select_path(const struct call_request *request, const char *root,
+                       char path[static CALL_PATH_BYTES])
+{
+    const struct resource_info *info = &resource_table[request->resource];
+    int size = snprintf(path, CALL_PATH_BYTES, "/%s/%s/namespaces/%s/%s?labelSelector=", root,
+                        info->api_version, request->namespace, info->plural);
+    size_t end = (size_t)size;
+    if (end >= CALL_PATH_BYTES || CALL_PATH_BYTES - end <= 3 * strlen(request->name) + 1)
+        return CALL_PATH_BYTES;
+    path_add_escaped(path, &end, request->name);
+    return (int)end;
+}
+
 bool call_path(const struct call_request *request, char path[static CALL_PATH_BYTES])
 {
     const char *api_version = resource_table[request->resource].api_version;
     const char *root = strchr(api_version, '/') == NULL ? "api" : "apis";
     if (request->verb == CALL_DISCOVER)
         return snprintf(path, CALL_PATH_BYTES, "/%s/%s", root, api_version) < CALL_PATH_BYTES;
-    int size = request->verb == CALL_LIST ? list_path(request, root, path)
-                                          : object_path(request, root, path);
-    return size < CALL_PATH_BYTES && is_plain(request->name) && is_plain(request->namespace);
+    bool selects = request->verb == CALL_SELECT;
+    int size = selects                      ? select_path(request, root, path)
+               : request->verb == CALL_LIST ? list_path(request, root, path)
+                                            : object_path(request, root, path);
+    return size < CALL_PATH_BYTES && (selects || is_plain(request->name)) &&
+           is_plain(request->namespace);
 }
 
 static enum call_result result_of(unsigned status, int64_t retry_after_s)

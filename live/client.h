@@ -154,6 +154,7 @@ bool client_report(const struct client *client, enum kind kind, struct watch_rep
 
 /* The kinds that are written, and read before that. */
 enum resource {
+    RESOURCE_CONFIG_MAP, /* only read */
     RESOURCE_SECRET,
     RESOURCE_LEASE,
     RESOURCE_VALIDATING_CONFIGURATION,
@@ -177,6 +178,7 @@ enum call_verb {
     CALL_APPLY,    /* server-side apply by the field manager "taffrail", which takes fields over */
     CALL_DELETE,   /* the body is DeleteOptions */
     CALL_LIST,     /* the metadata of the objects of that name in all namespaces, a page of them */
+    CALL_SELECT,   /* those of the namespace that the label selector in `name` selects, in one */
     CALL_DISCOVER, /* the APIResourceList of the group and version; of no object */
 };
 struct call_request {

@@ -81,6 +81,7 @@ static bool write_options(struct call *call, const struct call_request *request)
     } verbs[] = {
         [CALL_GET] = {"GET", NULL},
         [CALL_LIST] = {"GET", NULL},
+        [CALL_SELECT] = {"GET", NULL},
         [CALL_DISCOVER] = {"GET", NULL},
         [CALL_DELETE] = {"DELETE", "Content-Type: application/json"},
         [CALL_CREATE] = {"POST", "Content-Type: application/json"},

@@ -216,6 +216,13 @@ static const struct key spec_keys[] = {
      .offset = offsetof(struct document, policy.docs),
      .summary = "where to read more; {rail} becomes the rail's name",
      .maximum = LINE_BYTES_MAX},
+    {.name = "check",
+     .type = KEY_STRING,
+     .offset = offsetof(struct document, policy.check),
+     .summary = "the command that a denial's last line names, for people without the policy's "
+                "file: kubectl taffrail check --from-cluster -f FILE",
+     .default_value = "taffrail check -p POLICY -f FILE",
+     .maximum = LINE_BYTES_MAX},
     {.name = "match",
      .type = KEY_MAP,
      .offset = offsetof(struct document, policy.match),

@@ -173,6 +173,7 @@ static void add_finding(const struct rail_call *call, const struct draft *shared
         .policy = policy->name,
         .docs = docs_url(policy, call->use->rail->name, arena),
         .contact = policy->contact,
+        .check = policy->check,
     };
     if (call->override != NULL)
         finding.override = call->override->id;

@@ -140,25 +140,29 @@ static void read_documents(struct file *file, bool json)
 }
 
 /* The number of documents found. */
-static size_t read_file(struct loading *loading, const char *path)
+static size_t read_text(struct loading *loading, const char *name, struct text text)
 {
-    struct arena *arena = loading->arena;
-    struct file *file = ARENA_NEW(arena, struct file);
-    const char *name = strcmp(path, "-") == 0 ? "<standard input>" : path;
+    struct file *file = ARENA_NEW(loading->arena, struct file);
     *file = (struct file){
         .loading = loading,
-        .source = {.file = arena_text(arena, text_of(name)).data},
-        .problems = {.arena = arena},
+        .source = {.file = arena_text(loading->arena, text_of(name)).data, .text = text},
+        .problems = {.arena = loading->arena},
     };
-    struct error error;
-    if (!file_read(path, doc_limits_policy.bytes, arena, &file->source.text, &error)) {
-        error.place.file = file->source.file;
-        problems_add_error(loading->errors, &error);
-        return 0;
-    }
-    read_documents(file, text_ends_with(text_of(path), TEXT(".json")));
+    read_documents(file, text_ends_with(text_of(name), TEXT(".json")));
     hand_over_problems(loading, &file->problems, file->source.file);
     return file->document_count;
+}
+
+static size_t read_file(struct loading *loading, const char *path)
+{
+    const char *name = strcmp(path, "-") == 0 ? "<standard input>" : path;
+    struct text text;
+    struct error error;
+    if (file_read(path, doc_limits_policy.bytes, loading->arena, &text, &error))
+        return read_text(loading, name, text);
+    error.place.file = name;
+    problems_add_error(loading->errors, &error);
+    return 0;
 }
 
 /* Cases of `taffrail test` and what they judge lie beside the policies they are about. */
@@ -199,12 +203,9 @@ static size_t read_folder(struct loading *loading, const char *path)
     return documents;
 }
 
-static void read_path(struct loading *loading, const char *given_path)
+static void expect_policy(struct loading *loading, const char *path, bool folder, size_t documents,
+                          size_t errors_before)
 {
-    const char *path = arena_text(loading->arena, text_of(given_path)).data;
-    size_t errors_before = loading->errors->count;
-    bool folder = path_is_folder(path);
-    size_t documents = folder ? read_folder(loading, path) : read_file(loading, path);
     if (documents == 0 && loading->errors->count == errors_before)
         problems_add(
             loading->errors, ERROR_POLICY, (struct place){path, 0, 0},
@@ -212,6 +213,22 @@ static void read_path(struct loading *loading, const char *given_path)
                      "files of kind GuardRails or GuardRailExceptions, outside folders named tests"
                    : "there is no policy in this file: expected a document of kind "
                      "GuardRails or GuardRailExceptions");
+}
+
+static void read_path(struct loading *loading, const char *given_path)
+{
+    const char *path = arena_text(loading->arena, text_of(given_path)).data;
+    size_t errors_before = loading->errors->count;
+    bool folder = path_is_folder(path);
+    size_t documents = folder ? read_folder(loading, path) : read_file(loading, path);
+    expect_policy(loading, path, folder, documents, errors_before);
+}
+
+static void read_given(struct loading *loading, const struct policy_text *given)
+{
+    size_t errors_before = loading->errors->count;
+    size_t documents = read_text(loading, given->name, given->text);
+    expect_policy(loading, given->name, false, documents, errors_before);
 }
 
 /* ---- together ---- */
@@ -286,14 +303,16 @@ static void bind_documents(struct loading *loading)
         end_bound(&bound[i]);
 }
 
-bool policy_load(const char *const *paths, size_t path_count, const struct catalog *catalog,
-                 struct arena *arena, const struct policy_set **policies, struct problems *errors,
-                 struct problems *warnings)
+bool policy_load_all(const struct policy_sources *sources, const struct catalog *catalog,
+                     struct arena *arena, const struct policy_set **policies,
+                     struct problems *errors, struct problems *warnings)
 {
     struct loading loading = {arena, catalog, errors, warnings, {0}, {0}};
     size_t errors_before = errors->count;
-    for (size_t i = 0; i < path_count; i++)
-        read_path(&loading, paths[i]);
+    for (size_t i = 0; i < sources->path_count; i++)
+        read_path(&loading, sources->paths[i]);
+    for (size_t i = 0; i < sources->text_count; i++)
+        read_given(&loading, &sources->texts[i]);
     put_in_order(&loading);
     bind_documents(&loading);
     struct policy_set *set = ARENA_NEW(arena, struct policy_set);
@@ -302,6 +321,14 @@ bool policy_load(const char *const *paths, size_t path_count, const struct catal
     review_limits_settle(set, errors);
     *policies = set;
     return errors->count == errors_before;
+}
+
+bool policy_load(const char *const *paths, size_t path_count, const struct catalog *catalog,
+                 struct arena *arena, const struct policy_set **policies, struct problems *errors,
+                 struct problems *warnings)
+{
+    const struct policy_sources sources = {.paths = paths, .path_count = path_count};
+    return policy_load_all(&sources, catalog, arena, policies, errors, warnings);
 }
 
 size_t policy_set_count(const struct policy_set *policies)

@@ -174,6 +174,16 @@ static size_t add_problems(struct text_builder *builder, const struct verdict *v
     return named;
 }
 
+/* Of several policies the first that says one. */
+static struct text command_to_check(const struct verdict *verdict, struct arena *arena)
+{
+    enum { COMMAND_LIMIT = 200 };
+    for (size_t i = 0; i < verdict->finding_count; i++)
+        if (denies(&verdict->findings[i]) && verdict->findings[i].check.size > 0)
+            return message_printable(verdict->findings[i].check, COMMAND_LIMIT, arena);
+    return TEXT("taffrail check -p POLICY -f FILE");
+}
+
 struct text message_denial(const struct subject *subject, const struct verdict *verdict,
                            struct arena *arena)
 {
@@ -189,7 +199,8 @@ struct text message_denial(const struct subject *subject, const struct verdict *
     size_t named = add_problems(&builder, verdict);
     if (count > named)
         text_builder_printf(&builder, "\n... and %zu more", count - named);
-    text_builder_add(&builder, TEXT("\ncheck before you push: taffrail check -p POLICY -f FILE"));
+    text_builder_printf(&builder, "\ncheck before you push: %.*s",
+                        TEXT_ARGS(command_to_check(verdict, arena)));
     return text_builder_text(&builder);
 }
 

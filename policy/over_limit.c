@@ -178,6 +178,7 @@ static void add_finding(const struct evaluation *evaluation, const struct shortf
         .policy = guardian->policy->name,
         .docs = docs_url(guardian->policy, guardian->rail, arena),
         .contact = guardian->policy->contact,
+        .check = guardian->policy->check,
     };
     verdict->findings = findings; /* complete: a guard may have ended before */
     verdict->finding_count++;

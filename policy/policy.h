@@ -33,6 +33,7 @@ struct finding {
     struct text replacement;   /* the value that mends it in the field's place; may be empty */
     struct text policy;        /* its metadata.name */
     struct text docs, contact; /* of the policy; may be empty */
+    struct text check;         /* how the policy says to check before a push; may be empty */
     struct text override;      /* the id of the one that moved the rail's mode; data NULL: none */
     struct text exception;     /* the id when excepted, or of an expired one; data NULL: none */
     bool exception_expired;
@@ -179,9 +180,24 @@ bool world_has_owner(const struct world *world, const struct awaited_owner *awai
  * but none named cases.yaml and none in a folder named tests (docs/guides/policy-tests.md). */
 void policy_find_files(const char *path, struct arena *arena, struct path_list *files,
                        struct problems *problems);
-/* Reads policy files and folders, in order. Every problem of every
- * file is added to errors (then false) or warnings (values that select nothing, names the catalogue
- * does not know). Memory is the arena's. */
+/* A policy file that was read from somewhere else, which its name says. It must outlive the
+ * policies. */
+struct policy_text {
+    const char *name;
+    struct text text;
+};
+struct policy_sources {
+    const char *const *paths; /* files and folders */
+    size_t path_count;
+    const struct policy_text *texts;
+    size_t text_count;
+};
+/* Reads them in order. Every problem of every file is added to errors (then false) or warnings
+ * (values that select nothing, names the catalogue does not know). Memory is the arena's. */
+bool policy_load_all(const struct policy_sources *sources, const struct catalog *catalog,
+                     struct arena *arena, const struct policy_set **policies,
+                     struct problems *errors, struct problems *warnings) MUST_CHECK;
+/* The same of files and folders alone. */
 bool policy_load(const char *const *paths, size_t path_count, const struct catalog *catalog,
                  struct arena *arena, const struct policy_set **policies, struct problems *errors,
                  struct problems *warnings) MUST_CHECK;

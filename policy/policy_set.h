@@ -107,7 +107,7 @@ struct review_limits {
 };
 
 struct policy {
-    struct text name, contact, docs; /* contact and docs may be empty */
+    struct text name, contact, docs, check; /* all but the name may be empty */
     struct karpenter_words karpenter;
     bool extended_resource_toleration; /* the admission plugin of that name runs */
     struct review_limits limits;

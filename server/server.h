@@ -13,6 +13,8 @@ struct manifests;
 struct world_options {
     const char *const *policy_paths;
     size_t policy_path_count;
+    const struct policy_text *policy_texts; /* beside them; they must outlive the world */
+    size_t policy_text_count;
     const char *state_dir;    /* NULL: no cluster is visible */
     const char *catalog_file; /* NULL: the built-in catalogue */
     /* Objects of a cluster that was listed (NULL: none), and the kinds of which there may be

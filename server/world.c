@@ -94,9 +94,11 @@ static void load(void *argument)
     if (!load_catalog(loading, &world->catalog))
         return;
     /* Both are read even if the first is invalid, so that all errors are reported at once. */
-    bool policies = policy_load(loading->options->policy_paths, loading->options->policy_path_count,
-                                world->catalog, loading->arena, &world->policies, loading->errors,
-                                loading->warnings);
+    const struct policy_sources sources = {
+        loading->options->policy_paths, loading->options->policy_path_count,
+        loading->options->policy_texts, loading->options->policy_text_count};
+    bool policies = policy_load_all(&sources, world->catalog, loading->arena, &world->policies,
+                                    loading->errors, loading->warnings);
     if (policies)
         policies =
             policy_refuse_long(world->policies, today_of(loading), loading->arena, loading->errors);

@@ -13,6 +13,7 @@ import yaml
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
+from api_stub import Stub
 from fake import kubeconfig
 from serving import check, run_tests
 
@@ -148,8 +149,7 @@ def the_namespace_is_that_of_the_context(folder):
     policy = write(folder, "policy.yaml", """
         {apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: all},
          spec: {mode: enforce, rails: {resource-requests: {require: [memory, ephemeral-storage]}}}}""")
-    pod = write(folder, "pod.yaml", """
-        {apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}""")
+    pod = write(folder, "pod.yaml", POD)
     for more, wanted in ((["--context", "demo"], "payments"), (["-n", "web"], "web"), ([], "default"),
                          (["--context", "demo", "-n", "web"], "web")):
         out, _ = run(1, "check", "-p", policy, "-f", pod, "-o", "json", *more, KUBECONFIG=config)
@@ -181,5 +181,103 @@ def who_may_list_little_is_told_so_once(folder):
     fake.end()
 
 
+# ---- the policies of the cluster
+
+CONFIG_MAPS = "/api/v1/namespaces/taffrail/configmaps"
+NEEDS_MEMORY = """apiVersion: taffrail.dev/v1alpha1
+kind: GuardRails
+metadata: {name: memory}
+spec: {mode: enforce, rails: {resource-requests: {require: [memory]}}}
+"""
+POD = """
+{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}"""
+
+
+def config_map(name="taffrail-policies", **data):
+    return {"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": "taffrail", "resourceVersion": "1"},
+            "data": {key.replace("_", "."): value for key, value in data.items()}}
+
+
+def refusal(status, message):
+    return status, json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure",
+                               "code": status, "message": message}).encode()
+
+
+def policies_may_be_those_of_the_cluster(folder):
+    """As the webhook has them mounted; what else a ConfigMap holds is no policy."""
+    whole = config_map(production_yaml=NEEDS_MEMORY, cases_yaml="a: [", README_md="no policy")
+    stub = Stub(documents={f"{CONFIG_MAPS}/taffrail-policies": json.dumps(whole).encode()})
+    config = kubeconfig(folder, f"http://127.0.0.1:{stub.port}")
+    pod, policy = write(folder, "pod.yaml", POD), write(folder, "policy.yaml", NEEDS_MEMORY)
+    check_it = ["check", "-f", pod, "-o", "json"]
+    wanted, _ = run(1, *check_it, "-p", policy, "--kubeconfig", config)
+    found, said = run(1, *check_it, "--from-cluster", KUBECONFIG=config)
+    check(json.loads(found) == json.loads(wanted) and said == "", found + said)
+    run(0, "audit", "--from-cluster", KUBECONFIG=config)
+    config_maps = [path for path, _, _ in stub.requests if "configmaps" in path]
+    check(config_maps == [f"{CONFIG_MAPS}/taffrail-policies"] * 2, config_maps)
+    other = config_map("other", b_yml=NEEDS_MEMORY)
+    stub.documents["/api/v1/namespaces/rails/configmaps"] = json.dumps(
+        {"kind": "ConfigMapList", "apiVersion": "v1", "items": [other]}).encode()
+    stub.documents["/api/v1/namespaces/rails/configmaps/one"] = json.dumps(
+        config_map("one", c_json=json.dumps(yaml.safe_load(NEEDS_MEMORY.replace("memory}", "m}"))))).encode()
+    run(1, *check_it, "--from-cluster", "--policy-namespace", "rails", "--policy-selector",
+        "team in (a, b),x!=y", "--policy-configmap", "one", KUBECONFIG=config)
+    check(any(path.endswith("?labelSelector=team%20in%20%28a%2C%20b%29%2Cx%21%3Dy")
+              for path, _, _ in stub.requests), "the selector is not that one")
+    stub.end()
+
+
+def without_the_clusters_policies_it_says_why(folder):
+    path = f"{CONFIG_MAPS}/taffrail-policies"
+    stub = Stub()
+    config = kubeconfig(folder, f"http://127.0.0.1:{stub.port}")
+    judge = ["check", "-f", write(folder, "pod.yaml", POD), "--from-cluster"]
+    forbidden = 'configmaps "taffrail-policies" is forbidden: User "jane" cannot get'
+    for code, answer, wanted in (
+            (2, refusal(404, "not found"), "there is no ConfigMap taffrail/taffrail-policies in the cluster"),
+            (2, refusal(403, forbidden), "may not be read: answered 403: " + forbidden),
+            (3, refusal(401, "Unauthorized"), "could not be read: answered 401: Unauthorized (http://127"),
+            (3, refusal(500, "broken"), "answered 500"),
+            (2, json.dumps(config_map(README_md="x")).encode(), "holds no policy file"),
+            (2, json.dumps(config_map(a_yaml="kind: Nothing")).encode(), "taffrail-policies: a.yaml"),
+            (2, json.dumps(config_map(a_yaml=NEEDS_MEMORY.replace("rails", "rail"))).encode(),
+             "configmap taffrail/taffrail-policies: a.yaml:4:23: "),
+            (2, b"<html>", "")):
+        stub.documents[path] = answer
+        out, said = run(code, *judge, KUBECONFIG=config)
+        check(wanted in said and out == "", f"{wanted}: {out}{said}")
+    stub.end()
+    _, said = run(3, *judge, KUBECONFIG=config)
+    check("onnect" in said and "the context here of" in said, said)
+    for more, wanted in ((["-p", POLICY], "either -p, or --from-cluster"),
+                         (["--state", folder], "either --state, or --from-cluster")):
+        check(wanted in run(2, *judge, *more)[1], wanted)
+    check("are for --from-cluster" in run(2, *judge[:-1], "-p", POLICY, "--policy-namespace", "x")[1], "-n")
+
+
+def who_may_list_nothing_may_check(folder):
+    kinds = {path for path, _, _ in listed_paths(folder)}
+    stub = Stub(documents={
+        **{kind: refusal(403, "no") for kind in kinds},
+        f"{CONFIG_MAPS}/taffrail-policies": json.dumps(config_map(a_yaml=NEEDS_MEMORY)).encode()})
+    config = kubeconfig(folder, f"http://127.0.0.1:{stub.port}")
+    out, said = run(1, "check", "-f", write(folder, "pod.yaml", POD), "--from-cluster", KUBECONFIG=config)
+    check("deny" in out and len(said.splitlines()) == 1 and "could not be listed" in said, out + said)
+    check("lets nothing be listed" in run(3, "audit", "--from-cluster", KUBECONFIG=config)[1], "audit")
+    stub.end()
+
+
+def listed_paths(folder):
+    """What a listing asks for."""
+    stub = Stub()
+    run(0, "audit", "-p", POLICY, "--kubeconfig", kubeconfig(folder, f"http://127.0.0.1:{stub.port}"))
+    stub.end()
+    return [(path.split("?")[0], headers, peer) for path, headers, peer in stub.requests]
+
+
 run_tests(a_live_cluster_is_what_its_files_are, the_cluster_is_the_one_kubectl_takes,
-          the_namespace_is_that_of_the_context, who_may_list_little_is_told_so_once)
+          the_namespace_is_that_of_the_context, who_may_list_little_is_told_so_once,
+          policies_may_be_those_of_the_cluster, without_the_clusters_policies_it_says_why,
+          who_may_list_nothing_may_check)

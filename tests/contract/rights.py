@@ -39,10 +39,15 @@ def documents(text):
 
 
 def granted(manifests):
-    """Each right: group, resource, namespace and name ("" for any), verb."""
+    """Each right of the replicas: group, resource, namespace and name ("" for any), verb."""
     rights = set()
+    of_replicas = {document["roleRef"]["name"] for document in manifests
+                   if document["kind"] in ("RoleBinding", "ClusterRoleBinding") and
+                   any(subject["kind"] == "ServiceAccount" for subject in document["subjects"])}
     for document in manifests:
         if document["kind"] not in ("Role", "ClusterRole"):
+            continue
+        if document["metadata"]["name"] not in of_replicas:
             continue
         namespace = document["metadata"].get("namespace", "")
         for rule in document["rules"]:

@@ -1,0 +1,194 @@
+/* Reads policy files out of ConfigMaps, as the webhook has them mounted. */
+#include "cli/cluster_policies.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+#define USUAL_NAMESPACE "taffrail"
+#define USUAL_CONFIG_MAP "taffrail-policies"
+enum { USUAL_TIMEOUT_MS = 30 * 1000, HTTP_UNAUTHORIZED = 401 };
+
+bool cluster_policies_check(const char *command, const struct cluster_policies_options *options,
+                            const struct string_list *files)
+{
+    bool described =
+        options->namespace != NULL || options->selector != NULL || options->config_maps.count > 0;
+    if (files->count == 0 && !options->from_cluster)
+        usage_error(command, "no policy is given (-p FILE, or --from-cluster)");
+    else if (files->count > 0 && options->from_cluster)
+        usage_error(command, "either -p, or --from-cluster");
+    else if (described && !options->from_cluster)
+        usage_error(command, "--policy-namespace, --policy-configmap and --policy-selector are for "
+                             "--from-cluster");
+    else
+        return true;
+    return false;
+}
+
+/* ---- one request ---- */
+
+struct asking {
+    const struct client_config *config;
+    int64_t limit_ms;
+    struct arena *arena;
+    bool answered;
+    struct call_answer answer;
+    char *body; /* a copy: that of the answer is gone after the call */
+};
+
+static void take_answer(void *context, const struct call_answer *answer)
+{
+    struct asking *asking = context;
+    asking->answered = true;
+    asking->answer = *answer;
+    asking->body = text_duplicate(answer->body);
+}
+
+static bool ask(struct asking *asking, const struct call_request *request, struct error *error)
+{
+    struct client *client = NULL;
+    int64_t end_ms = monotonic_ms() + asking->limit_ms;
+    asking->answered = false;
+    bool asked = client_open(asking->config, NULL, &client, error) &&
+                 client_call(client, request, take_answer, asking, error);
+    while (asked && !asking->answered && monotonic_ms() < end_ms)
+        asked = client_run(client, 50, error);
+    client_close(client);
+    if (!asked)
+        return false;
+    struct text body = {asking->body, asking->answer.body.size};
+    asking->answer.body = asking->body == NULL ? TEXT("") : arena_text(asking->arena, body);
+    free(asking->body);
+    asking->body = NULL;
+    return asking->answered ||
+           error_set(error, ERROR_CLUSTER, NOWHERE, "it did not answer in time (--timeout)");
+}
+
+/* ---- what a ConfigMap holds ---- */
+
+/* A key is a file's name where the ConfigMap is mounted: those count that -p FOLDER would read. */
+static bool is_policy_file(struct text key)
+{
+    return key.size > 0 && key.data[0] != '.' && !text_is(key, "cases.yaml") &&
+           (text_ends_with(key, TEXT(".yaml")) || text_ends_with(key, TEXT(".yml")) ||
+            text_ends_with(key, TEXT(".json")));
+}
+
+static void take_config_map(const struct node *map, struct arena *arena, struct policy_texts *texts)
+{
+    const struct node *data = node_get(map, "data");
+    struct text namespace = node_string(node_at(map, "metadata.namespace"));
+    struct text name = node_string(node_at(map, "metadata.name"));
+    for (size_t i = 0; node_is(data, NODE_MAP) && i < data->size; i++) {
+        struct text key = member_key(&data->members[i]);
+        if (is_policy_file(key))
+            *LIST_PUSH(arena, texts) = (struct policy_text){
+                arena_printf(arena, "configmap %.*s/%.*s: %.*s", TEXT_ARGS(namespace),
+                             TEXT_ARGS(name), TEXT_ARGS(key))
+                    .data,
+                node_string(&data->members[i].value)};
+    }
+}
+
+static bool read_answer(const struct call_answer *answer, struct arena *arena,
+                        const struct node **root, struct error *error)
+{
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->text = answer->body;
+    return doc_read_json(source, &doc_limits_manifest, NULL, arena, root, error);
+}
+
+/* ---- what may go wrong ---- */
+
+static bool refuse(const struct asking *asking, const char *what, struct error *error)
+{
+    const struct call_answer *answer = &asking->answer;
+    const struct client_config *config = asking->config;
+    if (answer->result == CALL_MISSING)
+        return error_set(error, ERROR_INPUT, NOWHERE,
+                         "there is no %s in the cluster (%.*s, %.*s): is Taffrail installed there, "
+                         "and are its policies elsewhere (--policy-namespace, "
+                         "--policy-configmap)?",
+                         what, TEXT_ARGS(config->server), TEXT_ARGS(config->origin));
+    if (answer->result == CALL_FORBIDDEN && answer->status != HTTP_UNAUTHORIZED)
+        return error_set(error, ERROR_INPUT, NOWHERE,
+                         "%s may not be read: %s. The Role taffrail-policy-readers grants it "
+                         "(manifests/base/rbac-policies.yaml)",
+                         what, answer->problem);
+    return error_set(error, ERROR_CLUSTER, NOWHERE, "%s could not be read: %s (%.*s, %.*s)", what,
+                     answer->problem, TEXT_ARGS(config->server), TEXT_ARGS(config->origin));
+}
+
+/* ---- reading ---- */
+
+static bool read_one(struct asking *asking, const char *namespace, const char *name,
+                     struct policy_texts *texts, struct error *error)
+{
+    const struct call_request request = {.verb = CALL_GET,
+                                         .resource = RESOURCE_CONFIG_MAP,
+                                         .namespace = namespace,
+                                         .name = name,
+                                         .limit_ms = asking->limit_ms};
+    const struct node *root = NULL;
+    size_t before = texts->count;
+    const char *what = arena_printf(asking->arena, "ConfigMap %s/%s", namespace, name).data;
+    if (!ask(asking, &request, error))
+        return false;
+    if (asking->answer.result != CALL_DONE)
+        return refuse(asking, what, error);
+    if (!read_answer(&asking->answer, asking->arena, &root, error))
+        return false;
+    take_config_map(root, asking->arena, texts);
+    return texts->count > before ||
+           error_set(error, ERROR_POLICY, NOWHERE,
+                     "%s holds no policy file: no key of its data ends with .yaml, .yml or .json",
+                     what);
+}
+
+static bool read_selected(struct asking *asking, const char *namespace, const char *selector,
+                          struct policy_texts *texts, struct error *error)
+{
+    const struct call_request request = {.verb = CALL_SELECT,
+                                         .resource = RESOURCE_CONFIG_MAP,
+                                         .namespace = namespace,
+                                         .name = selector,
+                                         .limit_ms = asking->limit_ms};
+    const struct node *root = NULL;
+    size_t before = texts->count;
+    const char *what =
+        arena_printf(asking->arena, "ConfigMap of %s with %s", namespace, selector).data;
+    if (!ask(asking, &request, error))
+        return false;
+    if (asking->answer.result != CALL_DONE)
+        return refuse(asking, what, error);
+    if (!read_answer(&asking->answer, asking->arena, &root, error))
+        return false;
+    FOR_ITEMS(map, node_get(root, "items"))
+        take_config_map(map, asking->arena, texts);
+    return texts->count > before ||
+           error_set(error, ERROR_POLICY, NOWHERE, "no %s holds a policy file", what);
+}
+
+bool cluster_policies_read(const struct cluster_policies_options *options,
+                           const struct cluster_options *cluster,
+                           const struct client_config *config, struct arena *arena,
+                           struct policy_texts *texts, struct error *error)
+{
+    struct asking asking = {
+        .config = config,
+        .limit_ms = cluster->timeout_ms > 0 ? cluster->timeout_ms : USUAL_TIMEOUT_MS,
+        .arena = arena,
+    };
+    const char *namespace = options->namespace == NULL ? USUAL_NAMESPACE : options->namespace;
+    const char *usual[] = {USUAL_CONFIG_MAP};
+    struct string_list names = options->config_maps;
+    *texts = (struct policy_texts){0};
+    if (names.count == 0 && options->selector == NULL)
+        names = (struct string_list){usual, 1};
+    for (size_t i = 0; i < names.count; i++)
+        if (!read_one(&asking, namespace, names.items[i], texts, error))
+            return false;
+    return options->selector == NULL ||
+           read_selected(&asking, namespace, options->selector, texts, error);
+}
