@@ -85,7 +85,8 @@ class Runner:
 def tell(runner, workspace, sums):
     (workspace / "policies").mkdir()
     (workspace / "policies/p.yaml").write_text(POLICY, encoding="utf-8")
-    code, said = runner.run(policy="policies/")
+    (workspace / "empty").mkdir()
+    code, said = runner.run(policy="policies/", files="empty/")
     expect("nothing to judge", code == 0, said)
 
     (workspace / "web pod.yaml").write_text(POD.replace("KEY", "zone"), encoding="utf-8")
@@ -108,8 +109,12 @@ def tell(runner, workspace, sums):
         expect(f"used at {ref}", code == 2 and "which is no release: use a tag" in said, said)
         code, said = runner.run(ref, policy="policies/", version=f"v{site.VERSION}", fail_on="never")
         expect(f"used at {ref}, with a version", code == 0, said)
-    # As GitHub sends a commit that has a tag: git has filled this file in.
-    (runner.action / "packaging/version.txt").write_text(f"v{site.VERSION}\n", encoding="utf-8")
+    # As GitHub sends a commit: git has filled this file in.
+    tag = runner.action / "packaging/version.txt"
+    tag.write_text(f"v{site.VERSION}-5-gab12cd3\n", encoding="utf-8")
+    code, said = runner.run("ab12cd3", policy="policies/")
+    expect("used at a commit after a tag", code == 2 and "which is no release" in said, said)
+    tag.write_text(f"v{site.VERSION}\n", encoding="utf-8")
     code, said = runner.run("0123456789abcdef0123456789abcdef01234567", policy="policies/",
                             fail_on="never")
     expect("used at a tag's commit", code == 0, said)
