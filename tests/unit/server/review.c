@@ -36,13 +36,12 @@ static const char policy_text[] =
 static struct world *world;
 static struct arena *arena;
 
-static void set_up(void)
+static void load(const char *policy)
 {
     char path[] = "/tmp/taffrail-policy-XXXXXX.yaml";
     int descriptor = mkstemps(path, 5);
     CU_ASSERT_FATAL(descriptor >= 0);
-    CU_ASSERT_FATAL(write(descriptor, policy_text, sizeof policy_text - 1) ==
-                    (ssize_t)sizeof policy_text - 1);
+    CU_ASSERT_FATAL(write(descriptor, policy, strlen(policy)) == (ssize_t)strlen(policy));
     close(descriptor);
     arena = arena_create(1 << 26);
     CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
@@ -55,6 +54,11 @@ static void set_up(void)
         fprintf(stderr, "%s\n", errors.items[i].what);
     unlink(path);
     CU_ASSERT_FATAL(loaded);
+}
+
+static void set_up(void)
+{
+    load(policy_text);
 }
 
 static void tear_down(void)
@@ -274,6 +278,34 @@ static void an_owner_stands_in_the_first_line(void)
                                     "(owner ReplicaSet web-7d9): topology-keys\n")));
 }
 
+static const struct node *denial_of(const char *policy)
+{
+    struct review_record record;
+    tear_down();
+    load(policy);
+    const struct node *response = answer_to(
+        REVIEW_VALIDATE,
+        REVIEW(UID "\"operation\":\"CREATE\",\"object\":" POD("\"name\":\"web\"", "zone")),
+        &record);
+    return node_at(response, "status.message");
+}
+
+static void the_last_line_says_how_to_check(void)
+{
+#define POLICY_WITH(key)                                                          \
+    "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: p}, " \
+    "spec: {mode: enforce, rails: {topology-keys: {}}" key "}}"
+    CU_ASSERT(text_ends_with(node_string(denial_of(POLICY_WITH(""))),
+                             TEXT("\ncheck before you push: taffrail check -p POLICY -f FILE")));
+    CU_ASSERT(text_ends_with(
+        node_string(
+            denial_of(POLICY_WITH(", check: kubectl taffrail check --from-cluster -f FILE"))),
+        TEXT("\ncheck before you push: kubectl taffrail check --from-cluster -f FILE")));
+    /* One line, whatever the policy has. */
+    CU_ASSERT(text_ends_with(node_string(denial_of(POLICY_WITH(", check: \"make\\ncheck\""))),
+                             TEXT("\ncheck before you push: make check")));
+}
+
 static void exceptions_warn_in_their_last_days(void)
 {
     struct review_record record;
@@ -453,6 +485,7 @@ TEST(bodies_that_are_no_review_are_refused)
 TEST(every_form_of_request_is_answered)
 TEST(a_denial_is_forbidden_with_causes)
 TEST(an_owner_stands_in_the_first_line)
+TEST(the_last_line_says_how_to_check)
 TEST(exceptions_warn_in_their_last_days)
 TEST(warnings_keep_to_the_limits_of_the_api_server)
 TEST(the_uid_comes_back_byte_for_byte)
@@ -465,6 +498,7 @@ const struct unit_test unit_tests[] = {
     {"every form of request is answered", in_world_every_form_of_request_is_answered},
     {"a denial is Forbidden, with causes", in_world_a_denial_is_forbidden_with_causes},
     {"an owner stands in the first line", in_world_an_owner_stands_in_the_first_line},
+    {"the last line says how to check", in_world_the_last_line_says_how_to_check},
     {"exceptions warn in their last days", in_world_exceptions_warn_in_their_last_days},
     {"warnings keep to the API server's limits",
      in_world_warnings_keep_to_the_limits_of_the_api_server},
