@@ -3,12 +3,17 @@
 
 #include "cli/cli.h"
 #include "policy/policy.h"
+#include "server/metric_table.h"
 
 /* Beside the names of rails. */
 static const struct page {
     const char *name;
     struct text (*print)(struct arena *arena);
-} pages[] = {{"policy", policy_explain}, {"exceptions", exceptions_explain}};
+} pages[] = {
+    {"policy", policy_explain},
+    {"exceptions", exceptions_explain},
+    {"metrics", metric_page},
+};
 
 static int print_list(void)
 {
@@ -16,8 +21,9 @@ static int print_list(void)
     for (size_t i = 0; i < rail_count(); i++)
         printf("  %-22s %s\n", rail_name(rail_at(i)), rail_summary(rail_at(i)));
     printf("\n`taffrail explain RAIL` shows what a rail checks, its keys and an example;\n"
-           "`taffrail explain policy` the keys of the policy file itself, and `taffrail explain\n"
-           "exceptions` those of exceptions in a document of their own.\n");
+           "`taffrail explain policy` the keys of the policy file itself, `taffrail explain\n"
+           "exceptions` those of exceptions in a document of their own, and `taffrail explain\n"
+           "metrics` what `serve` counts.\n");
     return EXIT_CLEAN;
 }
 
@@ -63,11 +69,12 @@ int command_explain(int argc, char **argv)
 {
     static const struct option_spec table[] = {{0}};
     struct string_list operands = {0};
-    enum options_result result =
-        options_read(argc, argv, table, "explain [RAIL | policy | exceptions]",
-                     "Without a name it lists the rails; policy is the page on the policy "
-                     "file itself, exceptions\nthat on exceptions in a document of their own.\n",
-                     &operands);
+    enum options_result result = options_read(
+        argc, argv, table, "explain [RAIL | policy | exceptions | metrics]",
+        "Without a name it lists the rails; policy is the page on the policy "
+        "file itself, exceptions\nthat on exceptions in a document of their own, metrics "
+        "that on what `serve` counts.\n",
+        &operands);
     if (result != OPTIONS_READ)
         return options_exit_code(result);
     if (operands.count == 0)

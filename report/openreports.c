@@ -20,10 +20,11 @@ static const struct {
 static const struct {
     const char *api_version, *kind, *cluster_kind;
     bool has_source; /* of the report, and its limits, besides those of each result */
+    bool has_info;   /* the severity; the first definitions of the older API refuse it */
 } apis[REPORT_API_COUNT] = {
-    [REPORT_API_OPENREPORTS] = {"openreports.io/v1alpha1", "Report", "ClusterReport", true},
+    [REPORT_API_OPENREPORTS] = {"openreports.io/v1alpha1", "Report", "ClusterReport", true, true},
     [REPORT_API_WGPOLICY] = {"wgpolicyk8s.io/v1alpha2", "PolicyReport", "ClusterPolicyReport",
-                             false},
+                             false, false},
 };
 
 /* ---- maps ---- */
@@ -152,6 +153,29 @@ static struct node node_of_limits(size_t most, struct arena *arena)
     return map_of(&configuration);
 }
 
+static struct node without_info(const struct node *result, struct arena *arena)
+{
+    struct members kept = {0};
+    for (size_t i = 0; i < result->size; i++) {
+        const struct member *member = &result->members[i];
+        if (!text_is(member_key(member), "severity") ||
+            !text_is(node_string(&member->value), "info"))
+            *LIST_PUSH(arena, &kept) = *member;
+    }
+    return map_of(&kept);
+}
+
+static struct node node_of_results(enum report_api api, const struct report_space *space,
+                                   struct arena *arena)
+{
+    if (apis[api].has_info)
+        return node_of_items(space->results, space->result_count);
+    struct node *results = ARENA_ARRAY(arena, space->result_count, struct node);
+    for (size_t i = 0; i < space->result_count; i++)
+        results[i] = without_info(&space->results[i], arena);
+    return node_of_items(results, space->result_count);
+}
+
 struct node report_node(enum report_api api, const struct report_space *space, struct arena *arena)
 {
     bool in_namespace = space->namespace.size > 0;
@@ -165,7 +189,7 @@ struct node report_node(enum report_api api, const struct report_space *space, s
     if (apis[api].has_source && space->left_out > 0)
         add(&report, arena, "configuration", node_of_limits(space->result_count, arena));
     add(&report, arena, "summary", node_of_summary(&space->counts, arena));
-    add(&report, arena, "results", node_of_items(space->results, space->result_count));
+    add(&report, arena, "results", node_of_results(api, space, arena));
     return map_of(&report);
 }
 

@@ -51,6 +51,8 @@ sysroot libidn2-dev       a part of libcurl
 sysroot libnghttp2-dev    a part of libcurl
 sysroot libzstd-dev       a part of libcurl
 sysroot libunistring-dev  a part of GnuTLS
+monitoring prometheus    scrapes the server; its promtool tries the alerts
+monitoring python3       runs both
 pages chromium           shows the pages of audit and plan
 pages python3            makes them
 bench python3            makes the bodies

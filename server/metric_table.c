@@ -2,8 +2,8 @@
 #include "server/metric_table.h"
 
 #define CLUSTER "a cluster is watched"
-#define ELECTION "`--manage-webhooks` or `--write-reports`"
-#define LEADER "the replica leads, with `--write-reports`"
+#define ELECTION "--manage-webhooks or --write-reports is given"
+#define LEADER "the replica leads, with --write-reports"
 
 const struct metric_info metric_table[METRIC_COUNT] = {
     [METRIC_REVIEWS] = {"taffrail_reviews_total", "counter", "reviews",
@@ -48,8 +48,8 @@ const struct metric_info metric_table[METRIC_COUNT] = {
     [METRIC_CERTIFICATE_NOT_AFTER] = {"taffrail_certificate_not_after_timestamp_seconds", "gauge",
                                       "seconds since 1970", "", "",
                                       "When the serving certificate expires."},
-    [METRIC_BUILD_INFO] = {"taffrail_build_info", "gauge", "1", "version", "",
-                           "Always 1; the label says what runs."},
+    [METRIC_BUILD_INFO] = {"taffrail_build_info", "gauge", "always 1", "version", "",
+                           "The label says which version runs."},
     [METRIC_CLUSTER_VISIBLE] = {"taffrail_cluster_visible", "gauge", "1 or 0", "", CLUSTER,
                                 "1 once there was a first look at the cluster."},
     [METRIC_CLUSTER_VOLUMES_STALE] = {"taffrail_cluster_volumes_stale", "gauge", "1 or 0", "",
@@ -91,10 +91,10 @@ const struct metric_info metric_table[METRIC_COUNT] = {
     [METRIC_DUTY_WRITES] = {"taffrail_duty_writes_total", "counter", "requests", "duty", ELECTION,
                             "Writes of this replica, renewals of the lease aside."},
     [METRIC_CONFIGURATION_MISSING] = {"taffrail_webhook_configuration_missing", "gauge", "1 or 0",
-                                      "kind", "`--manage-webhooks`",
+                                      "kind", "--manage-webhooks is given",
                                       "1 when the replica that leads finds no such "
                                       "configuration."},
-    [METRIC_AUDITS] = {"taffrail_audits_total", "counter", "audits", "", "`--write-reports`",
+    [METRIC_AUDITS] = {"taffrail_audits_total", "counter", "audits", "", "--write-reports is given",
                        "Audits of the whole cluster that this replica made."},
     [METRIC_AUDIT_DURATION] = {"taffrail_audit_duration_seconds", "gauge", "seconds", "", LEADER,
                                "How long the last audit took."},
@@ -107,7 +107,7 @@ const struct metric_info metric_table[METRIC_COUNT] = {
     [METRIC_REPORTS] = {"taffrail_reports", "gauge", "reports", "api", LEADER,
                         "Reports in the cluster as of the last audit, by the API they are of."},
     [METRIC_REPORTS_INTERVAL] = {"taffrail_reports_interval_seconds", "gauge", "seconds", "",
-                                 "`--write-reports`", "The time between two audits."},
+                                 "--write-reports is given", "The time between two audits."},
     [METRIC_REPORTS_SUCCEEDED] = {"taffrail_reports_last_success_timestamp_seconds", "gauge",
                                   "seconds since 1970", "",
                                   LEADER ", and the cluster has an API of reports",
@@ -117,11 +117,11 @@ const struct metric_info metric_table[METRIC_COUNT] = {
                                  LEADER,
                                  "Findings of the last audit that found no place in a report."},
     [METRIC_REPORT_WRITES] = {"taffrail_report_writes_total", "counter", "reports", "result",
-                              "`--write-reports`",
+                              "--write-reports is given",
                               "Reports that were written, left as they were, removed, or could not "
                               "be written."},
     [METRIC_REPORT_FAILURES] = {"taffrail_report_failures_total", "counter", "audits", "",
-                                "`--write-reports`",
+                                "--write-reports is given",
                                 "Audits after which not every report could be written."},
 };
 
@@ -175,18 +175,16 @@ void metric_one(struct text_builder *out, enum metric metric, int64_t value)
 struct text metric_page(struct arena *arena)
 {
     struct text_builder out = {.arena = arena};
-    text_builder_add(&out, TEXT("# Metrics\n\n"
-                                "What `GET /metrics` of the ops port says, in the text format of "
-                                "Prometheus. This page is made by\n"
-                                "`scripts/metrics` from the table that the server prints its "
-                                "metrics from.\n\n"
-                                "| metric | type | unit | labels | there | what it says |\n"
-                                "|---|---|---|---|---|---|\n"));
+    text_builder_add(&out, TEXT("What GET /metrics of the ops port says, in the text format of "
+                                "Prometheus:\n"));
     for (size_t i = 0; i < METRIC_COUNT; i++) {
         const struct metric_info *info = &metric_table[i];
-        text_builder_printf(&out, "| `%s` | %s | %s | %s | %s | %s |\n", info->name, info->type,
-                            info->unit, info->labels[0] == '\0' ? "–" : info->labels,
-                            info->shown[0] == '\0' ? "always" : info->shown, info->help);
+        text_builder_printf(&out, "\n%s\n  %s, in: %s\n", info->name, info->type, info->unit);
+        if (info->labels[0] != '\0')
+            text_builder_printf(&out, "  labels: %s\n", info->labels);
+        if (info->shown[0] != '\0')
+            text_builder_printf(&out, "  there when: %s\n", info->shown);
+        text_builder_printf(&out, "  %s\n", info->help);
     }
     return text_builder_text(&out);
 }

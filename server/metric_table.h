@@ -1,5 +1,6 @@
 /* Every metric there is: what it is called, what it counts, and which labels it has. The pages of
- * the ops port and docs/reference/metrics.md are made from this table. */
+ * the ops port, `taffrail explain metrics` and docs/reference/metrics.md are made from this table.
+ */
 #ifndef TAFFRAIL_SERVER_METRIC_TABLE_H
 #define TAFFRAIL_SERVER_METRIC_TABLE_H
 
@@ -73,7 +74,7 @@ void metric_one(struct text_builder *out, enum metric metric, int64_t value);
 void metric_add_ms(struct text_builder *out, enum metric metric, int64_t milliseconds,
                    const char *labels, ...) PRINTF_LIKE(4, 5);
 
-/* docs/reference/metrics.md */
+/* `taffrail explain metrics` */
 struct text metric_page(struct arena *arena);
 
 #endif

@@ -205,6 +205,8 @@ def the_api_decides(folder):
     old = cluster.wait("PolicyReports", lambda: cluster.report("web", WGPOLICY))
     check((old["kind"], old["apiVersion"]) == ("PolicyReport", "wgpolicyk8s.io/v1alpha2"), old)
     check("source" not in old and old["results"][0]["source"] == "taffrail", old)
+    severities = {one["result"]: one.get("severity") for one in old["results"]}
+    check(severities["fail"] == "high" and severities["skip"] is None, severities)
     cluster.fake.do("api openreports.io on")
     cluster.wait("Reports", lambda: cluster.report("web"))
     cluster.wait("no PolicyReports", lambda: not cluster.report("web", WGPOLICY)
