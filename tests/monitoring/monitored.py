@@ -122,7 +122,7 @@ class Monitored:
     def wait(self, what, condition):
         end = time.monotonic() + WAIT_S
         while True:
-            with contextlib.suppress(OSError, http.client.HTTPException):
+            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):  # it is starting
                 found = condition()
                 if found:
                     return found
