@@ -313,7 +313,10 @@ static int audit_both(const struct audit_options *options, const struct listed_c
                                         .before = strings_joined(&options->old, arena),
                                         .after = strings_joined(&options->policies, arena),
                                         .errors = &problems};
-        audit_compare(&before, &after, arena, &comparison);
+        struct comparison_count undecided = {"undecided", "undecided", 0};
+        audit_compare(&before, &after, arena, &comparison, &undecided.count);
+        comparison.counts = &undecided;
+        comparison.count_count = 1;
         code = print_comparison(&comparison, options->format, options->fail_on != FAIL_ON_NEVER,
                                 arena);
     } else {

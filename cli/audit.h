@@ -21,9 +21,9 @@ struct audit_side {
     struct world *world;
     struct report report;
 };
-/* Fills in the rows, by owner and rail, and how many objects were judged. What is undecided is no
- * difference. */
+/* Fills in the rows, by owner and rail, and how many objects were judged. What is undecided on a
+ * side is no difference: *undecided says of how many owners and rails. */
 void audit_compare(const struct audit_side *before, const struct audit_side *after,
-                   struct arena *arena, struct comparison *comparison);
+                   struct arena *arena, struct comparison *comparison, size_t *undecided);
 
 #endif

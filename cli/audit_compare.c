@@ -11,7 +11,8 @@ struct told_of {
     const char *rail;
     struct text namespace, kind, name;
     bool after; /* it is of the new policies */
-    enum action action;
+    bool undecided;
+    enum action action; /* of what is undecided none */
     const struct finding *finding;
     const struct object *object;
 };
@@ -52,10 +53,9 @@ static void add_side(struct told_list *list, const struct report *report, const 
         told.after = after;
         for (size_t j = 0; j < entry->verdict.finding_count; j++) {
             const struct finding *finding = &entry->verdict.findings[j];
-            if (finding->undecided)
-                continue;
             told.rail = finding->rail;
-            told.action = finding->action;
+            told.undecided = finding->undecided;
+            told.action = finding->undecided ? ACTION_NONE : finding->action;
             told.finding = finding;
             *LIST_PUSH(arena, list) = told;
         }
@@ -83,9 +83,9 @@ static int compare_told(const void *a_pointer, const void *b_pointer)
     return order != 0 ? order : (a->object > b->object) - (a->object < b->object);
 }
 
-/* The findings of one owner and rail. */
+/* The findings of one owner and rail. What is undecided on a side may be anything there. */
 static struct difference_row compare_one(const struct told_of *told, size_t count,
-                                         struct arena *arena)
+                                         struct arena *arena, bool *undecided)
 {
     const struct told_of *worst[2] = {NULL, NULL};
     size_t objects[2] = {0, 0};
@@ -104,7 +104,9 @@ static struct difference_row compare_one(const struct told_of *told, size_t coun
         .before = worst[0] == NULL ? ACTION_NONE : worst[0]->action,
         .after = worst[1] == NULL ? ACTION_NONE : worst[1]->action,
     };
-    row.difference = difference_of(row.before, row.after);
+    *undecided =
+        (worst[0] != NULL && worst[0]->undecided) || (worst[1] != NULL && worst[1]->undecided);
+    row.difference = *undecided ? DIFFERENCE_SAME : difference_of(row.before, row.after);
     bool lost = row.difference == DIFFERENCE_FREED || row.difference == DIFFERENCE_CLEARED;
     const struct finding *finding = worst[!lost] == NULL ? NULL : worst[!lost]->finding;
     row.count = objects[!lost];
@@ -119,7 +121,7 @@ static struct difference_row compare_one(const struct told_of *told, size_t coun
 }
 
 void audit_compare(const struct audit_side *before, const struct audit_side *after,
-                   struct arena *arena, struct comparison *comparison)
+                   struct arena *arena, struct comparison *comparison, size_t *undecided)
 {
     struct told_list list = {0};
     add_side(&list, &before->report, before->world, false, arena);
@@ -128,10 +130,13 @@ void audit_compare(const struct audit_side *before, const struct audit_side *aft
         qsort(list.items, list.count, sizeof *list.items, compare_told);
     struct difference_row *rows = ARENA_ARRAY(arena, list.count, struct difference_row);
     size_t row_count = 0;
+    *undecided = 0;
     for (size_t i = 0, next = 0; i < list.count; i = next) {
         while (next < list.count && compare_keys(&list.items[i], &list.items[next]) == 0)
             next++;
-        rows[row_count++] = compare_one(&list.items[i], next - i, arena);
+        bool one_undecided = false;
+        rows[row_count++] = compare_one(&list.items[i], next - i, arena, &one_undecided);
+        *undecided += one_undecided;
     }
     difference_rows_mark_owners(rows, row_count);
     comparison->rows = rows;

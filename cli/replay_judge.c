@@ -93,6 +93,7 @@ static void see(struct replay *replay, struct text key, struct text json)
 struct rail_actions {
     const char *rail;
     enum action before, after;
+    bool undecided[2];             /* before, after: something of it */
     const struct finding *finding; /* the worst under the new policies; NULL: none */
     const struct finding *lost;    /* of the old */
 };
@@ -118,11 +119,14 @@ static bool take_verdict(struct rail_list *list, const struct verdict *verdict, 
     bool undecided = false;
     for (size_t i = 0; i < verdict->finding_count; i++) {
         const struct finding *finding = &verdict->findings[i];
-        undecided |= finding->undecided;
         /* What was there before the request is not what it asks for. */
-        if (finding->undecided || finding->pre_existing)
+        if (finding->pre_existing)
             continue;
         struct rail_actions *rail = rail_at_name(list, finding->rail, arena);
+        undecided |= finding->undecided;
+        rail->undecided[after] |= finding->undecided;
+        if (finding->undecided)
+            continue;
         enum action *action = after ? &rail->after : &rail->before;
         const struct finding **worst = after ? &rail->finding : &rail->lost;
         if (*worst == NULL || finding->action > *action)
@@ -259,7 +263,10 @@ static void add_rows(struct replay *replay, const struct subject *subject,
     }
     for (size_t i = 0; i < rails->count; i++) {
         const struct rail_actions *rail = &rails->items[i];
-        enum difference difference = difference_of(rail->before, rail->after);
+        bool unclear = (rail->undecided[0] && rail->before == ACTION_NONE) ||
+                       (rail->undecided[1] && rail->after == ACTION_NONE);
+        enum difference difference =
+            unclear ? DIFFERENCE_SAME : difference_of(rail->before, rail->after);
         bool lost = difference == DIFFERENCE_FREED || difference == DIFFERENCE_CLEARED;
         const struct finding *finding = lost ? rail->lost : rail->finding;
         struct difference_row row = {

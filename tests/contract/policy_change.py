@@ -128,6 +128,12 @@ def a_change_is_told_by_owner(folder):
     check({key[0] for key in rows_of(out)[0]} == {"freed", "denied", "cleared"} or
           len(rows_of(out)[0]) == 4, out)
     run(0, "audit", "--compare", old, old, "--state", state)
+    # Where the new policy hangs on labels that nobody sees, nobody is freed.
+    unseen = write(folder, "unseen.json", policy("p", rails=OLD["spec"]["rails"], match={
+        "namespaceSelector": {"matchLabels": {"a": "b"}}}))
+    out, _ = run(0, "audit", "--compare", old, unseen, "--state", state, "-o", "json")
+    rows, report = rows_of(out)
+    check(not rows and report["summary"]["undecided"] == 4, out)
     run(0, "audit", "--compare", old, new, "--state", state, "--fail-on", "never")
     _, err = run(2, "audit", "--compare", old, "--state", state)
     check("wants the new policies, too" in err, err)
@@ -256,6 +262,10 @@ def requests_are_judged_anew(folder):
     check(("freed", "scheduler-bypass", "web", "Pod", "x", "jane") in rows, rows)
     check(("freed", "zones", "web", "Pod", "x", "jane") not in rows, rows)
     check(rows["denied", "topology-keys", "web", "Pod", "one", "jane"] == 2, rows)
+    unseen = write(folder, "unseen.json", policy("p", rails={"topology-keys": {}}, match={
+        "namespaceSelector": {"matchLabels": {"a": "b"}}}))
+    rows, report = replayed(run(0, "replay", log, "-p", unseen, "--against", new, "-o", "json")[0])
+    check(not rows and report["summary"]["undecided"] > 0, f"undecided: {rows}")
     rows, _ = replayed(run(1, "replay", log, "-p", old, "--against", new, "-o", "json")[0])
     check(rows["freed", "topology-keys", "web", "Pod", "one", "jane"] == 2, rows)
 
