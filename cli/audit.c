@@ -82,6 +82,7 @@ static enum options_result read_options(int argc, char **argv, struct audit_opti
          "text, json, sarif, openreports or html (text)", report_audit_format_names},
         {0, "fail-on", OPTION_CHOICE, &options->fail_on, "deny|warn|never",
          "which findings give exit code 1 (deny)", fail_on_names},
+        OPTION_QUIET,
         {0},
     };
     struct string_list operands = {0};
@@ -193,7 +194,8 @@ static int exit_code_of(const struct report *report, int fail_on)
 static int print_report(const struct report *report, const struct report_about *about,
                         const struct audit_options *options, struct arena *arena)
 {
-    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1,
+    struct report_style style = {.colour = terminal_has_colours(STDOUT_FILENO),
+                                 .columns = terminal_columns(STDOUT_FILENO),
                                  .warnings_fail = options->fail_on == FAIL_ON_WARN,
                                  .about = about};
     struct error error;

@@ -59,6 +59,7 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
         OPTION_CATALOG(&options->catalog_file),
         OPTIONS_INPUT(&options->input),
         OPTION_ALLOW_EMPTY(&options->input),
+        OPTION_QUIET,
         {0},
     };
     struct string_list operands = {0};
@@ -99,10 +100,9 @@ static size_t skip_others(struct manifests *manifests, const struct policy_set *
     }
     manifests->count = kept;
     if (bound > 0)
-        fprintf(stderr,
-                "note: passed over %s %zu Pod%s of a cluster, on a node or being deleted; taffrail "
-                "audit judges what runs\n",
-                bound == 1 ? "is" : "are", bound, bound == 1 ? "" : "s");
+        say_note("passed over %s %zu Pod%s of a cluster, on a node or being deleted; taffrail "
+                 "audit judges what runs",
+                 bound == 1 ? "is" : "are", bound, bound == 1 ? "" : "s");
     return bound;
 }
 
@@ -141,7 +141,8 @@ static int exit_code_of(const struct report *report, int fail_on)
 static int print_report(const struct report *report, const struct check_options *options,
                         struct arena *arena)
 {
-    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1,
+    struct report_style style = {.colour = terminal_has_colours(STDOUT_FILENO),
+                                 .columns = terminal_columns(STDOUT_FILENO),
                                  .warnings_fail = options->fail_on == FAIL_ON_WARN};
     struct error error;
     if (!report_holds_errors(options->format))

@@ -32,6 +32,14 @@ struct command {
 };
 extern const struct command commands[]; /* ends with a NULL name */
 
+/* ---- the terminal ---- */
+
+enum { TERMINAL_COLUMNS = 80 }; /* where nobody says */
+/* Whether colours may be written to this file descriptor. */
+bool terminal_has_colours(int file);
+/* How wide it is; 0: it is none, and lines are read by programs. */
+size_t terminal_columns(int file);
+
 /* ---- options ---- */
 
 struct string_list {
@@ -122,6 +130,29 @@ size_t input_drop_fragments(struct manifests *manifests);
 /* Says on stderr what the files hold besides objects to judge, and prints the warnings. */
 void input_say(const struct manifests *manifests);
 
+/* ---- help ---- */
+
+/* What `taffrail COMMAND --help` tells of a command. */
+struct description {
+    const char *command, *usage, *notes; /* notes: NULL for none */
+    const struct option_spec *options;   /* ends with a NULL name */
+};
+void help_print(const struct description *description);
+/* Lines of "# what it does" and of commands; never NULL for a command of the table. */
+const char *help_examples(const char *command);
+/* Prints words as wide as the terminal: lines that begin with a blank or a # stay as they are. */
+void help_put_notes(const char *notes, size_t columns);
+/* Has the command describe itself instead of doing something. */
+void options_describe(const struct command *command,
+                      void (*describe)(const struct description *description, void *context),
+                      void *context);
+const struct command *command_find(const char *name); /* NULL: there is none */
+
+/* Hidden commands: what a shell may complete the words to, in the protocol of cobra, which kubectl
+ * speaks with its plugins; and the manual pages, into a folder. */
+int completion_candidates(int argc, char **argv);
+int manual_write(const char *folder);
+
 enum options_result { OPTIONS_READ, OPTIONS_HELPED, OPTIONS_WRONG };
 /* Reads argv by the table (ends with a NULL name). --help prints usage, the table and notes on
  * stdout. Errors go to stderr, with the nearest option. Arguments that are no options stay in
@@ -132,9 +163,19 @@ enum options_result options_read(int argc, char **argv, const struct option_spec
 void options_free(void);
 /* The exit code when the command ends here: its help was printed, or its options are wrong. */
 int options_exit_code(enum options_result result);
+/* How many letters may be wrong in a name that is taken for a slip of another. */
+size_t typo_edits(struct text written);
 /* "taffrail COMMAND: ..." on stderr; returns EXIT_USAGE. */
 int usage_error(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Set by --quiet: warnings and notes are not printed. Errors are. */
+extern bool quiet;
+/* "note: ..." and a newline on stderr. */
+void say_note(const char *format, ...) PRINTF_LIKE(1, 2);
+#define OPTION_QUIET                                                                        \
+    {                                                                                       \
+        'q', "quiet", OPTION_FLAG, &quiet, NULL, "no warnings and notes, only errors", NULL \
+    }
 /* Prints "error: file:line:column: ..." (or "warning: ...") on stderr, one line each. Returns the
  * exit code of the worst, EXIT_CLEAN for none. */
 int print_problems(const struct problems *problems, const char *label);

@@ -8,7 +8,8 @@ int print_comparison(const struct comparison *comparison, int format, bool denia
                      struct arena *arena)
 {
     enum { FORMAT_TEXT };
-    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1};
+    struct report_style style = {.colour = terminal_has_colours(STDOUT_FILENO),
+                                 .columns = terminal_columns(STDOUT_FILENO)};
     int code = EXIT_CLEAN;
     struct error error;
     for (size_t i = 0; i < comparison->errors->count; i++) {

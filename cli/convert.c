@@ -65,6 +65,7 @@ int command_convert(int argc, char **argv)
          "a file, a folder or - for standard input (repeats)", NULL},
         OPTIONS_INPUT(&options.input),
         OPTION_ALLOW_EMPTY(&options.input),
+        OPTION_QUIET,
         {0},
     };
     struct string_list operands = {0};

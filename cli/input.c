@@ -63,13 +63,12 @@ size_t input_drop_fragments(struct manifests *manifests)
         if ((KIND_BIT(object->kind) & KINDS_WORKLOADS) != 0)
             *LIST_PUSH(manifests->arena, &manifests->fragments) = *object;
         if (dropped == 0)
-            fputs("note: passed over are parts of objects, which the API server would refuse; take "
-                  "what kustomize build makes of them:\n",
-                  stderr);
-        if (dropped++ < NAMED_MAX)
+            say_note("passed over are parts of objects, which the API server would refuse; take "
+                     "what kustomize build makes of them:");
+        if (dropped++ < NAMED_MAX && !quiet)
             say_fragment(object, missing, manifests->arena);
     }
-    if (dropped > NAMED_MAX)
+    if (dropped > NAMED_MAX && !quiet)
         fprintf(stderr, "  and %zu more\n", dropped - NAMED_MAX);
     manifests->count = kept;
     return dropped;
@@ -80,10 +79,9 @@ void input_say(const struct manifests *manifests)
     print_problems(&manifests->warnings, "warning");
     for (size_t i = 0; i < manifests->charts.count; i++) {
         const struct chart *chart = &manifests->charts.items[i];
-        fprintf(stderr,
-                "note: %.*s is a chart, whose %zu template%s not read: helm template %.*s | "
-                "taffrail check -f -\n",
-                TEXT_ARGS(chart->folder), chart->templates, chart->templates == 1 ? " is" : "s are",
-                TEXT_ARGS(chart->folder));
+        say_note("%.*s is a chart, whose %zu template%s not read: helm template %.*s | "
+                 "taffrail check -f -",
+                 TEXT_ARGS(chart->folder), chart->templates,
+                 chart->templates == 1 ? " is" : "s are", TEXT_ARGS(chart->folder));
     }
 }

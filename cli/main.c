@@ -23,7 +23,7 @@ const struct command commands[] = {
     {"catalog", "show and filter instance types", command_catalog},
     {"render", "the install manifests, filled in", command_render},
     {"certs", "make certificates for the webhook", command_certs},
-    {"completion", "completions for bash", command_completion},
+    {"completion", "completions for bash, zsh and fish", command_completion},
     {"version", "the version of this program", command_version},
     {NULL, NULL, NULL},
 };
@@ -34,8 +34,10 @@ static void print_usage(FILE *out)
                  "usage: taffrail COMMAND [OPTIONS]\n\n");
     for (const struct command *command = commands; command->name != NULL; command++)
         fprintf(out, "  %-12s %s\n", command->name, command->summary);
-    fprintf(out, "\nEach command has --help. Exit codes: 0 clean, 1 findings, 2 usage, policy or "
-                 "input error,\n3 cluster not reachable.\n");
+    fprintf(
+        out,
+        "\ntaffrail help COMMAND tells more. Exit codes: 0 clean, 1 findings, 2 usage, policy or "
+        "input error,\n3 cluster not reachable.\n");
 }
 
 int command_version(int argc, char **argv)
@@ -53,16 +55,36 @@ int command_version(int argc, char **argv)
 
 static int say_unknown_command(const char *written)
 {
-    enum { COUNT = COUNT_OF(commands) - 1, TYPO_EDITS = 3 };
+    enum { COUNT = COUNT_OF(commands) - 1 };
     struct text names[COUNT];
     for (size_t i = 0; i < COUNT; i++)
         names[i] = text_of(commands[i].name);
-    size_t nearest = text_nearest(text_of(written), names, COUNT, TYPO_EDITS);
+    size_t nearest = text_nearest(text_of(written), names, COUNT, typo_edits(text_of(written)));
     fprintf(stderr, "taffrail: there is no command \"%s\"", written);
     if (nearest < COUNT)
         fprintf(stderr, "; did you mean %s?", commands[nearest].name);
     fprintf(stderr, "\ntry: taffrail --help\n");
     return EXIT_USAGE;
+}
+
+const struct command *command_find(const char *name)
+{
+    for (const struct command *command = commands; command->name != NULL; command++)
+        if (strcmp(name, command->name) == 0)
+            return command;
+    return NULL;
+}
+
+static int help(const char *name)
+{
+    char flag[] = "--help";
+    const struct command *command = name == NULL ? NULL : command_find(name);
+    if (name != NULL && command == NULL)
+        return say_unknown_command(name);
+    if (command != NULL)
+        return command->run(2, (char *[]){(char *)command->name, flag, NULL});
+    print_usage(stdout);
+    return EXIT_CLEAN;
 }
 
 static int run(int argc, char **argv)
@@ -71,17 +93,17 @@ static int run(int argc, char **argv)
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        print_usage(stdout);
-        return EXIT_CLEAN;
-    }
-    if (strcmp(argv[1], "--version") == 0)
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(name, "--version") == 0)
         return command_version(1, argv);
-    for (const struct command *command = commands; command->name != NULL; command++)
-        if (strcmp(argv[1], command->name) == 0)
-            return command->run(argc - 1, argv + 1);
-    return say_unknown_command(argv[1]);
+    if (strcmp(name, "__complete") == 0)
+        return completion_candidates(argc - 2, argv + 2);
+    if (strcmp(name, "__manual") == 0 && argc == 3)
+        return manual_write(argv[2]);
+    const struct command *command = command_find(name);
+    return command == NULL ? say_unknown_command(name) : command->run(argc - 1, argv + 1);
 }
 
 /* An incomplete report must not look complete. */

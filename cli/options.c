@@ -8,6 +8,13 @@
 
 enum { MOST_OPTIONS = 32, LONG_ONLY = 256 };
 
+size_t typo_edits(struct text written)
+{
+    enum { MOST_EDITS = 3 };
+    size_t edits = written.size / 3 + (written.size > 2);
+    return edits > MOST_EDITS ? MOST_EDITS : edits;
+}
+
 int usage_error(const char *command, const char *format, ...)
 {
     va_list args;
@@ -19,25 +26,30 @@ int usage_error(const char *command, const char *format, ...)
     return EXIT_USAGE;
 }
 
-static void print_help(const struct option_spec *table, const char *usage, const char *notes)
+/* What --help does instead of printing, where something else wants the description. */
+static struct {
+    void (*describe)(const struct description *description, void *context);
+    void *context;
+} describing;
+
+void options_describe(const struct command *command,
+                      void (*describe)(const struct description *description, void *context),
+                      void *context)
 {
-    printf("usage: taffrail %s\n\noptions:\n", usage);
-    for (const struct option_spec *spec = table; spec->name != NULL; spec++) {
-        char left[64];
-        char letter[8] = "    ";
-        if (spec->letter != 0)
-            snprintf(letter, sizeof letter, "-%c, ", spec->letter);
-        bool maybe = spec->kind == OPTION_MAYBE;
-        snprintf(left, sizeof left, "%s--%s%s%s%s", letter, spec->name,
-                 spec->argument == NULL ? ""
-                 : maybe                ? "[="
-                                        : " ",
-                 spec->argument == NULL ? "" : spec->argument, maybe ? "]" : "");
-        printf("  %-30s %s\n", left, spec->help);
-    }
-    printf("  %-30s %s\n", "-h, --help", "show this");
-    if (notes != NULL)
-        printf("\n%s", notes);
+    char help[] = "--help";
+    char *argv[] = {(char *)command->name, help, NULL};
+    describing.describe = describe;
+    describing.context = context;
+    command->run(2, argv);
+    describing.describe = NULL;
+}
+
+static void describe_or_print(const struct description *description)
+{
+    if (describing.describe != NULL)
+        describing.describe(description, describing.context);
+    else
+        help_print(description);
 }
 
 /* For getopt: the letters, and the long names with the index of their row. */
@@ -153,25 +165,86 @@ static bool take(const char *command, const struct option_spec *spec, const char
     return false;
 }
 
-static void say_unknown(const char *command, const struct option_spec *table, const char *written)
+/* Options that begin so, and how many there are. */
+static size_t name_beginning(const struct option_spec *table, struct text name, char *list,
+                             size_t size)
 {
-    enum { TYPO_EDITS = 3 };
+    size_t count = 0, at = 0;
+    for (size_t i = 0; name.size > 0 && table[i].name != NULL && at < size; i++)
+        if (text_starts_with(text_of(table[i].name), name))
+            at += (size_t)snprintf(list + at, size - at, "%s--%s", count++ > 0 ? " or " : "",
+                                   table[i].name);
+    return count;
+}
+
+/* A whole name behind one hyphen, as programs in Go take it; NULL: there is none. */
+static const char *name_behind_one_hyphen(char **argv, const struct option_spec *table)
+{
+    for (char **word = argv + 1; *word != NULL; word++) {
+        struct text written = text_of(*word);
+        text_split(written, '=', &written, NULL);
+        for (const struct option_spec *spec = table; spec->name != NULL; spec++)
+            if (written.size > 2 && written.data[0] == '-' &&
+                text_is((struct text){written.data + 1, written.size - 1}, spec->name))
+                return spec->name;
+    }
+    return NULL;
+}
+
+static void say_unknown_letter(char **argv, const struct option_spec *table, int letter)
+{
+    const char *command = argv[0];
+    const char *name = name_behind_one_hyphen(argv, table);
+    if (name != NULL) {
+        usage_error(command, "there is no option -%s; did you mean --%s?", name, name);
+        return;
+    }
+    for (const struct option_spec *spec = table; spec->name != NULL; spec++)
+        if (spec->letter != 0 && (spec->letter ^ letter) == ('a' ^ 'A')) {
+            usage_error(command, "there is no option -%c; did you mean -%c, --%s?", letter,
+                        spec->letter, spec->name);
+            return;
+        }
+    usage_error(command, "there is no option -%c", letter);
+}
+
+static void say_unknown_name(const char *command, const struct option_spec *table, struct text name)
+{
     struct text names[MOST_OPTIONS];
+    char beginning[256];
     size_t count = 0;
     for (; count < MOST_OPTIONS && table[count].name != NULL; count++)
         names[count] = text_of(table[count].name);
+    size_t nearest = text_nearest(name, names, count, typo_edits(name));
+    if (name_beginning(table, name, beginning, sizeof beginning) > 1)
+        usage_error(command, "--%.*s may be %s: write more of it", TEXT_ARGS(name), beginning);
+    else if (nearest < count)
+        usage_error(command, "there is no option --%.*s; did you mean --%s?", TEXT_ARGS(name),
+                    table[nearest].name);
+    else
+        usage_error(command, "there is no option --%.*s", TEXT_ARGS(name));
+}
+
+/* What getopt_long does not take: `letter` is one, or 0 for a name, or the row of a flag that was
+ * given a value. */
+static void say_unknown(char **argv, const struct option_spec *table, int letter,
+                        const char *written)
+{
+    const char *command = argv[0];
     struct text name = text_of(written);
     while (name.size > 0 && name.data[0] == '-') {
         name.data++;
         name.size--;
     }
     text_split(name, '=', &name, NULL);
-    size_t nearest = text_nearest(name, names, count, TYPO_EDITS);
-    if (nearest < count)
-        usage_error(command, "there is no option %s; did you mean --%s?", written,
-                    table[nearest].name);
+    if (letter >= LONG_ONLY)
+        usage_error(command, "--%s takes no value", table[letter - LONG_ONLY].name);
+    else if (letter == 'h')
+        usage_error(command, "--help takes no value");
+    else if (letter != 0)
+        say_unknown_letter(argv, table, letter);
     else
-        usage_error(command, "there is no option %s", written);
+        say_unknown_name(command, table, name);
 }
 
 enum options_result options_read(int argc, char **argv, const struct option_spec *table,
@@ -186,7 +259,7 @@ enum options_result options_read(int argc, char **argv, const struct option_spec
         if (found == -1)
             break;
         if (found == 'h') {
-            print_help(table, usage, notes);
+            describe_or_print(&(struct description){argv[0], usage, notes, table});
             return OPTIONS_HELPED;
         }
         if (found == ':') {
@@ -194,7 +267,7 @@ enum options_result options_read(int argc, char **argv, const struct option_spec
             return OPTIONS_WRONG;
         }
         if (found == '?') {
-            say_unknown(argv[0], table, argv[optind - 1]);
+            say_unknown(argv, table, optopt, argv[optind - 1]);
             return OPTIONS_WRONG;
         }
         if (!take(argv[0], &table[row_of(table, found)], optarg, argc))

@@ -84,6 +84,7 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
          "machines free in a capacity reservation (repeats)", NULL},
         OPTIONS_INPUT(&options->input),
         OPTION_ALLOW_EMPTY(&options->input),
+        OPTION_QUIET,
         {0},
     };
     struct string_list operands = {0};
@@ -272,7 +273,9 @@ static int plan(struct arena *arena, void *argument)
     const struct simulation *shown = optimized ? &simulations.best : &simulations.compat;
     const struct simulation *compat = optimized ? &simulations.compat : NULL;
     const struct report_about about = {.cluster = planned.title, .at_unix_s = (int64_t)time(NULL)};
-    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1, .about = &about};
+    struct report_style style = {.colour = terminal_has_colours(STDOUT_FILENO),
+                                 .columns = terminal_columns(STDOUT_FILENO),
+                                 .about = &about};
     struct error error;
     if (!report_plan_write(options->format, shown, compat, &style, arena, stdout, &error)) {
         fprintf(stderr, "error: %s\n", error.what);

@@ -56,6 +56,7 @@ static enum options_result read_options(int argc, char **argv, struct policy_opt
          report_holding_format_names},
         OPTION_CATALOG(&options->catalog_file),
         OPTIONS_INPUT(&options->input),
+        OPTION_QUIET,
         {0},
     };
     struct string_list operands = {0};
@@ -151,8 +152,7 @@ static void add_subjects(const struct policy_options *options, const struct mani
             policy_set_has_templates(world->policies, subject.object))
             *LIST_PUSH(arena, subjects) = subject;
         else
-            fprintf(stderr, "note: no policy looks into a %.*s\n",
-                    TEXT_ARGS(subject.object->kind_name));
+            say_note("no policy looks into a %.*s", TEXT_ARGS(subject.object->kind_name));
     }
     subject.existing = true;
     for (size_t i = 0; i < options->named.count; i++) {
@@ -167,7 +167,8 @@ static int print_holdings(const struct policy_options *options, const struct wor
                           const struct subjects *subjects, int64_t now_unix_s, struct arena *arena,
                           const struct problems *errors)
 {
-    struct report_style style = {.colour = isatty(STDOUT_FILENO) == 1};
+    struct report_style style = {.colour = terminal_has_colours(STDOUT_FILENO),
+                                 .columns = terminal_columns(STDOUT_FILENO)};
     struct object_holding *holdings = ARENA_ARRAY(arena, subjects->count, struct object_holding);
     struct error error;
     for (size_t i = 0; i < subjects->count; i++)

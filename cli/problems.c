@@ -1,16 +1,35 @@
 /* Problems of loading, printed with their places. */
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
+
+bool quiet;
+
+void say_note(const char *format, ...)
+{
+    va_list args;
+    if (quiet)
+        return;
+    va_start(args, format);
+    fputs("note: ", stderr);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
 
 int print_problems(const struct problems *problems, const char *label)
 {
     int worst = EXIT_CLEAN;
     for (size_t i = 0; i < problems->count; i++) {
         char line[1024];
+        const char *label_shown = label;
         error_format(&problems->items[i], line, sizeof line);
-        bool warns = problems->items[i].kind == ERROR_TWICE;
-        fprintf(stderr, "%s: %s\n", warns ? "warning" : label, line);
+        if (problems->items[i].kind == ERROR_TWICE)
+            label_shown = "warning";
+        if (!quiet || strcmp(label_shown, "warning") != 0)
+            fprintf(stderr, "%s: %s\n", label_shown, line);
         int code = error_exit_code(problems->items[i].kind);
         if (code > worst)
             worst = code;

@@ -43,6 +43,7 @@ static enum options_result read_options(int argc, char **argv, struct options *o
          report_comparison_format_names},
         {0, "fail-on", OPTION_CHOICE, &options->fail_on, "deny|never",
          "whether somebody who is newly denied gives exit code 1 (deny)", fail_on_names},
+        OPTION_QUIET,
         {0},
     };
     enum options_result result = options_read(

@@ -69,9 +69,8 @@ static void find_files(const char *path, struct arena *arena, struct path_list *
             *LIST_PUSH(arena, files) = all.items[i];
 }
 
-static int test(struct arena *arena, void *argument)
+static int test(struct arena *arena, const struct string_list *operands)
 {
-    const struct string_list *operands = argument;
     struct problems problems = {.arena = arena};
     struct path_list files = {0};
     struct tally tally = {0};
@@ -87,29 +86,31 @@ static int test(struct arena *arena, void *argument)
     return code != EXIT_CLEAN ? code : tally.failed > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-static int print_keys(struct arena *arena, void *argument)
-{
-    (void)argument;
-    struct text keys = test_case_keys(arena);
-    printf("\n%.*s", TEXT_ARGS(keys));
-    return EXIT_CLEAN;
-}
+struct words {
+    int argc;
+    char **argv;
+};
 
-int command_test(int argc, char **argv)
+static int read_and_test(struct arena *arena, void *argument)
 {
-    static const struct option_spec table[] = {{0}};
-    static const char notes[] =
+    static const struct option_spec table[] = {OPTION_QUIET, {0}};
+    static const char about[] =
         "Runs the cases of every cases.yaml in the folders: each a manifest, and what the policy "
-        "is\n"
-        "to find in it and to change. Of a case that fails it prints what was expected and is not\n"
-        "there (-) and what is there and was not expected (+). Exit code 1: a case failed.\n";
+        "is to find in it and to change. Of a case that fails it prints what was expected and is "
+        "not there (-) and what is there and was not expected (+). Exit code 1: a case failed.\n";
+    const struct words *words = argument;
+    struct text notes = arena_printf(arena, "%s\n%.*s", about, TEXT_ARGS(test_case_keys(arena)));
     struct string_list operands = {0};
-    enum options_result result = options_read(argc, argv, table, "test DIR ...", notes, &operands);
-    if (result == OPTIONS_HELPED)
-        return run_in_arena(print_keys, NULL);
+    enum options_result result = options_read(words->argc, words->argv, table,
+                                              "test DIR ... [OPTIONS]", notes.data, &operands);
     if (result != OPTIONS_READ)
         return options_exit_code(result);
     if (operands.count == 0)
         return usage_error("test", "no folder of cases is given");
-    return run_in_arena(test, &operands);
+    return test(arena, &operands);
+}
+
+int command_test(int argc, char **argv)
+{
+    return run_in_arena(read_and_test, &(struct words){argc, argv});
 }

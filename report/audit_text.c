@@ -4,7 +4,7 @@
 
 #include "report/audit.h"
 
-enum { DOUBTS_SHOWN = 20, LABEL_WIDTH = 8 };
+enum { DOUBTS_SHOWN = 20, LABEL_WIDTH = 8, INDENT = LABEL_WIDTH + 6 };
 
 struct palette {
     const char *bold, *dim, *red, *yellow, *blue, *green, *plain;
@@ -15,6 +15,7 @@ static const struct palette no_colours = {"", "", "", "", "", "", ""};
 
 struct printing {
     const struct palette *palette;
+    size_t columns; /* 0: lines are as long as they are */
     struct arena *arena;
     FILE *out;
 };
@@ -34,15 +35,16 @@ static void put_finding(const struct printing *printing, const struct finding *f
     if (finding->path.size > 0)
         fprintf(printing->out, "  %.*s", TEXT_ARGS(finding->path));
     fprintf(printing->out, ": ");
-    put_printable(finding->problem, printing->out);
-    fputc('\n', printing->out);
+    size_t at = INDENT + strlen(finding->rail) + strlen(": ") +
+                (finding->path.size > 0 ? 2 + code_points(finding->path) : 0);
+    put_wrapped(finding->problem, at, INDENT, printing->columns, printing->out);
     struct note notes[AUDIT_NOTES];
     size_t count = audit_notes(finding, notes, printing->arena);
     for (size_t i = 0; i < count; i++) {
         fprintf(printing->out, "    %*s  %s%s:%s ", LABEL_WIDTH, "", palette->dim, notes[i].label,
                 palette->plain);
-        put_printable(notes[i].text, printing->out);
-        fputc('\n', printing->out);
+        put_wrapped(notes[i].text, INDENT + strlen(notes[i].label) + strlen(": "), INDENT,
+                    printing->columns, printing->out);
     }
 }
 
@@ -105,8 +107,9 @@ static void put_doubts(const struct printing *printing, const struct audit_view 
         const struct audit_doubt *doubt = &view->doubts[i];
         struct text title = object_title(doubt->object, printing->arena);
         fprintf(printing->out, "  %s: ", doubt->finding->rail);
-        put_printable(doubt->finding->problem, printing->out);
-        fprintf(printing->out, "\n    of %.*s %.*s", TEXT_ARGS(doubt->object->kind_name),
+        put_wrapped(doubt->finding->problem, 2 + strlen(doubt->finding->rail) + 2, 4,
+                    printing->columns, printing->out);
+        fprintf(printing->out, "    of %.*s %.*s", TEXT_ARGS(doubt->object->kind_name),
                 TEXT_ARGS(title));
         if (doubt->more > 0)
             fprintf(printing->out, " and %zu more", doubt->more);
@@ -150,7 +153,8 @@ bool report_audit_text(const struct report *report, const struct report_style *s
                        struct arena *arena, FILE *out, struct error *error)
 {
     (void)error;
-    const struct printing printing = {style->colour ? &colours : &no_colours, arena, out};
+    const struct printing printing = {style->colour ? &colours : &no_colours, style->columns, arena,
+                                      out};
     const struct audit_view view = audit_view(report, arena);
     for (size_t i = 0; i < view.namespace_count; i++)
         put_namespace(&printing, &view.namespaces[i]);

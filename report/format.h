@@ -74,6 +74,11 @@ const char *short_path(const char *path);
  * aligned. */
 void put_printable(struct text t, FILE *out);
 size_t code_points(struct text t);
+/* A blank at which put_wrapped breaks no line, and prints as a blank. */
+#define GLUE '\x1f'
+/* Prints words from column `at` on; later lines begin at `indent`, and none but a long word is
+ * longer than columns (0: all is one line). Ends the line. */
+void put_wrapped(struct text words, size_t at, size_t indent, size_t columns, FILE *out);
 /* Escaped for XML 1.0; HTML reads it in the same way. */
 void put_xml(struct text t, FILE *out);
 /* A blank, name="value". */

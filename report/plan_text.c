@@ -4,9 +4,7 @@
 #include "report/plan.h"
 #include "simulation/simulation.h"
 
-enum { PAGE_COLUMNS = 80, MOST_COLUMNS = 7, GAP = 2 };
-/* A blank at which no line breaks; printed as a blank. */
-static const char glue = '\x1f';
+enum { PAGE_COLUMNS = 80, MOST_PAGE_COLUMNS = 120, MOST_COLUMNS = 7, GAP = 2 };
 
 struct palette {
     const char *bold, *dim, *red, *green, *plain;
@@ -17,6 +15,7 @@ static const struct palette no_colours = {"", "", "", "", ""};
 struct page {
     const struct plan *plan;
     const struct palette *palette;
+    size_t columns;
     struct arena *arena;
     FILE *out;
 };
@@ -26,32 +25,6 @@ struct page {
 static void put_blanks(size_t count, FILE *out)
 {
     fprintf(out, "%*s", (int)count, "");
-}
-
-/* Prints words from column `at` on; later lines begin at `indent`. Ends the line. */
-static void put_wrapped(struct text words, size_t at, size_t indent, FILE *out)
-{
-    bool first = true;
-    while (words.size > 0) {
-        struct text word = words;
-        if (!text_split(words, ' ', &word, &words))
-            words = TEXT("");
-        if (word.size == 0)
-            continue;
-        size_t width = code_points(word);
-        if (!first && at + 1 + width > PAGE_COLUMNS) {
-            fputc('\n', out);
-            put_blanks(indent, out);
-            at = indent;
-        } else if (!first) {
-            fputc(' ', out);
-            at++;
-        }
-        put_printable(word, out);
-        at += width;
-        first = false;
-    }
-    fputc('\n', out);
 }
 
 static void put_heading(const struct page *page, const char *heading)
@@ -126,7 +99,7 @@ static void put_table(const struct page *page, const struct table *table)
         if (row->pods.size == 0)
             continue;
         put_blanks(PODS_INDENT, out);
-        put_wrapped(row->pods, PODS_INDENT, PODS_INDENT, out);
+        put_wrapped(row->pods, PODS_INDENT, PODS_INDENT, page->columns, out);
     }
 }
 
@@ -167,7 +140,7 @@ static void put_nodes(const struct page *page, const char *heading, struct plan_
     struct table table = {columns, ARENA_ARRAY(page->arena, nodes.count, struct row), nodes.count};
     for (size_t i = 0; i < nodes.count; i++) {
         table.rows[i] = row_of(&nodes.items[i], page->arena);
-        table.rows[i].pods = plan_pods_text(page->plan, &nodes.items[i], glue, page->arena);
+        table.rows[i].pods = plan_pods_text(page->plan, &nodes.items[i], GLUE, page->arena);
     }
     put_heading(page, heading);
     put_table(page, &table);
@@ -189,12 +162,12 @@ static void put_reason(const struct page *page, const struct simulation_reason *
     put_printable(pool, page->out);
     fprintf(page->out, ": %s%s%s\n", page->palette->red, reason->kind, page->palette->plain);
     put_blanks(INDENT, page->out);
-    put_wrapped(reason->message, INDENT, INDENT, page->out);
+    put_wrapped(reason->message, INDENT, INDENT, page->columns, page->out);
     if (reason->nearest.size == 0)
         return;
     put_blanks(INDENT, page->out);
     fprintf(page->out, "%snearest:%s ", page->palette->green, page->palette->plain);
-    put_wrapped(reason->nearest, INDENT + strlen("nearest: "), INDENT, page->out);
+    put_wrapped(reason->nearest, INDENT + strlen("nearest: "), INDENT, page->columns, page->out);
 }
 
 static void put_misfits(const struct page *page, const char *heading,
@@ -217,12 +190,15 @@ bool plan_text(const struct plan *plan, const struct report_style *style, struct
                FILE *out, struct error *error)
 {
     (void)error;
-    const struct page page = {plan, style->colour ? &colours : &no_colours, arena, out};
+    size_t columns = style->columns == 0                  ? PAGE_COLUMNS
+                     : style->columns > MOST_PAGE_COLUMNS ? MOST_PAGE_COLUMNS
+                                                          : style->columns;
+    const struct page page = {plan, style->colour ? &colours : &no_colours, columns, arena, out};
     const struct text lines[] = {plan_headline(plan, arena), plan_cost(plan, arena),
                                  plan_saving(plan, arena)};
     for (size_t i = 0; i < COUNT_OF(lines); i++)
         if (lines[i].size > 0)
-            put_wrapped(lines[i], 0, 0, out);
+            put_wrapped(lines[i], 0, 0, page.columns, out);
     put_nodes(&page, "TO BUY", plan_nodes_bought(plan, arena), bought_columns, bought_row);
     put_nodes(&page, "ON EXISTING NODES", plan_nodes_taking(plan, arena), taking_columns,
               taking_row);

@@ -47,6 +47,7 @@ struct report_about {
 };
 struct report_style {
     bool colour;                      /* escape sequences, for a terminal */
+    size_t columns;                   /* of the terminal; 0: lines are as long as they are */
     bool warnings_fail;               /* a warning counts as a failure (--fail-on warn) */
     const struct report_about *about; /* for pages; NULL: nobody says */
 };

@@ -24,6 +24,9 @@ test  python3-jsonpatch  applies the patches that pods get
 test  python3-kubernetes watches the fake API server that the client is tested with
 test  curl               downloads in pipelines
 test  rsync              copies the repository of a pipeline
+test  fish               completes the program's words
+test  zsh                completes them, too
+test  mandoc             reads the manual pages
 clang clang              the second compiler
 lint  clang-format       checks the format
 lint  clang-tidy         finds bugs
