@@ -82,16 +82,17 @@ def look_at_files(layers, root, arch):
 
 
 def run(root, arch, *arguments):
-    """The program with root as its root, and /proc as in every container: ld.so finds lib/ by it. In a user
-    namespace, so that nobody needs to be root."""
+    """The program with root as its root, and /proc as in every container: ld.so finds lib/ by it. Who is not
+    root does it in a user namespace; within a chroot there is none."""
     emulator = []
     if MACHINES[arch] != platform.machine():
         shutil.copy("/usr/bin/qemu-aarch64-static", root / "qemu")
         emulator = ["/qemu"]
     (root / "proc").mkdir(exist_ok=True)
     enter = 'mount --rbind /proc "$0/proc" && exec env -i "$(command -v chroot)" "$0" "$@"'
-    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", enter, root, *emulator,
-               "/" + PROGRAM, *arguments]
+    become = [] if os.geteuid() == 0 else ["--map-root-user"]
+    command = ["unshare", *become, "--mount", "sh", "-c", enter, root, *emulator, "/" + PROGRAM,
+               *arguments]
     path = os.environ["PATH"] + ":/usr/sbin:/sbin"
     return subprocess.run(command, capture_output=True, text=True, env={"PATH": path}, check=False)
 
