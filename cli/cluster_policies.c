@@ -91,12 +91,18 @@ static void take_config_map(const struct node *map, struct arena *arena, struct 
     }
 }
 
-static bool read_answer(const struct call_answer *answer, struct arena *arena,
-                        const struct node **root, struct error *error)
+/* Some proxies answer 200 with a page of their own. */
+static bool read_answer(const struct asking *asking, const struct node **root, struct error *error)
 {
-    struct source *source = ARENA_NEW(arena, struct source);
-    source->text = answer->body;
-    return doc_read_json(source, &doc_limits_manifest, NULL, arena, root, error);
+    struct source *source = ARENA_NEW(asking->arena, struct source);
+    struct error unreadable = {0};
+    source->text = asking->answer.body;
+    if (doc_read_json(source, &doc_limits_manifest, NULL, asking->arena, root, &unreadable) &&
+        node_is(*root, NODE_MAP))
+        return true;
+    return error_set(error, ERROR_CLUSTER, NOWHERE,
+                     "what answers is no API server of Kubernetes: it sends no JSON (%.*s, %.*s)",
+                     TEXT_ARGS(asking->config->server), TEXT_ARGS(asking->config->origin));
 }
 
 /* ---- what may go wrong ---- */
@@ -137,7 +143,7 @@ static bool read_one(struct asking *asking, const char *namespace, const char *n
         return false;
     if (asking->answer.result != CALL_DONE)
         return refuse(asking, what, error);
-    if (!read_answer(&asking->answer, asking->arena, &root, error))
+    if (!read_answer(asking, &root, error))
         return false;
     take_config_map(root, asking->arena, texts);
     return texts->count > before ||
@@ -162,7 +168,7 @@ static bool read_selected(struct asking *asking, const char *namespace, const ch
         return false;
     if (asking->answer.result != CALL_DONE)
         return refuse(asking, what, error);
-    if (!read_answer(&asking->answer, asking->arena, &root, error))
+    if (!read_answer(asking, &root, error))
         return false;
     FOR_ITEMS(map, node_get(root, "items"))
         take_config_map(map, asking->arena, texts);

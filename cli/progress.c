@@ -19,7 +19,8 @@ void progress_begin(struct progress *progress)
 {
     const char *terminal = getenv("TERM");
     *progress = (struct progress){
-        .possible = isatty(STDERR_FILENO) == 1 && terminal != NULL && strcmp(terminal, "dumb") != 0,
+        .possible = isatty(STDERR_FILENO) == 1 && terminal != NULL && *terminal != '\0' &&
+                    strcmp(terminal, "dumb") != 0,
         .plain = is_set("NO_COLOR"),
         .begun_ms = monotonic_ms(),
     };

@@ -6,6 +6,8 @@ usage: cluster.py TAFFRAIL FAKEAPI"""
 import glob
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
 
@@ -244,7 +246,7 @@ def without_the_clusters_policies_it_says_why(folder):
             (2, json.dumps(config_map(a_yaml="kind: Nothing")).encode(), "taffrail-policies: a.yaml"),
             (2, json.dumps(config_map(a_yaml=NEEDS_MEMORY.replace("rails", "rail"))).encode(),
              "configmap taffrail/taffrail-policies: a.yaml:4:23: "),
-            (2, b"<html>", "")):
+            (3, b"<html>", "what answers is no API server of Kubernetes")):
         stub.documents[path] = answer
         out, said = run(code, *judge, KUBECONFIG=config)
         check(wanted in said and out == "", f"{wanted}: {out}{said}")
@@ -255,6 +257,42 @@ def without_the_clusters_policies_it_says_why(folder):
                          (["--state", folder], "either --state, or --from-cluster")):
         check(wanted in run(2, *judge, *more)[1], wanted)
     check("are for --from-cluster" in run(2, *judge[:-1], "-p", POLICY, "--policy-namespace", "x")[1], "-n")
+
+
+def a_terminal_shows_what_takes_long(folder):
+    """A line that is gone at the end; nothing where nobody looks, or the terminal cannot go back."""
+    fake, server = cluster(folder)
+    config = kubeconfig(folder, server)
+
+    def begin(terminal, **env):
+        fake.do("list pods stall")
+        reader, writer = pty.openpty() if terminal else os.pipe()
+        process = subprocess.Popen([TAFFRAIL, "plan", "--kubeconfig", config, "--timeout", "2s"],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=writer,
+                                   env={"PATH": os.environ["PATH"], "TERM": "xterm", **env})
+        os.close(writer)
+        return process, reader
+
+    def shown(process, reader):
+        said = b""
+        try:
+            while piece := os.read(reader, 65536):
+                said += piece
+        except OSError:
+            pass  # the end of a terminal
+        os.close(reader)
+        process.wait(WAIT_S)
+        return said.decode()
+
+    begun = [begin(True), begin(True, NO_COLOR="1"), begin(False), begin(True, TERM="dumb"),
+             begin(True, TERM="")]
+    with_colour, without, *others = [shown(*each) for each in begun]
+    line = re.compile(r"listing the cluster: \d+ of \d+ kinds, \d+ objects, 1 s")
+    check(line.search(with_colour) and "\r\x1b[K" in with_colour, with_colour)
+    check(line.search(without) and "\x1b" not in without, without)
+    for said in (with_colour.split("\r\x1b[K")[-1], re.split(r"\r +\r", without)[-1], *others):
+        check("listing" not in said and "pods could not be listed" in said, said)
+    fake.end()
 
 
 def who_may_list_nothing_may_check(folder):
@@ -280,4 +318,4 @@ def listed_paths(folder):
 run_tests(a_live_cluster_is_what_its_files_are, the_cluster_is_the_one_kubectl_takes,
           the_namespace_is_that_of_the_context, who_may_list_little_is_told_so_once,
           policies_may_be_those_of_the_cluster, without_the_clusters_policies_it_says_why,
-          who_may_list_nothing_may_check)
+          a_terminal_shows_what_takes_long, who_may_list_nothing_may_check)

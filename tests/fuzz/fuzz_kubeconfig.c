@@ -1,0 +1,100 @@
+/* A kubeconfig, and behind a NUL what its exec plugin prints: no crash, no leak; what is refused
+ * has a reason, and what is taken can be put into headers and given to a plugin. */
+#include <string.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "live/exec_credential.h"
+
+enum { ARENA_BYTES = 64 << 20 };
+
+static char folder[] = "/tmp/taffrail-fuzz-XXXXXX";
+static char path[sizeof folder + 16];
+
+static void remove_files(void)
+{
+    unlink(path);
+    rmdir(folder);
+}
+
+static void begin(void)
+{
+    REQUIRE(mkdtemp(folder) != NULL);
+    snprintf(path, sizeof path, "%s/config", folder);
+    REQUIRE(atexit(remove_files) == 0);
+}
+
+/* Each line is one header, and no value ends it. */
+static void look_at_headers(struct text lines)
+{
+    struct text line;
+    for (bool more = lines.size > 0; more;) {
+        line = lines;
+        more = text_split(lines, '\n', &line, &lines);
+        REQUIRE(text_starts_with(line, TEXT("Impersonate-")));
+        for (size_t i = 0; i < line.size; i++)
+            REQUIRE((unsigned char)line.data[i] >= ' ' && line.data[i] != 0x7F);
+    }
+}
+
+static void look_at_plugin(const struct client_config *config, struct text output,
+                           struct arena *arena)
+{
+    const struct exec_plugin *plugin = config->exec;
+    struct exec_credential credential;
+    struct error error = {0};
+    struct text info;
+    const struct node *root = NULL;
+    REQUIRE(plugin->arguments[0] != NULL && plugin->arguments[0][0] != '\0');
+    if (config->ca_file.size == 0) {
+        REQUIRE(exec_info_write(plugin, config, true, arena, &info, &error));
+        struct source source = {.text = info};
+        struct problems twice = {.arena = arena}; /* the kubeconfig's own, in the plugin's part */
+        REQUIRE(doc_read_json(&source, &doc_limits_manifest, &twice, arena, &root, &error));
+    }
+    if (!exec_credential_read(output, plugin, arena, &credential, &error)) {
+        REQUIRE(error.kind == ERROR_CLUSTER && error.what[0] != '\0');
+        return;
+    }
+    REQUIRE(credential.token.size > 0 || credential.certificate_pem.size > 0);
+    for (size_t i = 0; i < credential.token.size; i++)
+        REQUIRE(credential.token.data[i] > ' ' && credential.token.data[i] < 0x7F);
+}
+
+struct reading {
+    struct arena *arena;
+    struct text output;
+};
+
+static void read_all(void *argument)
+{
+    const struct reading *reading = argument;
+    struct client_config config;
+    struct error error = {0};
+    if (!client_config_kubeconfig(path, NULL, reading->arena, &config, &error)) {
+        REQUIRE(error.what[0] != '\0');
+        return;
+    }
+    REQUIRE(text_starts_with(config.server, TEXT("http")));
+    look_at_headers(config.impersonation);
+    if (config.exec != NULL)
+        look_at_plugin(&config, reading->output, reading->arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (path[0] == '\0')
+        begin();
+    struct text text = {(const char *)data, size}, kubeconfig = text, output = TEXT("");
+    text_split(text, '\0', &kubeconfig, &output);
+    FILE *file = fopen(path, "w");
+    REQUIRE(file != NULL);
+    REQUIRE(kubeconfig.size == 0 ||
+            fwrite(kubeconfig.data, 1, kubeconfig.size, file) == kubeconfig.size);
+    REQUIRE(fclose(file) == 0);
+    struct reading reading = {arena_create(ARENA_BYTES), output};
+    struct error error;
+    REQUIRE(arena_guard(reading.arena, read_all, &reading, &error) || error.kind == ERROR_LIMIT);
+    arena_destroy(reading.arena);
+    return 0;
+}
