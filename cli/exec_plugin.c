@@ -14,8 +14,6 @@
 
 #include "base/clock.h"
 
-extern char **environ;
-
 enum {
     OUTPUT_BYTES = 1 << 20, /* of an answer; a chain of certificates has some KiB */
     ALONE_MS = 60 * 1000,
