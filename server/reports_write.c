@@ -211,7 +211,8 @@ static void read_page(void *argument)
     struct existing_reports *existing = argument;
     struct arena *arena = existing->arena;
     const struct node *root = read_answer(existing->body, existing->work);
-    existing->read = node_is(node_get(root, "items"), NODE_LIST);
+    /* The API server writes null for no items. */
+    existing->read = node_get(root, "items") != NULL;
     existing->continue_token = copy_at(root, "metadata.continue", arena);
     FOR_ITEMS(report, node_get(root, "items")) {
         if (!text_is(node_string(node_at(report, "metadata.name")), REPORT_NAME))

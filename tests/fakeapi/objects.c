@@ -473,6 +473,11 @@ static char *list(size_t resource, const char *selector, const char *token)
     put_text(root, "apiVersion", "meta.k8s.io/v1");
     put_text(metadata, "continue", next);
     json_object_object_add(root, "metadata", metadata);
+    /* As the API server has it. */
+    if (json_object_array_length(items) == 0) {
+        json_object_put(items);
+        items = NULL;
+    }
     json_object_object_add(root, "items", items);
     char *text = strdup(json_object_to_json_string(root));
     json_object_put(root);

@@ -20,7 +20,7 @@ def shown(value, unit):
     """As Grafana shortens it."""
     if unit == "s":
         for name, seconds in (("d", 86400), ("h", 3600), ("min", 60), ("s", 1), ("ms", 1e-3)):
-            if abs(value) >= seconds:
+            if abs(value) >= 0.9995 * seconds:
                 return f"{value / seconds:.3g} {name}"
         return "0 s" if value == 0 else f"{value * 1e6:.3g} µs"
     return f"{value:.3g}" + (" /s" if unit == "reqps" else "")
