@@ -113,7 +113,8 @@ def what_aws_writes_works(folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write(EKS.replace("SERVER", f"http://127.0.0.1:{stub.port}"))
     script(folder, f"""\
-        printf '%s\\n' "$@" "$AWS_PROFILE" "$KUBERNETES_EXEC_INFO" > {folder}/told
+        mine=$(tr '\\0' '\\n' < /proc/$$/environ | grep ^AWS_PROFILE=)
+        printf '%s\\n' "$@" "$mine" "$KUBERNETES_EXEC_INFO" > {folder}/told
         echo a line of the plugin >&2
         cat << 'END'
         {{
@@ -138,7 +139,7 @@ def what_aws_writes_works(folder):
     with open(folder + "/told", encoding="utf-8") as file:
         *told, info = file.read().splitlines()
     check(told == ["--region", "eu-west-1", "eks", "get-token", "--cluster-name", "demo", "--output",
-                   "json", "--role", "arn:aws:iam::111122223333:role/dev", "prod"], told)
+                   "json", "--role", "arn:aws:iam::111122223333:role/dev", "AWS_PROFILE=prod"], told)
     check(json.loads(info) == {"kind": "ExecCredential", "apiVersion": V1BETA1,
                                "spec": {"interactive": False}}, info)
     _, said = run(3, *AUDIT, KUBECONFIG=path, PATH="/nowhere")
