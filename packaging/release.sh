@@ -174,8 +174,13 @@ stage() {
         fail "$1: linked with libraries of this machine"
     cp LICENSE "$staged/"
     cp manifests/policies/*.yaml "$staged/policies/"
-    # shellcheck disable=SC2046 # words
-    $(emulator "$1") "$staged/taffrail" completion bash >"$staged/completions/taffrail.bash"
+    cp packaging/kubectl_complete-taffrail "$staged/"
+    local run shell
+    read -r -a run <<<"$(emulator "$1") $staged/taffrail"
+    for shell in bash zsh fish; do "${run[@]}" completion $shell >"$staged/completions/taffrail.$shell"; done
+    mv "$staged/completions/taffrail.zsh" "$staged/completions/_taffrail" # the name that zsh looks for
+    mkdir "$staged/man"
+    "${run[@]}" __manual "$staged/man"
     mapfile -t image_only < <(image_libraries "$1")
     packaging/sbom.py --name taffrail --version "$version" --arch "$1" --epoch "$SOURCE_DATE_EPOCH" \
         --map "$dir/build-OFF/taffrail.map" --owners "$dir/owners" --sysroot "$dir/sysroot" \

@@ -22,7 +22,7 @@ class Taffrail < Formula
                     "-DTAFFRAIL_SERVE=OFF", "-DTAFFRAIL_VERSION=#{version}", *std_cmake_args
     system "cmake", "--build", "build"
     system "cmake", "--install", "build"
-    generate_completions_from_executable(bin/"taffrail", "completion", shells: [:bash])
+    generate_completions_from_executable(bin/"taffrail", "completion", shells: [:bash, :zsh, :fish])
   end
 
   test do
