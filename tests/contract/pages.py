@@ -4,6 +4,8 @@ users are only ever text. scripts/pages looks at the same clusters in a browser.
 
 usage: pages.py TAFFRAIL"""
 import html
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -13,6 +15,7 @@ from page import Page
 from serving import check, run_tests
 
 TAFFRAIL = sys.argv[1]
+SOURCE = pathlib.Path(os.environ["TAFFRAIL_SOURCE_DIR"])
 
 
 def page_of(folder, arguments, code=1):
@@ -99,6 +102,16 @@ def a_plan_of_hostile_names_is_text(folder):
     check("3 of 6 pending pods fit nowhere." in page.text, page.text[:300])
 
 
+def the_picture_of_the_docs_is_what_is_drawn_now(_):
+    demo = SOURCE / "manifests/demo"
+    done = subprocess.run([TAFFRAIL, "plan", "--state", demo / "cluster", "-f",
+                           demo / "requests/shop.yaml", "-o", "svg"], capture_output=True,
+                          timeout=60)
+    check(done.stdout == (SOURCE / "docs/images/plan.svg").read_bytes(),
+          "docs/images/plan.svg is another picture: run scripts/pictures")
+
+
 run_tests(an_audit_says_the_verdict_first, a_large_audit_is_folded_by_owner,
           nothing_wrong_is_said_plainly, hostile_names_stay_text,
-          a_plan_says_first_what_fits_nowhere, a_plan_of_hostile_names_is_text)
+          a_plan_says_first_what_fits_nowhere, a_plan_of_hostile_names_is_text,
+          the_picture_of_the_docs_is_what_is_drawn_now)
