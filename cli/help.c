@@ -53,6 +53,10 @@ void help_put_notes(const char *notes, size_t columns)
             printf("%s%.*s\n", at > 0 ? "\n" : "", TEXT_ARGS(line));
             at = 0;
         } else {
+            if (at > 0 && text_starts_with(line, TEXT("--"))) { /* what an option does is its own */
+                putchar('\n');
+                at = 0;
+            }
             at = put_words(line, at, 0, columns);
         }
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The pages of `audit` and `plan` in Chromium: how wide they are, and what their script does.
 
-usage: pages_browser.py TAFFRAIL [FOLDER-FOR-PICTURES]"""
+usage: pages_browser.py TAFFRAIL [--quick | FOLDER-FOR-PICTURES]"""
 import json
 import os
 import pathlib
@@ -18,6 +18,7 @@ import pages_cluster as clusters
 SKIPPED = 77
 WIDTHS = (390, 1280)
 HEIGHT = 3000
+QUICK = ("audit-small", "plan-150", "plan-misfits")
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -133,20 +134,23 @@ def main():
         print("skipped: chromium is not installed (apt-get install chromium; scripts/pages does)")
         sys.exit(SKIPPED)
     taffrail = os.path.abspath(sys.argv[1])
-    keep = pathlib.Path(sys.argv[2]).absolute() if len(sys.argv) > 2 else None
+    quick = sys.argv[2:] == ["--quick"]
+    keep = pathlib.Path(sys.argv[2]).absolute() if len(sys.argv) > 2 and not quick else None
     failed = False
     with tempfile.TemporaryDirectory() as path:
         folder = pathlib.Path(path)
         where = keep or folder
         where.mkdir(parents=True, exist_ok=True)
         for name, write, things in pages():
+            if quick and name not in QUICK:
+                continue
             cluster = folder / name
             cluster.mkdir()
             done = subprocess.run([taffrail, *write(cluster, things), "-o", "html"], cwd=cluster,
                                   capture_output=True, timeout=120, check=False)
             page = where / f"{name}.html"
             page.write_bytes(done.stdout)
-            for width in WIDTHS:
+            for width in WIDTHS[:1] if quick else WIDTHS:
                 told = measure(folder, page, width)
                 found = list(faults(told, width))
                 failed |= bool(found)
