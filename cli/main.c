@@ -32,10 +32,8 @@ static void print_usage(FILE *out)
                  "usage: taffrail COMMAND [OPTIONS]\n\n");
     for (const struct command *command = commands; command->name != NULL; command++)
         fprintf(out, "  %-12s %s\n", command->name, command->summary);
-    fprintf(
-        out,
-        "\ntaffrail help COMMAND tells more. Exit codes: 0 clean, 1 findings, 2 usage, policy or "
-        "input error,\n3 cluster not reachable.\n");
+    fprintf(out, "\ntaffrail help COMMAND tells more. Exit codes: 0 clean, 1 findings, 2 usage,\n"
+                 "policy or input error, 3 cluster not reachable.\n");
 }
 
 int command_version(int argc, char **argv)
