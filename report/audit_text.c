@@ -43,8 +43,7 @@ static void put_finding(const struct printing *printing, const struct finding *f
     for (size_t i = 0; i < count; i++) {
         fprintf(printing->out, "    %*s  %s%s:%s ", LABEL_WIDTH, "", palette->dim, notes[i].label,
                 palette->plain);
-        put_wrapped(notes[i].text, INDENT + strlen(notes[i].label) + strlen(": "), INDENT,
-                    printing->columns, printing->out);
+        put_note(&notes[i], INDENT, printing->columns, printing->out);
     }
 }
 
@@ -121,6 +120,20 @@ static void put_doubts(const struct printing *printing, const struct audit_view 
     fputc('\n', printing->out);
 }
 
+/* Behind the counts where it fits, else below. */
+static void put_whom_to_ask(const struct printing *printing, const struct audit_rail *rail,
+                            int rail_width)
+{
+    enum { COUNTS_WIDTH = 45, LABELS_WIDTH = 15 };
+    size_t width =
+        (size_t)rail_width + COUNTS_WIDTH + LABELS_WIDTH + rail->docs.size + rail->contact.size;
+    const char *gap = printing->columns > 0 && width > printing->columns ? "\n    " : "  ";
+    if (rail->docs.size > 0)
+        fprintf(printing->out, "%sdocs: %.*s", gap, TEXT_ARGS(rail->docs));
+    if (rail->contact.size > 0)
+        fprintf(printing->out, "%sask: %.*s", gap, TEXT_ARGS(rail->contact));
+}
+
 static void put_rails(const struct printing *printing, const struct audit_view *view)
 {
     static const char *const heads[AUDIT_OUTCOMES] = {"DENIED", "WARNED", "AUDITED", "EXCEPTED",
@@ -140,10 +153,7 @@ static void put_rails(const struct printing *printing, const struct audit_view *
         fprintf(printing->out, "%-*s", width, rail->name);
         for (size_t j = 0; j < AUDIT_OUTCOMES; j++)
             fprintf(printing->out, "  %*zu", (int)strlen(heads[j]), rail->counts.of[j]);
-        if (rail->docs.size > 0)
-            fprintf(printing->out, "  docs: %.*s", TEXT_ARGS(rail->docs));
-        if (rail->contact.size > 0)
-            fprintf(printing->out, "  ask: %.*s", TEXT_ARGS(rail->contact));
+        put_whom_to_ask(printing, rail, width);
         fputc('\n', printing->out);
     }
     fputc('\n', printing->out);

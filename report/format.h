@@ -51,6 +51,10 @@ struct text finding_advice(const struct finding *finding, struct arena *arena);
 /* "3 objects checked: 1 denied, 2 skipped" and a newline. */
 void put_summary(const struct report *report, FILE *out);
 
+/* A note's text, behind its label, on lines that begin at `indent`; what is to be pasted stays in
+ * one. Ends the line. columns: as of put_wrapped. */
+void put_note(const struct note *note, size_t indent, size_t columns, FILE *out);
+
 /* ---- values as the file has them ---- */
 
 /* A scalar as the file has it, with its quotes. Empty when that is unknown: a block scalar, an

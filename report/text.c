@@ -173,13 +173,11 @@ static void put_snippet(const struct finding *finding, struct text source, struc
     fprintf(out, "%s\n", palette->plain);
 }
 
-/* A note of several lines, such as YAML to paste, stays as it is. */
-static void put_note(const struct note *note, size_t columns, FILE *out)
+void put_note(const struct note *note, size_t indent, size_t columns, FILE *out)
 {
-    if (text_holds(note->text, TEXT("\n")))
-        fprintf(out, "%.*s\n", TEXT_ARGS(note->text));
-    else
-        put_wrapped(note->text, INDENT + strlen(note->label) + 2, INDENT, columns, out);
+    if (text_holds(note->text, TEXT("{")))
+        columns = 0;
+    put_wrapped(note->text, indent + strlen(note->label) + strlen(": "), indent, columns, out);
 }
 
 static void put_finding(const struct located_finding *located, const struct printing *printing,
@@ -202,7 +200,7 @@ static void put_finding(const struct located_finding *located, const struct prin
         bool is_fix = strcmp(notes[i].label, "fix") == 0;
         fprintf(out, "  %s%s:%s ", is_fix ? palette->green : palette->dim, notes[i].label,
                 palette->plain);
-        put_note(&notes[i], printing->columns, out);
+        put_note(&notes[i], INDENT, printing->columns, out);
     }
     fputc('\n', out);
 }
