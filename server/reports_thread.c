@@ -146,6 +146,7 @@ static void run_round(struct reports_thread *thread, struct reports_link *link)
         return;
     }
     thread->said_no_api &= !looked;
+    tell(thread, NULL); /* that there is something to write to; the round may take long */
     bool audited = looked && audit(thread, link, &error);
     bool done = audited &&
                 reports_write(thread->writer, link, report->api, thread->audit, &written, &error);
