@@ -42,7 +42,9 @@ class Stub:
 
         self.server = Server(("127.0.0.1", 0), Handler)
         if tls:
-            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
+            # Each handshake on the thread of its connection, and none keeps the others waiting.
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True,
+                                                 do_handshake_on_connect=False)
         self.port = self.server.server_port
         self.tunnel_to = None
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
