@@ -194,8 +194,12 @@ class Page:
         if self.needs_cluster and not self.arguments.cluster or self.needs_helm and not self.arguments.helm:
             self.left = len(blocks)
             return
-        if any(found["language"] in ("sh", "console") for found in blocks):
-            self.prepare()
+        try:
+            if any(found["language"] in ("sh", "console") for found in blocks):
+                self.prepare()
+        except subprocess.TimeoutExpired as late:
+            self.problems.append(f"{self.path.name}: {late}")
+            return
         for found in blocks:
             try:
                 self.block(text.count("\n", 0, found.start("indent")) + 1, found)

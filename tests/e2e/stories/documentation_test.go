@@ -10,6 +10,7 @@ import (
 // What the documentation tells people to type is typed, on a cluster where nobody has installed Taffrail.
 func TestDocumentation(t *testing.T) {
 	w := newOwnWorld(t, "documentation", newOpenWorld)
+	w.admin(t, "", "apply", "-f", definitions(t, "github.com/openreports/reports-api@v0.2.1", "config/crd")).works(t)
 	w.runDeployment(t, "taffrail", "taffrail")
 	kubectl := *planeFlag + " kubectl"
 	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {

@@ -102,7 +102,7 @@ func (k *kubelet) once(ctx context.Context) error {
 	deployment, err := k.world.client.AppsV1().Deployments(k.namespace).Get(ctx, k.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		k.end()
-		return nil
+		return k.endPods(ctx)
 	}
 	if err != nil {
 		return err
@@ -387,8 +387,7 @@ func (k *kubelet) report(ctx context.Context, deployment *appsv1.Deployment) err
 		pod := &all.Items[i]
 		switch {
 		case pod.DeletionTimestamp != nil:
-			now := int64(0)
-			problems = append(problems, pods.Delete(ctx, pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now}))
+			// endPods deletes it
 		case pod.Spec.NodeName == "":
 			problems = append(problems, pods.Bind(ctx, &corev1.Binding{
 				ObjectMeta: metav1.ObjectMeta{Name: pod.Name, Namespace: pod.Namespace},
@@ -398,7 +397,24 @@ func (k *kubelet) report(ctx context.Context, deployment *appsv1.Deployment) err
 			problems = append(problems, k.reportPod(ctx, pod, ready))
 		}
 	}
-	return errors.Join(problems...)
+	return errors.Join(append(problems, k.endPods(ctx))...)
+}
+
+// endPods says of pods that are to end that they have.
+func (k *kubelet) endPods(ctx context.Context) error {
+	pods := k.world.client.CoreV1().Pods(k.namespace)
+	all, err := pods.List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + kubeletNode})
+	for i := 0; err == nil && i < len(all.Items); i++ {
+		if all.Items[i].DeletionTimestamp == nil {
+			continue
+		}
+		now := int64(0)
+		err = pods.Delete(ctx, all.Items[i].Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+		if apierrors.IsNotFound(err) {
+			err = nil
+		}
+	}
+	return err
 }
 
 func (k *kubelet) reportPod(ctx context.Context, pod *corev1.Pod, ready bool) error {
