@@ -1,0 +1,1 @@
+prepare() { cp -r manifests/policies manifests/demo .; }
