@@ -170,7 +170,7 @@ bool endpoint_open(const struct client_config *config, struct endpoint *endpoint
     *endpoint = (struct endpoint){0};
     if (config->exec != NULL)
         return error_set(error, ERROR_INPUT, NOWHERE,
-                         "%s gets its credentials of a program (exec: %s), and a server runs no "
+                         "%s gets its credentials from a program (exec: %s), and a server runs no "
                          "other program: use a token, a tokenFile or a client certificate, or in "
                          "a cluster --in-cluster",
                          config->origin.data, config->exec->arguments[0]);

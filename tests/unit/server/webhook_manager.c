@@ -147,6 +147,12 @@ static void answer(struct webhook_manager *manager, const struct call_request *r
     free(body);
 }
 
+static const char letters[] = {
+    [RESOURCE_SECRET] = 'S',
+    [RESOURCE_VALIDATING_CONFIGURATION] = 'V',
+    [RESOURCE_MUTATING_CONFIGURATION] = 'M',
+};
+
 /* Up to so many requests, without a pause; "Ss" reads and writes the Secret, "VvMm" the
  * configurations. A status in place of an answer: from the first such request on. */
 static const char *work(struct webhook_manager *manager, bool leads, unsigned count)
@@ -158,7 +164,7 @@ static const char *work(struct webhook_manager *manager, bool leads, unsigned co
         webhook_manager_next(manager, now_ms, NOW_S + now_ms / 1000, leads, &step);
         if (!step.ask)
             break;
-        char letter = "S?VM"[step.request.resource];
+        char letter = letters[step.request.resource];
         done[size++] = (char)(step.request.verb == CALL_GET ? letter : letter + ('a' - 'A'));
         answer(manager, &step.request);
     }
