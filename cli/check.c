@@ -3,7 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cluster_policies.h"
+#include "cli/cluster_view.h"
 #include "kube/manifest.h"
 #include "kube/whole.h"
 #include "report/report.h"
@@ -167,38 +167,6 @@ static void take_input_errors(struct problems *warnings, struct problems *errors
     warnings->count = kept;
 }
 
-/* Where the objects are judged. */
-struct place_of_check {
-    bool is_listed; /* a cluster, as it is now */
-    struct listed_cluster cluster;
-    struct policy_texts policies; /* of the cluster */
-    struct text namespace;        /* of objects that name none */
-};
-
-/* No kind is needed: who may not list some is told once what is not decided. */
-static bool find_place(const struct check_options *options, struct arena *arena,
-                       struct place_of_check *place, struct error *error)
-{
-    static const struct cluster_wish wish = {.may_be_nothing = true};
-    const struct cluster_options *cluster = &options->cluster;
-    bool from_cluster = options->cluster_policies.from_cluster;
-    struct client_config config = {0};
-    struct problems warnings = {.arena = arena};
-    *place = (struct place_of_check){.is_listed = from_cluster || cluster_is_named(cluster)};
-    bool found =
-        !place->is_listed ||
-        (cluster_config_read(cluster, arena, &config, error) &&
-         (!from_cluster || cluster_policies_read(&options->cluster_policies, cluster, &config,
-                                                 arena, &place->policies, error)) &&
-         cluster_list(cluster, &config, &wish, arena, &place->cluster, &warnings, error));
-    print_problems(&warnings, "warning");
-    print_problems(&place->cluster.objects.problems, "warning");
-    place->namespace = options->namespace != NULL           ? text_of(options->namespace)
-                       : found && config.namespace.size > 0 ? config.namespace
-                                                            : TEXT("default");
-    return found;
-}
-
 static size_t read_files(const struct check_options *options, struct text namespace,
                          struct arena *arena, struct manifests *manifests)
 {
@@ -213,24 +181,22 @@ static int check(struct arena *arena, void *argument)
 {
     const struct check_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL);
-    struct place_of_check place;
+    struct cluster_view view;
     struct manifests manifests;
     struct error error;
-    if (!find_place(options, arena, &place, &error))
+    if (!cluster_view_find(&options->cluster, &options->cluster_policies, false, options->namespace,
+                           arena, &view, &error))
         return print_error(&error);
-    size_t fragments = read_files(options, place.namespace, arena, &manifests);
+    size_t fragments = read_files(options, view.namespace, arena, &manifests);
 
     struct world_options world_options = {
         .policy_paths = options->policies.items,
         .policy_path_count = options->policies.count,
-        .policy_texts = place.policies.items,
-        .policy_text_count = place.policies.count,
         .state_dir = options->state_dir,
-        .listed = place.is_listed ? &place.cluster.objects : NULL,
-        .unseen = place.cluster.unseen,
         .catalog_file = options->catalog_file,
         .change = &manifests,
     };
+    cluster_view_give(&view, &world_options);
     struct problems errors = {.arena = arena};
     struct problems warnings = {.arena = arena};
     struct world *world = NULL;

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/cluster_view.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
 #include "report/holding.h"
@@ -12,6 +12,8 @@
 
 struct policy_options {
     struct input_options input;
+    struct cluster_options cluster;
+    struct cluster_policies_options cluster_policies;
     struct string_list policies, files, groups, named;
     const char *namespace, *user, *state_dir, *catalog_file;
     int format;
@@ -22,20 +24,22 @@ static const char notes[] =
     "is\n"
     "here: the mode, the override, `since` and the exception that decide, each with its file and\n"
     "line. What is found in the object is taffrail check's to say. -f gives objects as they would\n"
-    "be created by --as; KIND/NAME is one of --state as it is there already.\n";
+    "be created by --as; KIND/NAME is one of --state, or of the cluster that kubectl would take, "
+    "as\n"
+    "it is there already.\n";
 
-static enum options_result check_options(const struct policy_options *options)
+static enum options_result check_options(struct policy_options *options)
 {
-    if (options->policies.count == 0)
-        usage_error("policy", "no policy is given (-p FILE)");
-    else if (options->files.count == 0 && options->named.count == 0)
-        usage_error("policy", "no object is given (-f FILE, or KIND/NAME with --state DIR)");
-    else if (options->named.count > 0 && options->state_dir == NULL)
+    options->cluster.standard_input_used =
+        string_list_has(&options->files, "-") || string_list_has(&options->policies, "-");
+    if (!cluster_policies_check("policy", &options->cluster_policies, &options->policies))
+        return OPTIONS_WRONG;
+    if (options->files.count == 0 && options->named.count == 0)
+        usage_error("policy", "no object is given (-f FILE, or KIND/NAME)");
+    else if (options->state_dir != NULL && options->cluster_policies.from_cluster)
         usage_error("policy",
-                    "where is %s? give the cluster as files (--state DIR), or the object "
-                    "itself (-f FILE)",
-                    options->named.items[0]);
-    else
+                    "either --state, or --from-cluster, which looks at the cluster itself");
+    else if (cluster_options_check("policy", &options->cluster, options->state_dir))
         return OPTIONS_READ;
     return OPTIONS_WRONG;
 }
@@ -44,11 +48,13 @@ static enum options_result read_options(int argc, char **argv, struct policy_opt
 {
     const struct option_spec table[] = {
         OPTION_POLICIES(&options->policies),
+        OPTIONS_CLUSTER_POLICIES(&options->cluster_policies),
         {'f', "filename", OPTION_LIST, &options->files, "FILE", "the objects (repeats)", NULL},
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
-         "of KIND/NAME, and of objects that name none (default)", NULL},
+         "of KIND/NAME, and of objects that name none (the context's, or default)", NULL},
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: namespaces with their labels, owners", NULL},
+        OPTIONS_CLUSTER(&options->cluster),
         {0, "as", OPTION_STRING, &options->user, "USER", "who asks (a person in no group)", NULL},
         {0, "as-group", OPTION_LIST, &options->groups, "GROUP", "a group of theirs (repeats)",
          NULL},
@@ -104,9 +110,9 @@ static enum kind kind_of_argument(const char *argument)
     return KIND_UNKNOWN;
 }
 
-static const struct object *find_named(const char *argument, const struct policy_options *options,
-                                       const struct snapshot *snapshot, struct arena *arena,
-                                       struct problems *errors)
+static const struct object *find_named(const char *argument, struct text namespace,
+                                       struct text cluster, const struct snapshot *snapshot,
+                                       struct arena *arena, struct problems *errors)
 {
     struct text kind_name = text_of(argument);
     struct text name = TEXT("");
@@ -119,12 +125,13 @@ static const struct object *find_named(const char *argument, const struct policy
                      argument);
         return NULL;
     }
-    struct text namespace = kind_table[kind].namespaced ? text_of(options->namespace) : TEXT("");
+    if (!kind_table[kind].namespaced)
+    namespace = TEXT("");
     const struct object *found = snapshot_find(snapshot, kind, namespace, name);
     if (found == NULL)
-        problems_add(errors, ERROR_USAGE, NOWHERE, "there is no %s %.*s%s%.*s in %s",
+        problems_add(errors, ERROR_USAGE, NOWHERE, "there is no %s %.*s%s%.*s in %.*s",
                      kind_table[kind].name, TEXT_ARGS(namespace), namespace.size > 0 ? "/" : "",
-                     TEXT_ARGS(name), options->state_dir);
+                     TEXT_ARGS(name), TEXT_ARGS(cluster));
     return found;
 }
 
@@ -135,9 +142,9 @@ struct subjects {
     size_t count, capacity;
 };
 
-static void add_subjects(const struct policy_options *options, const struct manifests *manifests,
-                         const struct world *world, struct arena *arena, struct subjects *subjects,
-                         struct problems *errors)
+static void add_subjects(const struct policy_options *options, const struct cluster_view *view,
+                         const struct manifests *manifests, const struct world *world,
+                         struct arena *arena, struct subjects *subjects, struct problems *errors)
 {
     struct text *groups = ARENA_ARRAY(arena, options->groups.count, struct text);
     for (size_t i = 0; i < options->groups.count; i++)
@@ -157,7 +164,9 @@ static void add_subjects(const struct policy_options *options, const struct mani
     subject.existing = true;
     for (size_t i = 0; i < options->named.count; i++) {
         subject.object =
-            find_named(options->named.items[i], options, world->snapshot, arena, errors);
+            find_named(options->named.items[i], view->namespace,
+                       view->is_listed ? view->cluster.title : text_of(options->state_dir),
+                       world->snapshot, arena, errors);
         if (subject.object != NULL)
             *LIST_PUSH(arena, subjects) = subject;
     }
@@ -184,20 +193,27 @@ static int explain(struct arena *arena, void *argument)
 {
     const struct policy_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL);
+    struct cluster_view view;
     struct manifests manifests;
+    struct error error;
+    if (!cluster_view_find(&options->cluster, &options->cluster_policies,
+                           options->named.count > 0 && options->state_dir == NULL,
+                           options->namespace, arena, &view, &error))
+        return print_error(&error);
     input_begin(&manifests, &options->input, arena);
     manifests.keep_unknown = true;
     for (size_t i = 0; i < options->files.count; i++)
-        manifests_read(&manifests, options->files.items[i], text_of(options->namespace));
+        manifests_read(&manifests, options->files.items[i], view.namespace);
     input_say(&manifests);
 
-    const struct world_options world_options = {
+    struct world_options world_options = {
         .policy_paths = options->policies.items,
         .policy_path_count = options->policies.count,
         .state_dir = options->state_dir,
         .catalog_file = options->catalog_file,
         .change = &manifests,
     };
+    cluster_view_give(&view, &world_options);
     struct problems errors = {.arena = arena}, warnings = {.arena = arena};
     struct world *world = NULL;
     bool loaded = world_load(&world_options, 1, now_unix_s, &world, &errors, &warnings);
@@ -207,7 +223,7 @@ static int explain(struct arena *arena, void *argument)
         return print_problems(&errors, "error");
     }
     struct subjects subjects = {0};
-    add_subjects(options, &manifests, world, arena, &subjects, &manifests.problems);
+    add_subjects(options, &view, &manifests, world, arena, &subjects, &manifests.problems);
     int code = print_holdings(options, world, &subjects, now_unix_s, arena, &manifests.problems);
     world_destroy(world);
     return code;
@@ -215,7 +231,7 @@ static int explain(struct arena *arena, void *argument)
 
 int command_policy(int argc, char **argv)
 {
-    struct policy_options options = {.namespace = "default", .user = ""};
+    struct policy_options options = {.user = ""};
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);

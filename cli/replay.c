@@ -7,14 +7,15 @@
 
 #include "base/clock.h"
 #include "base/json_records.h"
+#include "cli/cluster_view.h"
 #include "cli/comparison.h"
 #include "cli/log_file.h"
-#include "server/server.h"
 
 static const char *const fail_on_names[] = {"deny", "never", NULL};
 enum fail_on { FAIL_ON_DENY, FAIL_ON_NEVER };
 
 struct options {
+    struct cluster_options cluster;
     struct string_list policies, old, logs;
     const char *state_dir, *catalog_file;
     int format, fail_on;
@@ -27,8 +28,8 @@ static const char notes[] =
     "lines of audit.k8s.io/v1 Events, gzip or not, as the API server writes them, as CloudWatch\n"
     "exports them to S3, or what aws logs prints. Requests are judged where their object is "
     "logged\n"
-    "(level Request, and RequestResponse for patches); an update where the log, or --state, shows\n"
-    "what was there before. What the log holds besides is counted and never printed.\n";
+    "(level Request, and RequestResponse for patches); an update where the log, or the cluster,\n"
+    "shows what was there before. What the log holds besides is counted and never printed.\n";
 
 static enum options_result read_options(int argc, char **argv, struct options *options)
 {
@@ -38,6 +39,7 @@ static enum options_result read_options(int argc, char **argv, struct options *o
          "the policies to compare with, instead of what was decided then (repeats)", NULL},
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
          "a cluster as files: NodePools, namespaces with their labels, owners", NULL},
+        OPTIONS_CLUSTER(&options->cluster),
         OPTION_CATALOG(&options->catalog_file),
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text or json (text)",
          report_comparison_format_names},
@@ -50,11 +52,13 @@ static enum options_result read_options(int argc, char **argv, struct options *o
         argc, argv, table, "replay AUDIT-LOG ... -p POLICY [OPTIONS]", notes, &options->logs);
     if (result != OPTIONS_READ)
         return result;
+    options->cluster.standard_input_used =
+        string_list_has(&options->logs, "-") || string_list_has(&options->policies, "-");
     if (options->policies.count == 0)
         usage_error("replay", "no policy is given (-p FILE)");
     else if (options->logs.count == 0)
         usage_error("replay", "no audit log is given (a file, a folder, or - for standard input)");
-    else
+    else if (cluster_options_check("replay", &options->cluster, options->state_dir))
         return OPTIONS_READ;
     return OPTIONS_WRONG;
 }
@@ -163,7 +167,7 @@ static int print_result(const struct options *options, struct replay *replay, si
     const struct replay_result result = replay_result(replay);
     const size_t *of = result.outcomes;
     const struct comparison_count counts[] = {
-        {"undecided", "undecided (--state shows more)", result.undecided},
+        {"undecided", "undecided (--state, or a cluster, shows more)", result.undecided},
         {"withoutObject", "logged without their object", of[REPLAY_NO_OBJECT]},
         {"patchesWithoutResult", "patches logged without their result", of[REPLAY_PATCH]},
         {"updatesOfUnseen", "updates of objects not seen before", of[REPLAY_OLD_UNSEEN]},
@@ -195,16 +199,17 @@ static int print_result(const struct options *options, struct replay *replay, si
     return print_comparison(&comparison, options->format, options->fail_on == FAIL_ON_DENY, arena);
 }
 
-static bool load(const struct options *options, const struct string_list *policies,
-                 int64_t now_unix_s, struct world **world, struct problems *errors,
-                 struct problems *warnings)
+static bool load(const struct options *options, const struct cluster_view *view,
+                 const struct string_list *policies, int64_t now_unix_s, struct world **world,
+                 struct problems *errors, struct problems *warnings)
 {
-    const struct world_options world_options = {
+    struct world_options world_options = {
         .policy_paths = policies->items,
         .policy_path_count = policies->count,
         .state_dir = options->state_dir,
         .catalog_file = options->catalog_file,
     };
+    cluster_view_give(view, &world_options);
     return world_load(&world_options, 1, now_unix_s, world, errors, warnings);
 }
 
@@ -228,9 +233,13 @@ static int run(struct arena *arena, void *argument)
     int64_t now_unix_s = (int64_t)time(NULL);
     struct problems errors = {.arena = arena}, warnings = {.arena = arena}, told = {.arena = arena};
     struct world *before = NULL, *after = NULL;
-    bool loaded = load(options, &options->policies, now_unix_s, &after, &errors, &warnings);
+    struct cluster_view view;
+    struct error error;
+    if (!cluster_view_find(&options->cluster, NULL, false, NULL, arena, &view, &error))
+        return print_error(&error);
+    bool loaded = load(options, &view, &options->policies, now_unix_s, &after, &errors, &warnings);
     if (options->old.count > 0)
-        loaded = load(options, &options->old, now_unix_s, &before, &errors, &told) && loaded;
+        loaded = load(options, &view, &options->old, now_unix_s, &before, &errors, &told) && loaded;
     print_problems(&warnings, "warning");
     int code = EXIT_CLEAN;
     if (loaded)

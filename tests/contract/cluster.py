@@ -90,6 +90,15 @@ def a_live_cluster_is_what_its_files_are(folder):
         check(json.loads(found) == json.loads(wanted),
               f"{command}: the cluster and its files differ:\n{found}\n{wanted}")
         check(said == run(1, *command, "--state", STATE)[1], said)
+    log = os.path.join(SOURCE, "tests/contract/audit-log/e2e.log")
+    for command in (["policy", "explain", "-p", POLICY, "sts/ledger", "-n", "payments", "-o", "json"],
+                    ["replay", log, "-p", POLICY, "--fail-on", "never", "-o", "json"]):
+        wanted, _ = run(0, *command, "--state", STATE)
+        found, _ = run(0, *command, "--kubeconfig", config)
+        check(json.loads(found) == json.loads(wanted),
+              f"{command}: the cluster and its files differ:\n{found}\n{wanted}")
+    holding, _ = run(0, "policy", "explain", "-p", POLICY, "sts/ledger", "-n", "payments", KUBECONFIG=config)
+    check("payments/ledger" in holding, "policy explain does not follow $KUBECONFIG: " + holding)
     check(run(1, "plan", KUBECONFIG=config)[0] == run(1, "plan", "--state", STATE)[0],
           "plan does not follow $KUBECONFIG")
     check(fake.requests("watch") == [], "what is listed once is watched, too")

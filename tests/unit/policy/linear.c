@@ -237,7 +237,7 @@ static void check_memory(const struct world *world, const struct shape *shape)
 
 static void check_time(const struct world *world, const struct shape *shape)
 {
-    /* On a busy machine a run may take long for no reason of its own: what is not linear never is. */
+    /* A busy machine makes a run long; what grows faster than its input is long each time. */
     enum { COUNT = 1500, TRIES = 4 };
     struct cost once, fourfold;
     bool linear = false;
