@@ -19,7 +19,7 @@ replace in it, is in tests/docs/pages/NAME.sh. A comment before a block says mor
   <!-- run: demo -->           scripts/demo prints it
   <!-- run: until -->          it is tried until it is as the page says: something takes its time
 
-Without --cluster, pages whose .sh begins with "# cluster" are left out, and so are blocks that need one; without
+Without --cluster, pages whose .sh says "# cluster" are left out, and so are blocks that need one; without
 --helm those with "# helm"."""
 
 import argparse
@@ -63,8 +63,8 @@ class Page:
         self.path, self.arguments = path, arguments
         self.setup = HERE / "pages" / (name_of(path) + ".sh")
         setup = self.setup.read_text(encoding="utf-8") if self.setup.exists() else ""
-        self.needs_cluster = setup.startswith("# cluster")
-        self.needs_helm = "# helm" in setup
+        self.needs_cluster = re.search(r"^# cluster$", setup, re.M) is not None
+        self.needs_helm = re.search(r"^# helm$", setup, re.M) is not None
         self.words = dict(re.findall(r"^# word (\S+) = (.*)$", setup, re.M))
         self.folder = scratch / name_of(path)
         self.problems, self.ran, self.left = [], 0, 0

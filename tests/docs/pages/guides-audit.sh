@@ -1,2 +1,3 @@
+# shellcheck shell=bash
 # word POLICY = manifests/policies/starter.yaml
 # word FILE = "$KUBECONFIG"

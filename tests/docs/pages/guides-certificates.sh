@@ -1,2 +1,3 @@
+# shellcheck shell=bash
 . "$SOURCE/tests/docs/pages/lib.sh"
 prepare() { [ -z "${KUBECONFIG-}" ] || install; }

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 . "$SOURCE/tests/docs/pages/lib.sh"
 prepare() { [ -z "${KUBECONFIG-}" ] || install; }
 kubectl() {

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # The page's own policies: each block of YAML that begins with its file's name.
 prepare() {
     awk '/^```/ {name = ""} /^# [a-z-]+\.yaml$/ && last ~ /^```yaml/ {name = $2} {last = $0} name != "" {print > name}' \

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # cluster
 # helm
 # word VERSION = 1.0.0

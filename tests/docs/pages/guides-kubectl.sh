@@ -1,1 +1,2 @@
+# shellcheck shell=bash
 prepare() { cp -r manifests/policies manifests/demo .; }

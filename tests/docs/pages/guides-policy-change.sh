@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 prepare() {
     cp -r manifests/demo/cluster cluster
     cp "$SOURCE"/tests/contract/audit-log/e2e.log audit.log

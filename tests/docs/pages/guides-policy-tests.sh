@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 prepare() {
     mkdir -p policies/production
     cp manifests/policies/demo.yaml policies/production/policy.yaml

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # word VERSION = 1.0.0
 . "$SOURCE/tests/docs/pages/lib.sh"
 prepare() {

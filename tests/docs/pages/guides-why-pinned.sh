@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # word POD = db-0
 # word VOLUME = disk
 prepare() {

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What pages share.
 
 # A policy file, a folder of them, manifests and a cluster as files, under the names that pages give them.

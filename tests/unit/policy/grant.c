@@ -202,9 +202,9 @@ static void the_end_lies_within_what_is_granted(void)
         int64_t longest_s; /* 0: any */
     } cases[] = {
         {EXCEPTION("rails: [topology-keys]"), DAY_S},
-        {EXCEPTION("rails: [zones], match: {namespaces: [ml-a]}"), 2 * DAY_S},
+        {EXCEPTION("rails: [zones], match: {namespaces: [ml-a]}"), 2LL * DAY_S},
         {EXCEPTION("rails: [zones], match: {namespaces: [lab]}"), 0},
-        {EXCEPTION("rails: [zones], match: {namespaces: [lab, ml-a]}"), 2 * DAY_S},
+        {EXCEPTION("rails: [zones], match: {namespaces: [lab, ml-a]}"), 2LL * DAY_S},
         {EXCEPTION("rails: [zones, topology-keys], match: {namespaces: [ml-a]}"), DAY_S},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
