@@ -36,7 +36,7 @@ def run(code, *arguments, **env):
     """Standard output and standard error of a run that ends with this code; the environment names no
     cluster unless env does."""
     clean = {name: value for name, value in os.environ.items()
-             if not name.upper().endswith("_PROXY") and name not in ("KUBECONFIG", "HOME")}
+             if not name.upper().endswith("_PROXY") and name not in ("KUBECONFIG", "HOME", "KUBERNETES_SERVICE_HOST")}
     done = subprocess.run([TAFFRAIL, *arguments], capture_output=True, text=True, timeout=WAIT_S,
                           stdin=subprocess.DEVNULL, env={**clean, "HOME": "/nowhere", **env})
     check(done.returncode == code,

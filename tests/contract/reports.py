@@ -186,7 +186,7 @@ def nothing_of_others_is_touched(folder):
     check(cluster.report("calm") and cluster.send(
         "GET", OPENREPORTS + "namespaces/calm/reports/polr"), "reports of others are removed")
     check(cluster.serving.metric("taffrail_reports_last_success_timestamp_seconds") == 0, "success")
-    check("others have made" in cluster.serving.get("/readyz")[1], cluster.serving.get("/readyz"))
+    cluster.wait("/readyz says it", lambda: "others have made" in cluster.serving.get("/readyz")[1])
     cluster.end()
 
 
@@ -199,7 +199,7 @@ def the_api_decides(folder):
     said = "".join(cluster.serving.log).count("has neither")
     check(said == 1, f"said {said} times")
     check("taffrail_reports_last_success" not in cluster.serving.get("/metrics")[1], "a metric")
-    check("is installed" in cluster.serving.get("/readyz")[1], cluster.serving.get("/readyz"))
+    cluster.wait("/readyz says it", lambda: "is installed" in cluster.serving.get("/readyz")[1])
     check(not cluster.fake.requests("list deployments limit=250"), "it audits for nobody")
     cluster.fake.do("api wgpolicyk8s.io on")
     old = cluster.wait("PolicyReports", lambda: cluster.report("web", WGPOLICY))
