@@ -1,2 +1,6 @@
 # shellcheck shell=bash
-prepare() { cp -r manifests/policies manifests/demo .; }
+. "$SOURCE/tests/docs/pages/lib.sh"
+prepare() {
+    cp -r manifests/policies manifests/demo .
+    if [ -n "${KUBECONFIG-}" ]; then install; fi
+}
