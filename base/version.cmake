@@ -1,6 +1,6 @@
 # The version, as version.c in the build folder, looked up at each build: of the git tag (0.2.0; five
 # commits later 0.2.0-5-gab12cd3); in an archive that git made, of the tag that git wrote into
-# packaging/version.txt; else PROJECT_VERSION and "-dev". TAFFRAIL_VERSION, where it is set, is the version.
+# scripts/packaging/version.txt; else PROJECT_VERSION and "-dev". TAFFRAIL_VERSION, where it is set, is the version.
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(TAFFRAIL_VERSION "" CACHE STRING "The version; empty: ask git")
   set(version_c ${CMAKE_BINARY_DIR}/version.c)
@@ -20,8 +20,8 @@ if(EXISTS ${source}/.git)
     OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   execute_process(COMMAND git -C ${source} rev-parse --short=7 HEAD
     OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-elseif(EXISTS ${source}/packaging/version.txt)
-  file(READ ${source}/packaging/version.txt described)
+elseif(EXISTS ${source}/scripts/packaging/version.txt)
+  file(READ ${source}/scripts/packaging/version.txt described)
   string(STRIP "${described}" described)
 endif()
 

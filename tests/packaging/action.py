@@ -110,7 +110,7 @@ def tell(runner, workspace, sums):
         code, said = runner.run(ref, policy="policies/", version=f"v{site.VERSION}", fail_on="never")
         expect(f"used at {ref}, with a version", code == 0, said)
     # As GitHub sends a commit: git has filled this file in.
-    tag = runner.action / "packaging/version.txt"
+    tag = runner.action / "scripts/packaging/version.txt"
     tag.write_text(f"v{site.VERSION}-5-gab12cd3\n", encoding="utf-8")
     code, said = runner.run("ab12cd3", policy="policies/")
     expect("used at a commit after a tag", code == 2 and "which is no release" in said, said)
@@ -135,11 +135,11 @@ def main():
         scratch = pathlib.Path(scratch)
         action, workspace = scratch / "action", scratch / "workspace"
         workspace.mkdir()
-        (action / "packaging").mkdir(parents=True)
+        (action / "scripts/packaging").mkdir(parents=True)
         shutil.copy(SOURCE / "action.yml", action)
         for part in ("action", "fetch", "version.txt"):
-            copy = shutil.copytree if (SOURCE / "packaging" / part).is_dir() else shutil.copy
-            copy(SOURCE / "packaging" / part, action / "packaging" / part)
+            copy = shutil.copytree if (SOURCE / "scripts/packaging" / part).is_dir() else shutil.copy
+            copy(SOURCE / "scripts/packaging" / part, action / "scripts/packaging" / part)
         sums = site.make(scratch / "site/owner/taffrail", sys.argv[1])
         with site.serve(scratch / "site") as url:
             tell(Runner(action, workspace, url), workspace, sums)

@@ -37,7 +37,7 @@ def expect(name, good, found):
 class Project:
     def __init__(self, folder, url, runner):
         self.folder, self.url, self.runner = folder, url, runner
-        shutil.copy(SOURCE / "packaging/gitlab/taffrail.yml", folder)
+        shutil.copy(SOURCE / "scripts/packaging/gitlab/taffrail.yml", folder)
         (folder / "policies").mkdir()
         (folder / "policies/p.yaml").write_text(POLICY, encoding="utf-8")
         remote = ["remote", "add", "origin", "https://git.example.com/a/b.git"]

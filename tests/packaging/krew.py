@@ -91,8 +91,8 @@ def main():
             archive = scratch / f"taffrail-{VERSION}-linux-{machine}.tar.gz"
             make_archive(archive, taffrail, machine)
             sums[machine] = hashlib.sha256(archive.read_bytes()).hexdigest()
-        fill = f'. scripts/lib.sh; . packaging/release.sh; version={VERSION} repository={REPOSITORY}' \
-               f' fill packaging/krew/taffrail.yaml 0 {sums["amd64"]} {sums["arm64"]}'
+        fill = f'. scripts/lib.sh; . scripts/packaging/release.sh; version={VERSION} repository={REPOSITORY}' \
+               f' fill scripts/packaging/krew/taffrail.yaml 0 {sums["amd64"]} {sums["arm64"]}'
         text = subprocess.run(["bash", "-euc", fill], cwd=SOURCE, check=True, capture_output=True,
                               text=True).stdout
         plugin = yaml.safe_load(text)

@@ -16,7 +16,7 @@ source_version() {
 }
 
 # The commit's time, that of all files in the archives; in a source archive git gave it to the files.
-source_epoch() { git log -1 --format=%ct 2>/dev/null || stat -c %Y packaging/version.txt; }
+source_epoch() { git log -1 --format=%ct 2>/dev/null || stat -c %Y scripts/packaging/version.txt; }
 
 describe_sources() {
     case $PWD in *[[:space:]]*) fail "pkg-config reads no path with spaces: $PWD" ;; esac
@@ -60,7 +60,7 @@ dry_run() {
     files_of_release | sed "s,^,to make     $out/,"
     check_changelog
     local template
-    for template in packaging/homebrew/taffrail.rb packaging/krew/taffrail.yaml; do
+    for template in scripts/packaging/homebrew/taffrail.rb scripts/packaging/krew/taffrail.yaml; do
         fill "$template" 0 0 0 >/dev/null
     done
 }
@@ -115,7 +115,7 @@ compile() {
     [ "$testing" = OFF ] || portable=OFF
     shift 2
     cmake -G Ninja -S . -B "$dir/build-$testing" -D TAFFRAIL_ARCH="$arch" -D TAFFRAIL_SYSROOT="$dir/sysroot" \
-        -D CMAKE_TOOLCHAIN_FILE="$PWD/packaging/debian.cmake" -D TAFFRAIL_PORTABLE=$portable \
+        -D CMAKE_TOOLCHAIN_FILE="$PWD/scripts/packaging/debian.cmake" -D TAFFRAIL_PORTABLE=$portable \
         -D CMAKE_BUILD_TYPE=Release -D CMAKE_COMPILE_WARNING_AS_ERROR=ON \
         -D BUILD_TESTING="$testing" -D TAFFRAIL_VERSION="$version" \
         -D CMAKE_CROSSCOMPILING_EMULATOR="$(emulator "$arch" | tr ' ' ';')" >"$dir/cmake.log" ||
@@ -174,7 +174,7 @@ stage() {
         fail "$1: linked with libraries of this machine"
     cp LICENSE "$staged/"
     cp manifests/policies/*.yaml "$staged/policies/"
-    cp packaging/kubectl_complete-taffrail "$staged/"
+    cp scripts/packaging/kubectl_complete-taffrail "$staged/"
     local run shell
     read -r -a run <<<"$(emulator "$1") $staged/taffrail"
     for shell in bash zsh fish; do "${run[@]}" completion $shell >"$staged/completions/taffrail.$shell"; done
@@ -182,7 +182,7 @@ stage() {
     mkdir "$staged/man"
     "${run[@]}" __manual "$staged/man"
     mapfile -t image_only < <(image_libraries "$1")
-    packaging/sbom.py --name taffrail --version "$version" --arch "$1" --epoch "$SOURCE_DATE_EPOCH" \
+    scripts/packaging/sbom.py --name taffrail --version "$version" --arch "$1" --epoch "$SOURCE_DATE_EPOCH" \
         --map "$dir/build-OFF/taffrail.map" --owners "$dir/owners" --sysroot "$dir/sysroot" \
         --copyrights "$staged/licenses" --out "$out/$name-linux-$1.cdx.json" \
         --shared "${shared[@]}" --image "${image_only[@]}"
@@ -339,10 +339,10 @@ make() {
     if whole; then
         if [ "$image" = yes ]; then
             make_image
-            packaging/look_into_image.py "$out/$name-image.tar" "$version" amd64 arm64
+            scripts/packaging/look_into_image.py "$out/$name-image.tar" "$version" amd64 arm64
         fi
         for template in homebrew/taffrail.rb krew/taffrail.yaml; do
-            fill "packaging/$template" "$(sum_of source)" "$(sum_of linux-amd64)" "$(sum_of linux-arm64)" \
+            fill "scripts/packaging/$template" "$(sum_of source)" "$(sum_of linux-amd64)" "$(sum_of linux-arm64)" \
                 >"$out/${template#*/}"
         done
     fi
