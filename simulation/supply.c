@@ -66,10 +66,10 @@ static void find_reached(struct supply *supply, const struct snapshot *snapshot,
                          struct arena *scratch)
 {
     struct zones reached = {0};
+    const struct pod_requirements none = pod_requirements_none(supply->catalog, scratch);
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
         if (pool_makes_nodes(snapshot_pool(snapshot, i)))
-            pool_add_zones(snapshot, supply->catalog, snapshot_pool(snapshot, i), NULL,
-                           &supply->zones, scratch, &reached);
+            pool_add_zones(snapshot, snapshot_pool(snapshot, i), &none, &supply->zones, &reached);
     for (size_t i = 0; i < reached.count; i++)
         zones_add(&supply->reached, reached.items[i], supply->arena);
 }

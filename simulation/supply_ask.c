@@ -208,12 +208,13 @@ static bool is_in_problem(const struct supply *supply, const struct pool *pool)
 static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
-    const struct pod_requirements wanted = pod_requirements_read(asking->workload, asking->arena);
+    const struct pod_requirements wanted =
+        pod_requirements_read(supply->catalog, asking->workload, asking->arena);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (!pool->object->deleting && !is_in_problem(supply, pool) &&
             !(supply->settings.no_static_capacity && pool_is_static(pool)) &&
-            pool_may_suit(supply->catalog, pool, &wanted, asking->arena))
+            pool_may_suit(pool, &wanted))
             return true;
     }
     return false;
@@ -224,14 +225,14 @@ static void add_zones_of_other_pools(const struct asking *asking, struct zone_bi
 {
     const struct supply *supply = asking->supply;
     struct zones zones = {0};
+    struct pod_requirements wanted = {0}; /* read for the first such pool */
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (pool_is_covered_by(supply->catalog, pool) || !pool_makes_nodes(pool))
             continue;
-        const struct pod_requirements wanted =
-            pod_requirements_read(asking->workload, asking->arena);
-        pool_add_zones(asking->snapshot, supply->catalog, pool, &wanted, &supply->zones,
-                       asking->arena, &zones);
+        if (wanted.names == NULL)
+            wanted = pod_requirements_read(supply->catalog, asking->workload, asking->arena);
+        pool_add_zones(asking->snapshot, pool, &wanted, &supply->zones, &zones);
     }
     for (size_t i = 0; i < zones.count; i++)
         add_zone(supply, zones.items[i], bits);
@@ -317,21 +318,21 @@ static void give_reason(const struct asking *asking, struct text message,
 static void add_to_reason(const struct asking *asking, const struct pod_requirements *wanted,
                           struct supply_reason *reason)
 {
-    const struct catalog *catalog = asking->supply->catalog;
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (!text_equal(pool->object->name, reason->node_pool))
             continue;
-        reason->selected = pool_is_selected(catalog, pool, &wanted->selection, asking->arena);
-        if (!pool_is_covered_by(catalog, pool))
-            pool_misfit(catalog, pool, wanted, asking->arena, reason);
+        reason->selected = pool_is_selected(pool, wanted);
+        if (!pool_is_covered_by(wanted->catalog, pool))
+            pool_misfit(pool, wanted, reason);
     }
 }
 
 static void take_reasons(const struct asking *asking, struct reasons_words reasons,
                          struct supply_answer *answer)
 {
-    const struct pod_requirements wanted = pod_requirements_read(asking->workload, asking->arena);
+    const struct pod_requirements wanted =
+        pod_requirements_read(asking->supply->catalog, asking->workload, asking->arena);
     struct supply_reason *items = ARENA_ARRAY(asking->arena, reasons.count, struct supply_reason);
     for (size_t i = 0; i < reasons.count; i++) {
         const struct reason_words *reason = &reasons.items[i];

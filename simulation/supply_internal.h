@@ -50,27 +50,33 @@ void cache_put(const struct supply_cache *cache, struct cache_key key,
 
 /* ---- pools whose types are not known (supply_pools.c) ---- */
 
-/* What a pod requires of a node. */
+/* What a pod requires of a node: read once, then asked of many pools. The names grow with the keys
+ * and values of the pools. */
 struct pod_requirements {
-    struct node_selection selection;
+    const struct catalog *catalog;
+    struct arena *arena;
     struct tolerations tolerations;
+    bool tolerates_all;
+    struct solver_names *names;
+    struct solver_requirements *alternatives; /* of the node affinity, each with the nodeSelector */
+    size_t alternative_count;                 /* at least one */
 };
-struct pod_requirements pod_requirements_read(const struct workload *workload, struct arena *arena);
+struct pod_requirements pod_requirements_read(const struct catalog *catalog,
+                                              const struct workload *workload, struct arena *arena);
+/* Of a pod that selects nothing and tolerates everything. */
+struct pod_requirements pod_requirements_none(const struct catalog *catalog, struct arena *arena);
 /* Whether the pool's requirements and taints allow the pod, by one of the alternatives of its node
  * affinity. */
-bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
-                   const struct pod_requirements *wanted, struct arena *arena);
+bool pool_may_suit(const struct pool *pool, const struct pod_requirements *wanted);
 /* The same, whatever taints the pool has. */
-bool pool_is_selected(const struct catalog *catalog, const struct pool *pool,
-                      const struct node_selection *selection, struct arena *arena);
+bool pool_is_selected(const struct pool *pool, const struct pod_requirements *wanted);
 /* Says which taint or label keeps the pod out, where pool_may_suit() does not hold. */
-void pool_misfit(const struct catalog *catalog, const struct pool *pool,
-                 const struct pod_requirements *wanted, struct arena *arena,
+void pool_misfit(const struct pool *pool, const struct pod_requirements *wanted,
                  struct supply_reason *reason);
-/* Adds the zones of all in which the pool can launch a node for such a pod. NULL: for any pod. */
-void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catalog,
-                    const struct pool *pool, const struct pod_requirements *wanted,
-                    const struct zones *all, struct arena *arena, struct zones *zones);
+/* Adds the zones of all in which the pool can launch a node for such a pod. */
+void pool_add_zones(const struct snapshot *snapshot, const struct pool *pool,
+                    const struct pod_requirements *wanted, const struct zones *all,
+                    struct zones *zones);
 
 /* ---- the supply ---- */
 

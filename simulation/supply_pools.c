@@ -7,23 +7,57 @@
 #include "simulation/supply_internal.h"
 #include "solver/well_known.h"
 
-struct meeting {
-    const struct catalog *catalog;
-    const struct pool *pool;
-    struct solver_names *names;
-    struct arena *arena;
-};
+/* ---- what a pod requires ---- */
 
-static struct meeting meeting_of(const struct catalog *catalog, const struct pool *pool,
-                                 struct arena *arena)
+struct pod_requirements pod_requirements_none(const struct catalog *catalog, struct arena *arena)
 {
-    return (struct meeting){catalog, pool, solver_names_create(arena, catalog_names(catalog)),
-                            arena};
+    return (struct pod_requirements){
+        .catalog = catalog,
+        .arena = arena,
+        .tolerates_all = true,
+        .names = solver_names_create(arena, catalog_names(catalog)),
+        .alternatives = ARENA_NEW(arena, struct solver_requirements),
+        .alternative_count = 1,
+    };
 }
 
-static struct solver_requirements of_pool(const struct meeting *meeting)
+static struct solver_requirements copied(const struct solver_requirements *set, struct arena *arena)
 {
-    const struct pool *pool = meeting->pool;
+    struct solver_requirements copy = {0};
+    for (size_t i = 0; i < set->count; i++)
+        *LIST_PUSH(arena, &copy) = set->items[i];
+    return copy;
+}
+
+struct pod_requirements pod_requirements_read(const struct catalog *catalog,
+                                              const struct workload *workload, struct arena *arena)
+{
+    struct pod_requirements wanted = pod_requirements_none(catalog, arena);
+    struct node_selection selection;
+    node_selection_read(workload, arena, &selection);
+    tolerations_read(workload, arena, &wanted.tolerations);
+    wanted.tolerates_all = false;
+    struct solver_requirements selector = {0};
+    expressions_add(&selection.selector, wanted.names, &selector, arena);
+    wanted.alternatives[0] = selector;
+    if (selection.required.count == 0)
+        return wanted;
+    wanted.alternative_count =
+        selection.required.count < SUPPLY_TERMS_MAX ? selection.required.count : SUPPLY_TERMS_MAX;
+    wanted.alternatives = ARENA_ARRAY(arena, wanted.alternative_count, struct solver_requirements);
+    for (size_t i = 0; i < wanted.alternative_count; i++) {
+        wanted.alternatives[i] = copied(&selector, arena);
+        expressions_add(&selection.required.items[i].expressions, wanted.names,
+                        &wanted.alternatives[i], arena);
+    }
+    return wanted;
+}
+
+/* ---- whether a pool gives it ---- */
+
+static struct solver_requirements of_pool(const struct pool *pool,
+                                          const struct pod_requirements *wanted)
+{
     struct solver_requirements set = {0};
     struct expression_value name = {.text = pool->object->name};
     const struct expression label = {.key = TEXT(LABEL_NODE_POOL),
@@ -31,107 +65,71 @@ static struct solver_requirements of_pool(const struct meeting *meeting)
                                      .valid = true,
                                      .values = &name,
                                      .value_count = 1};
-    expressions_add(&pool->requirements, meeting->names, &set, meeting->arena);
-    expressions_add(&pool->labels, meeting->names, &set, meeting->arena);
-    expression_add(&label, meeting->names, &set, meeting->arena);
+    expressions_add(&pool->requirements, wanted->names, &set, wanted->arena);
+    expressions_add(&pool->labels, wanted->names, &set, wanted->arena);
+    expression_add(&label, wanted->names, &set, wanted->arena);
     return set;
 }
 
-static void add_alternative(const struct meeting *meeting, const struct node_selection *selection,
-                            size_t alternative, struct solver_requirements *set)
+/* conflict: may be NULL. */
+static bool allows(const struct solver_requirements *of_pool, const struct pod_requirements *wanted,
+                   size_t alternative, uint32_t *conflict)
 {
-    expressions_add(&selection->selector, meeting->names, set, meeting->arena);
-    if (alternative < selection->required.count)
-        expressions_add(&selection->required.items[alternative].expressions, meeting->names, set,
-                        meeting->arena);
+    return solver_requirements_compatible(
+        wanted->names, of_pool, &wanted->alternatives[alternative], solver_is_well_known, conflict);
 }
 
-static size_t alternatives_of(const struct node_selection *selection)
-{
-    size_t count = selection->required.count;
-    return count == 0 ? 1 : count < SUPPLY_TERMS_MAX ? count : SUPPLY_TERMS_MAX;
-}
-
-/* The requirements of a node of the pool for such a pod; false: they contradict each other. */
-static bool meet(const struct meeting *meeting, const struct node_selection *selection,
-                 size_t alternative, struct solver_requirements *both, uint32_t *conflict)
-{
-    struct solver_requirements pool = of_pool(meeting);
-    struct solver_requirements pod = {0};
-    add_alternative(meeting, selection, alternative, &pod);
-    if (!solver_requirements_compatible(meeting->names, &pool, &pod, solver_is_well_known,
-                                        conflict))
-        return false;
-    *both = of_pool(meeting);
-    add_alternative(meeting, selection, alternative, both);
-    return true;
-}
-
-static const struct taint *not_tolerated(const struct tolerations *tolerations,
+static const struct taint *not_tolerated(const struct pod_requirements *wanted,
                                          const struct pool *pool)
 {
+    if (wanted->tolerates_all)
+        return NULL;
     FOR_EACH(taint, &pool->taints)
-        if (taint_is_hard(taint) && !tolerations_cover(tolerations, taint))
+        if (taint_is_hard(taint) && !tolerations_cover(&wanted->tolerations, taint))
             return taint;
     return NULL;
 }
 
-struct pod_requirements pod_requirements_read(const struct workload *workload, struct arena *arena)
+bool pool_is_selected(const struct pool *pool, const struct pod_requirements *wanted)
 {
-    struct pod_requirements wanted;
-    node_selection_read(workload, arena, &wanted.selection);
-    tolerations_read(workload, arena, &wanted.tolerations);
-    return wanted;
+    const struct solver_requirements set = of_pool(pool, wanted);
+    for (size_t i = 0; i < wanted->alternative_count; i++)
+        if (allows(&set, wanted, i, NULL))
+            return true;
+    return false;
 }
 
-bool pool_is_selected(const struct catalog *catalog, const struct pool *pool,
-                      const struct node_selection *selection, struct arena *arena)
+bool pool_may_suit(const struct pool *pool, const struct pod_requirements *wanted)
 {
-    const struct arena_mark mark = arena_mark(arena);
-    struct meeting meeting = meeting_of(catalog, pool, arena);
-    bool selected = false;
-    for (size_t i = 0; !selected && i < alternatives_of(selection); i++) {
-        struct solver_requirements both;
-        selected = meet(&meeting, selection, i, &both, NULL);
-    }
-    arena_rewind(arena, mark);
-    return selected;
-}
-
-bool pool_may_suit(const struct catalog *catalog, const struct pool *pool,
-                   const struct pod_requirements *wanted, struct arena *arena)
-{
-    return not_tolerated(&wanted->tolerations, pool) == NULL &&
-           pool_is_selected(catalog, pool, &wanted->selection, arena);
+    return not_tolerated(wanted, pool) == NULL && pool_is_selected(pool, wanted);
 }
 
 bool pool_takes(const struct catalog *catalog, const struct pool *pool,
                 const struct workload *workload, struct arena *arena)
 {
-    const struct pod_requirements wanted = pod_requirements_read(workload, arena);
-    return pool_may_suit(catalog, pool, &wanted, arena);
+    const struct pod_requirements wanted = pod_requirements_read(catalog, workload, arena);
+    return pool_may_suit(pool, &wanted);
 }
 
-void pool_misfit(const struct catalog *catalog, const struct pool *pool,
-                 const struct pod_requirements *wanted, struct arena *arena,
+void pool_misfit(const struct pool *pool, const struct pod_requirements *wanted,
                  struct supply_reason *reason)
 {
-    struct meeting meeting = meeting_of(catalog, pool, arena);
-    const struct taint *taint = not_tolerated(&wanted->tolerations, pool);
-    struct solver_requirements both;
+    const struct taint *taint = not_tolerated(wanted, pool);
+    const struct solver_requirements set = of_pool(pool, wanted);
     uint32_t key = SOLVER_NONE;
     reason->nearest = TEXT("");
     if (taint != NULL) {
         reason->kind = SOLVER_REASON_TAINT;
-        reason->message = arena_printf(arena, "does not tolerate the taint %.*s%s%.*s:%.*s",
+        reason->message = arena_printf(wanted->arena, "does not tolerate the taint %.*s%s%.*s:%.*s",
                                        TEXT_ARGS(taint->key), taint->value.size > 0 ? "=" : "",
                                        TEXT_ARGS(taint->value), TEXT_ARGS(taint->effect));
-    } else if (!meet(&meeting, &wanted->selection, 0, &both, &key) && key != SOLVER_NONE) {
+    } else if (!allows(&set, wanted, 0, &key) && key != SOLVER_NONE) {
         struct text name;
-        name.data = solver_names_key_text(meeting.names, key, &name.size);
+        name.data = solver_names_key_text(wanted->names, key, &name.size);
         reason->kind = SOLVER_REASON_REQUIREMENT;
-        reason->message = arena_printf(
-            arena, "asks for another %.*s than the NodePool gives its nodes", TEXT_ARGS(name));
+        reason->message =
+            arena_printf(wanted->arena, "asks for another %.*s than the NodePool gives its nodes",
+                         TEXT_ARGS(name));
     }
 }
 
@@ -156,34 +154,38 @@ static bool is_sold_in(const struct catalog *catalog, struct text zone)
            solver_names_find_value(names, key, zone.data, zone.size) != SOLVER_NONE;
 }
 
-static void add_zones(const struct meeting *meeting, const struct node *subnets,
-                      const struct solver_requirements *both, const struct zones *all,
+static bool set_has(const struct solver_names *names, const struct solver_requirements *set,
+                    uint32_t key, uint32_t value)
+{
+    const struct solver_requirement *allowed = solver_requirements_get(set, key);
+    return allowed == NULL || solver_requirement_has(names, allowed, value);
+}
+
+static void add_zones(const struct pod_requirements *wanted, const struct node *subnets,
+                      const struct solver_requirements *of_pool,
+                      const struct solver_requirements *of_pod, const struct zones *all,
                       struct zones *zones)
 {
-    uint32_t key = solver_names_key(meeting->names, LABEL_ZONE, sizeof LABEL_ZONE - 1);
-    const struct solver_requirement *allowed = solver_requirements_get(both, key);
+    uint32_t key = solver_names_key(wanted->names, LABEL_ZONE, sizeof LABEL_ZONE - 1);
     for (size_t i = 0; i < all->count; i++) {
         struct text zone = all->items[i];
-        uint32_t value = solver_names_value(meeting->names, key, zone.data, zone.size);
-        if ((subnets == NULL || subnets_have(subnets, zone)) &&
-            is_sold_in(meeting->catalog, zone) &&
-            (allowed == NULL || solver_requirement_has(meeting->names, allowed, value)))
-            zones_add(zones, zone, meeting->arena);
+        uint32_t value = solver_names_value(wanted->names, key, zone.data, zone.size);
+        if ((subnets == NULL || subnets_have(subnets, zone)) && is_sold_in(wanted->catalog, zone) &&
+            set_has(wanted->names, of_pool, key, value) &&
+            set_has(wanted->names, of_pod, key, value))
+            zones_add(zones, zone, wanted->arena);
     }
 }
 
-void pool_add_zones(const struct snapshot *snapshot, const struct catalog *catalog,
-                    const struct pool *pool, const struct pod_requirements *wanted,
-                    const struct zones *all, struct arena *arena, struct zones *zones)
+void pool_add_zones(const struct snapshot *snapshot, const struct pool *pool,
+                    const struct pod_requirements *wanted, const struct zones *all,
+                    struct zones *zones)
 {
-    static const struct pod_requirements none;
-    struct meeting meeting = meeting_of(catalog, pool, arena);
-    const struct node_selection *selection = wanted == NULL ? &none.selection : &wanted->selection;
-    if (wanted != NULL && not_tolerated(&wanted->tolerations, pool) != NULL)
+    if (not_tolerated(wanted, pool) != NULL)
         return;
-    for (size_t i = 0; i < alternatives_of(selection); i++) {
-        struct solver_requirements both;
-        if (meet(&meeting, selection, i, &both, NULL))
-            add_zones(&meeting, pool_subnets(snapshot, pool), &both, all, zones);
-    }
+    const struct solver_requirements set = of_pool(pool, wanted);
+    for (size_t i = 0; i < wanted->alternative_count; i++)
+        if (allows(&set, wanted, i, NULL))
+            add_zones(wanted, pool_subnets(snapshot, pool), &set, &wanted->alternatives[i], all,
+                      zones);
 }
