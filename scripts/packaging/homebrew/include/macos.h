@@ -1,7 +1,7 @@
 /* What the code takes from the GNU C library and macOS' own lacks, included before everything there
  * (CMakeLists.txt). Only what the commands need that are built without TAFFRAIL_SERVE. */
-#ifndef TAFFRAIL_PACKAGING_HOMEBREW_INCLUDE_MACOS_H
-#define TAFFRAIL_PACKAGING_HOMEBREW_INCLUDE_MACOS_H
+#ifndef TAFFRAIL_SCRIPTS_PACKAGING_HOMEBREW_INCLUDE_MACOS_H
+#define TAFFRAIL_SCRIPTS_PACKAGING_HOMEBREW_INCLUDE_MACOS_H
 
 #include <errno.h>
 #include <fcntl.h>
