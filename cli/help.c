@@ -3,65 +3,43 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/wrap.h"
 #include "cli/cli.h"
 
 enum { MOST_COLUMNS = 100, LEFT_COLUMNS = 31, NARROW = 60, NARROW_LEFT = 8 };
 
-static size_t code_point_count(struct text t)
+/* Such a line is printed as it is: an empty one, one that is set in, a comment. */
+static bool stands_alone(struct text line)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < t.size; i++)
-        count += ((unsigned char)t.data[i] & 0xc0) != 0x80;
-    return count;
+    return line.size == 0 || line.data[0] == ' ' || line.data[0] == '#';
 }
 
-/* Prints words from column `at` on, later lines from `indent` on. Returns where it ended. */
-static size_t put_words(struct text words, size_t at, size_t indent, size_t columns)
+static void end_paragraph(struct text *paragraph, size_t columns)
 {
-    bool first = at == indent;
-    while (words.size > 0) {
-        struct text word = words;
-        if (!text_split(words, ' ', &word, &words))
-            words = TEXT("");
-        if (word.size == 0)
-            continue;
-        size_t width = code_point_count(word);
-        if (!first && at + 1 + width > columns) {
-            printf("\n%*s", (int)indent, "");
-            at = indent;
-        } else if (!first) {
-            putchar(' ');
-            at++;
-        }
-        printf("%.*s", TEXT_ARGS(word));
-        at += width;
-        first = false;
-    }
-    return at;
+    if (paragraph->size > 0)
+        put_wrapped(*paragraph, 0, 0, columns, stdout);
+    *paragraph = TEXT("");
 }
 
 void help_put_notes(const char *notes, size_t columns)
 {
-    struct text rest = text_of(notes), line;
-    size_t at = 0;
+    struct text rest = text_of(notes), paragraph = TEXT(""), line;
     while (rest.size > 0) {
         if (!text_split(rest, '\n', &line, &rest)) {
             line = rest;
             rest = TEXT("");
         }
-        if (line.size == 0 || line.data[0] == ' ' || line.data[0] == '#') {
-            printf("%s%.*s\n", at > 0 ? "\n" : "", TEXT_ARGS(line));
-            at = 0;
-        } else {
-            if (at > 0 && text_starts_with(line, TEXT("--"))) { /* what an option does is its own */
-                putchar('\n');
-                at = 0;
-            }
-            at = put_words(line, at, 0, columns);
-        }
+        /* What an option does is a paragraph of its own. */
+        if (stands_alone(line) || text_starts_with(line, TEXT("--")))
+            end_paragraph(&paragraph, columns);
+        if (stands_alone(line))
+            printf("%.*s\n", TEXT_ARGS(line));
+        else if (paragraph.size == 0)
+            paragraph = line;
+        else
+            paragraph.size = (size_t)(line.data + line.size - paragraph.data);
     }
-    if (at > 0)
-        putchar('\n');
+    end_paragraph(&paragraph, columns);
 }
 
 static void put_option(const struct option_spec *spec, size_t columns)
@@ -82,8 +60,7 @@ static void put_option(const struct option_spec *spec, size_t columns)
         printf("\n%*s", (int)left + 2, "");
     else
         printf("%*s", (int)(left + 2 - at), "");
-    put_words(text_of(spec->help), left + 2, left + 2, columns);
-    putchar('\n');
+    put_wrapped(text_of(spec->help), left + 2, left + 2, columns, stdout);
 }
 
 void help_print(const struct description *description)

@@ -2,6 +2,7 @@
 #ifndef TAFFRAIL_REPORT_FORMAT_H
 #define TAFFRAIL_REPORT_FORMAT_H
 
+#include "base/wrap.h"
 #include "report/report.h"
 
 typedef bool report_writer(const struct report *report, const struct report_style *style,
@@ -72,17 +73,8 @@ struct region finding_region(const struct located_finding *located, struct arena
 /* Without a leading "./", which pipelines that compare paths do not expect. */
 const char *short_path(const char *path);
 
-/* ---- text for terminals and for XML ---- */
+/* ---- XML ---- */
 
-/* Control characters become blanks, because a terminal obeys them; tabs, too, so that columns stay
- * aligned. */
-void put_printable(struct text t, FILE *out);
-size_t code_points(struct text t);
-/* A blank at which put_wrapped breaks no line, and prints as a blank. */
-#define GLUE '\x1f'
-/* Prints words from column `at` on; later lines begin at `indent`, and none but a long word is
- * longer than columns (0: all is one line). Ends the line. */
-void put_wrapped(struct text words, size_t at, size_t indent, size_t columns, FILE *out);
 /* Escaped for XML 1.0; HTML reads it in the same way. */
 void put_xml(struct text t, FILE *out);
 /* A blank, name="value". */

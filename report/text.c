@@ -35,53 +35,6 @@ static const char *colour_of(const struct palette *palette, const struct finding
     return palette->plain;
 }
 
-static bool starts_code_point(char c)
-{
-    return ((unsigned char)c & 0xc0) != 0x80;
-}
-
-size_t code_points(struct text t)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < t.size; i++)
-        count += starts_code_point(t.data[i]);
-    return count;
-}
-
-void put_printable(struct text t, FILE *out)
-{
-    for (size_t i = 0; i < t.size; i++)
-        fputc((unsigned char)t.data[i] < 0x20 || t.data[i] == 0x7f ? ' ' : t.data[i], out);
-}
-
-void put_wrapped(struct text words, size_t at, size_t indent, size_t columns, FILE *out)
-{
-    bool first = true;
-    if (columns == 0) {
-        put_printable(words, out);
-        words = TEXT("");
-    }
-    while (words.size > 0) {
-        struct text word = words;
-        if (!text_split(words, ' ', &word, &words))
-            words = TEXT("");
-        if (word.size == 0)
-            continue;
-        size_t width = code_points(word);
-        if (!first && at + 1 + width > columns) {
-            fprintf(out, "\n%*s", (int)indent, "");
-            at = indent;
-        } else if (!first) {
-            fputc(' ', out);
-            at++;
-        }
-        put_printable(word, out);
-        at += width;
-        first = false;
-    }
-    fputc('\n', out);
-}
-
 /* ---- the line of a finding ---- */
 
 /* A part of a line around an offset of it. */
