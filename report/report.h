@@ -31,6 +31,8 @@ struct report {
 /* Of findings that are undecided since nothing of a kind is visible (finding.unseen), one a rail
  * and kind stays in a run; it says how many more there are. */
 void report_say_once(struct report_entry *entries, size_t count, struct arena *arena);
+/* "NodePool and no Node", after "no". */
+struct text unseen_kinds(kind_set kinds, struct arena *arena);
 
 /* Findings by action. An undecided one counts as undecided only. */
 struct report_summary {

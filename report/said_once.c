@@ -54,7 +54,7 @@ static void keep_first(struct verdict *verdict, struct sayings *sayings, struct 
     verdict->finding_count = count;
 }
 
-static struct text kinds_of(kind_set kinds, struct arena *arena)
+struct text unseen_kinds(kind_set kinds, struct arena *arena)
 {
     struct text_builder names = {.arena = arena};
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
@@ -76,6 +76,6 @@ void report_say_once(struct report_entry *entries, size_t count, struct arena *a
             saying->first->message = arena_printf(
                 arena, "%.*s %zu more %s like it: no %.*s is visible.",
                 TEXT_ARGS(saying->first->message), saying->more, saying->more == 1 ? "is" : "are",
-                TEXT_ARGS(kinds_of(saying->unseen, arena)));
+                TEXT_ARGS(unseen_kinds(saying->unseen, arena)));
     }
 }

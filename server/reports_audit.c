@@ -148,16 +148,6 @@ static struct text json_of(const struct object *object, const struct finding *fi
     return node_json(&result, arena);
 }
 
-static struct text kinds_of(kind_set kinds, struct arena *arena)
-{
-    struct text_builder names = {.arena = arena};
-    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
-        if ((kinds & KIND_BIT(kind)) != 0)
-            text_builder_printf(&names, "%s%s", names.size == 0 ? "" : " and no ",
-                                kind_table[kind].name);
-    return text_builder_text(&names);
-}
-
 /* Of many objects for one reason, so it is said of the cluster, in words that do not change with
  * the objects. Empty: it is said already. */
 static struct text json_of_saying(const struct reports_audit *audit, const struct finding *finding,
@@ -170,7 +160,7 @@ static struct text json_of_saying(const struct reports_audit *audit, const struc
     general.path = general.found = TEXT("");
     struct text message =
         arena_printf(arena, "No %.*s is visible, so what %s says of them is not decided.",
-                     TEXT_ARGS(kinds_of(finding->unseen, arena)), finding->rail);
+                     TEXT_ARGS(unseen_kinds(finding->unseen, arena)), finding->rail);
     return json_of(NULL, &general, message, arena);
 }
 
