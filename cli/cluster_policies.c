@@ -128,22 +128,30 @@ static bool refuse(const struct asking *asking, const char *what, struct error *
 
 /* ---- reading ---- */
 
-static bool read_one(struct asking *asking, const char *namespace, const char *name,
-                     struct policy_texts *texts, struct error *error)
+/* What answers a GET of a ConfigMap, or a SELECT by a selector; what: its name in an error. */
+static bool read_maps(struct asking *asking, enum call_verb verb, const char *namespace,
+                      const char *name, const char *what, const struct node **root,
+                      struct error *error)
 {
-    const struct call_request request = {.verb = CALL_GET,
+    const struct call_request request = {.verb = verb,
                                          .resource = RESOURCE_CONFIG_MAP,
                                          .namespace = namespace,
                                          .name = name,
                                          .limit_ms = asking->limit_ms};
-    const struct node *root = NULL;
-    size_t before = texts->count;
-    const char *what = arena_printf(asking->arena, "ConfigMap %s/%s", namespace, name).data;
     if (!ask(asking, &request, error))
         return false;
     if (asking->answer.result != CALL_DONE)
         return refuse(asking, what, error);
-    if (!read_answer(asking, &root, error))
+    return read_answer(asking, root, error);
+}
+
+static bool read_one(struct asking *asking, const char *namespace, const char *name,
+                     struct policy_texts *texts, struct error *error)
+{
+    const struct node *root = NULL;
+    size_t before = texts->count;
+    const char *what = arena_printf(asking->arena, "ConfigMap %s/%s", namespace, name).data;
+    if (!read_maps(asking, CALL_GET, namespace, name, what, &root, error))
         return false;
     take_config_map(root, asking->arena, texts);
     return texts->count > before ||
@@ -155,20 +163,11 @@ static bool read_one(struct asking *asking, const char *namespace, const char *n
 static bool read_selected(struct asking *asking, const char *namespace, const char *selector,
                           struct policy_texts *texts, struct error *error)
 {
-    const struct call_request request = {.verb = CALL_SELECT,
-                                         .resource = RESOURCE_CONFIG_MAP,
-                                         .namespace = namespace,
-                                         .name = selector,
-                                         .limit_ms = asking->limit_ms};
     const struct node *root = NULL;
     size_t before = texts->count;
     const char *what =
         arena_printf(asking->arena, "ConfigMap of %s with %s", namespace, selector).data;
-    if (!ask(asking, &request, error))
-        return false;
-    if (asking->answer.result != CALL_DONE)
-        return refuse(asking, what, error);
-    if (!read_answer(asking, &root, error))
+    if (!read_maps(asking, CALL_SELECT, namespace, selector, what, &root, error))
         return false;
     FOR_ITEMS(map, node_get(root, "items"))
         take_config_map(map, asking->arena, texts);
