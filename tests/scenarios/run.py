@@ -7,8 +7,10 @@ usage: run.py TAFFRAIL [FOLDER ...]
 """
 
 import base64
+import concurrent.futures
 import copy
 import json
+import os
 import re
 import subprocess
 import sys
@@ -205,29 +207,27 @@ def run_case(taffrail, folder, case):
         raise Failure(f"serve has {len(served)} findings, check {len(checked)}")
 
 
-def run_folder(taffrail, folder):
-    """How many cases passed, and how many did not."""
-    passed = failed = 0
-    with open(folder / "cases.yaml", encoding="utf-8") as stream:
-        cases = yaml.safe_load(stream)
-    for case in cases:
-        try:
-            run_case(taffrail, folder, case)
-            passed += 1
-            print(f"ok      {folder.name}: {case['name']}")
-        except Failure as failure:
-            failed += 1
-            print(f"FAILED  {folder.name}: {case['name']}\n{failure}")
-    return passed, failed
+def problem_of_case(taffrail, folder, case):
+    try:
+        run_case(taffrail, folder, case)
+    except Failure as failure:
+        return str(failure)
+    return None
 
 
 def main(taffrail, names):
-    with scenario_folders() as folders:
-        counts = [run_folder(taffrail, folder) for folder in folders
-                  if not names or folder.name in names]
-    passed, failed = (sum(column) for column in zip(*counts)) if counts else (0, 0)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    failed = 0
+    with scenario_folders() as folders, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        cases = [(folder, case, pool.submit(problem_of_case, taffrail, folder, case))
+                 for folder in folders if not names or folder.name in names
+                 for case in yaml.safe_load((folder / "cases.yaml").read_text(encoding="utf-8"))]
+        for folder, case, running in cases:
+            problem = running.result()
+            failed += problem is not None
+            print(f"ok      {folder.name}: {case['name']}" if problem is None
+                  else f"FAILED  {folder.name}: {case['name']}\n{problem}")
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed or not cases else 0
 
 
 if __name__ == "__main__":
