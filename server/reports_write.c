@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 
 enum {
     ROUND_BYTES = 32 << 20, /* what is known of the reports */
@@ -145,7 +146,8 @@ struct round {
 
 struct reports_writer {
     struct round rounds[2];
-    size_t now;         /* index of this round */
+    size_t now; /* index of this round */
+    struct hash_seed seed;
     struct arena *work; /* of one report */
 };
 
@@ -154,6 +156,7 @@ struct reports_writer *reports_writer_create(void)
     struct reports_writer *writer = calloc(1, sizeof *writer);
     if (writer == NULL)
         return NULL;
+    writer->seed = hash_seed_new();
     writer->rounds[0].arena = arena_create(ROUND_BYTES);
     writer->rounds[1].arena = arena_create(ROUND_BYTES);
     writer->work = arena_create(WORK_BYTES);
@@ -286,15 +289,6 @@ static struct round *this_round(struct reports_writer *writer)
     return &writer->rounds[writer->now];
 }
 
-/* FNV-1a */
-static uint64_t hash_of(struct text t)
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < t.size; i++)
-        hash = (hash ^ (unsigned char)t.data[i]) * 0x100000001b3;
-    return hash;
-}
-
 static void build(void *argument)
 {
     struct writing *writing = argument;
@@ -303,7 +297,7 @@ static void build(void *argument)
         reports_audit_space(writing->audit, writing->index, writing->results_max, arena);
     writing->wanted = node_keep(arena, report_node(writing->api, &writing->space, arena));
     writing->body = node_json(writing->wanted, arena);
-    writing->hash = hash_of(writing->body);
+    writing->hash = hash_text(writing->writer->seed, writing->body);
 }
 
 static void compare(void *argument)
