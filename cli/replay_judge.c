@@ -225,16 +225,37 @@ static struct owner_names owner_of(const struct replay *replay, const struct sub
     return (struct owner_names){object->controller.kind, without_time(name, arena)};
 }
 
+struct row_keeping {
+    struct replay *replay;
+    struct text key;
+    struct difference_row row;
+};
+
 /* Copies what the row shows to where it lasts. */
-static void keep_row(struct replay *replay, struct text key, struct difference_row row)
+static void copy_row(void *argument)
 {
+    struct row_keeping *keeping = argument;
+    struct replay *replay = keeping->replay;
     struct arena *arena = replay->kept;
+    struct difference_row row = keeping->row;
     struct text *const texts[] = {&row.namespace, &row.kind, &row.name,    &row.user,
                                   &row.policy,    &row.path, &row.problem, &row.exception};
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         *texts[i] = arena_text(arena, *texts[i]);
     *LIST_PUSH(arena, &replay->rows) = row;
-    *text_map_at(&replay->row_index, arena, arena_text(arena, key)) = replay->rows.count;
+    *text_map_at(&replay->row_index, arena, arena_text(arena, keeping->key)) = replay->rows.count;
+}
+
+/* False: there is no room for it. */
+static bool keep_row(struct replay *replay, struct text key, const struct difference_row *row)
+{
+    struct row_keeping keeping = {replay, key, *row};
+    struct error error;
+    size_t count = replay->rows.count;
+    if (count < ROWS_MAX && arena_guard(replay->kept, copy_row, &keeping, &error))
+        return true;
+    replay->rows.count = count;
+    return false;
 }
 
 static void add_row(struct replay *replay, const struct difference_row *row)
@@ -244,12 +265,10 @@ static void add_row(struct replay *replay, const struct difference_row *row)
                      TEXT_ARGS(row->namespace), TEXT_ARGS(row->kind), TEXT_ARGS(row->name),
                      TEXT_ARGS(row->user));
     size_t index = text_map_get(&replay->row_index, key, 0);
-    if (index == 0 && replay->rows.count < ROWS_MAX)
-        keep_row(replay, key, *row);
-    else if (index == 0)
-        replay->result.rows_left_out++;
-    else
+    if (index > 0)
         replay->rows.items[index - 1].count++;
+    else if (!keep_row(replay, key, row))
+        replay->result.rows_left_out++;
 }
 
 static void add_rows(struct replay *replay, const struct subject *subject,
