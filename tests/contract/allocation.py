@@ -26,11 +26,10 @@ import time
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import NAME, Failure, NotStarted, Serving, check
+from serving import NAME, WAIT_S, Failure, NotStarted, Serving, check
 
 TAFFRAIL, INJECTOR, FAKEAPI = sys.argv[1:4]
 ALL = sys.argv[4:] == ["--all"]
-WAIT_S = 60
 REST_S = 0.05  # a process that allocates nothing for so long rests
 GROWN_BLOCKS = 64  # caches of libraries may grow by so many
 # GnuTLS 3.7 keeps the state of its random numbers for each thread until the process ends, and each

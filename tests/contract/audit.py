@@ -6,6 +6,7 @@ usage: audit.py TAFFRAIL FAKEAPI"""
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -16,10 +17,9 @@ from audit_cluster import (CLUSTER, EXPECTED, LEFT_OUT, PLURALS, POLICY, POOL, p
                            thing)
 from fake import kubeconfig
 from page import Page
-from serving import check, run_tests
+from serving import WAIT_S, check, run_tests
 
 TAFFRAIL, FAKEAPI = sys.argv[1:3]
-WAIT_S = 60
 ALL = [*PLURALS.values(), "replicationcontrollers", "statefulsets", "daemonsets", "storageclasses",
        "persistentvolumeclaims", "persistentvolumes", "poddisruptionbudgets", "limitranges",
        "csinodes", "nodeclaims", "ec2nodeclasses"]
@@ -224,7 +224,7 @@ def what_may_not_be_read_is_said(folder):
     check(("ReplicaSet", "bad-1") in told(report, ("kind", "name")), "not told of the ReplicaSet")
     tops.fake.end()
     late = Cluster(os.path.join(folder, "c"), things, script=["list pods stall"])
-    out, said = late.live(3, "--timeout", "2s")
+    out, said = late.live(3, "--timeout", "4s")
     check("pods could not be listed" in said and "Deployment bad" in out, out + said)
     late.fake.end()
     without = Cluster(os.path.join(folder, "d"), things, script=[
@@ -274,9 +274,10 @@ def many_pods_take_a_second(folder):
         things += [top, middle, *(pod(f"app-{i}-1-{j}", middle["spec"]["template"]["spec"], middle)
                                   for j in range(10))]
     cluster = Cluster(folder, [*things, thing("v1", "Node", "n", None)])
-    begun = time.monotonic()
+    begun = resource.getrusage(resource.RUSAGE_CHILDREN)
     report = json.loads(cluster.files(1, "-o", "json")[0])
-    took = time.monotonic() - begun
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime
     check(report["summary"]["denied"] == 10, report["summary"])
     check(took < 20, f"{took:.1f} s for 5,000 pods")
     print(f"    5,000 pods of 500 Deployments: {took:.2f} s")

@@ -9,7 +9,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 POLICY = """apiVersion: taffrail.dev/v1alpha1
 kind: GuardRails
@@ -143,10 +142,11 @@ def limit_memory(taffrail):
 
 
 def run(taffrail, *arguments, stdin=None):
-    began = time.monotonic()
+    began = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([taffrail, *map(str, arguments)], input=stdin, capture_output=True,
-                          timeout=120)
-    done.seconds = time.monotonic() - began
+                          timeout=300)
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)  # of the processor: others may have it, too
+    done.seconds = ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime
     if done.returncode < 0 or b"Sanitizer" in done.stderr:
         raise Failure(f"it crashed ({done.returncode}): {done.stderr.decode()}")
     return done

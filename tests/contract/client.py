@@ -15,9 +15,8 @@ import time
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import Failure, check, run_tests
+from serving import WAIT_S, Failure, check, run_tests
 
-WAIT_S = 60
 BIN = sys.argv[1]
 Fake = functools.partial(fake_server.Fake, os.path.join(BIN, "fakeapi"))
 

@@ -17,7 +17,7 @@ import termios
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
-from serving import check, run_tests
+from serving import WAIT_S, check, run_tests
 
 TAFFRAIL = os.path.abspath(sys.argv[1])
 PLAIN = {key: value for key, value in os.environ.items()
@@ -38,7 +38,7 @@ spec:
 
 def run(*arguments, folder=None, **env):
     done = subprocess.run([TAFFRAIL, *arguments], capture_output=True, encoding="utf-8",
-                          cwd=folder, timeout=60, env={**PLAIN, **env}, check=False)
+                          cwd=folder, timeout=WAIT_S, env={**PLAIN, **env}, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -60,7 +60,7 @@ def on_terminal(columns, *arguments, folder=None, **env):
             break
         told += part
     os.close(reader)
-    process.wait(60)
+    process.wait(WAIT_S)
     return told.decode().replace("\r\n", "\n")
 
 
@@ -226,7 +226,7 @@ try() {{ COMP_WORDS=(taffrail "$@"); COMP_CWORD=$(($# )); COMPREPLY=(); compopt(
     script += "\n".join("try " + " ".join(f"'{word}'" for word in words) for words, _ in COMPLETED)
     script += "\ntry check -p ''\ntry plan --state ''\ntry check --output = j\n"
     done = subprocess.run(["bash", "--norc", "-c", script], cwd=folder, capture_output=True,
-                          encoding="utf-8", timeout=60, check=False)
+                          encoding="utf-8", timeout=WAIT_S, check=False)
     check(done.stdout.splitlines() == wanted, f"{done.stdout}\n{done.stderr}\nnot {wanted}")
 
 
@@ -240,7 +240,7 @@ def fish_completes(folder):
     script += 'complete -C "taffrail check -p on"; echo .\ncomplete -C "taffrail check --output=ju"\n'
     path = f"{os.path.dirname(TAFFRAIL)}:{os.environ['PATH']}"
     done = subprocess.run(["fish", "--no-config", "-c", script], cwd=folder, capture_output=True,
-                          encoding="utf-8", timeout=60, check=False,
+                          encoding="utf-8", timeout=WAIT_S, check=False,
                           env={**PLAIN, "PATH": path, "HOME": folder})
     told = [[line.split("\t")[0] for line in part.splitlines()]
             for part in done.stdout.split(".\n")]
@@ -265,7 +265,7 @@ def zsh_completes(folder):
                                     "HOME": folder})
     os.close(writer)
 
-    def until(mark, seconds=20):
+    def until(mark, seconds=WAIT_S):
         told, end = "", time.monotonic() + seconds
         while mark not in told and time.monotonic() < end:
             if select.select([reader], [], [], 0.2)[0]:
@@ -316,7 +316,7 @@ def manual_pages_are_right(folder):
             continue
         for page in pages:
             done = subprocess.run([*call, os.path.join(folder, page)], capture_output=True,
-                                  encoding="utf-8", timeout=60, check=False)
+                                  encoding="utf-8", timeout=WAIT_S, check=False)
             # Without a date, so that the same sources make the same page.
             told = [line for line in (done.stdout + done.stderr).splitlines()
                     if "missing date" not in line]

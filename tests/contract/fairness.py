@@ -19,13 +19,13 @@ import tempfile
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 from http_contract import Server, check_serves
-from serving import Failure, check
+from serving import WAIT_S, Failure, check
 
 CLIENTS = 64
 SECONDS = 6
-WAIT_S = 120
 SLOWER = 20  # times, before it is called a failure
 LEAST_MS = 1000  # half of what the API server waits; less is not to be had of every machine
+TRIES = 3  # what others do on the machine may slow one half of a try and not the other
 
 
 def hostile(program, server, folder, *arguments, nice=0):
@@ -56,15 +56,27 @@ def stop(processes):
         process.wait()
 
 
-def check_series(name, alone, under):
+def is_slow(name, alone, under):
+    """That none is lost is held each time."""
     check(under["reviews"] >= 5 * SECONDS, "%s: only %d reviews" % (name, under["reviews"]))
     check(not under["failures"], "%s: %s of %d" % (name, under["failures"], under["reviews"]))
     limit = max(LEAST_MS, SLOWER * alone["p50Ms"])
-    check(under["p99Ms"] < limit, "%s: p99 is %.1f ms, allowed %.1f" % (name, under["p99Ms"], limit))
+    slow = under["p99Ms"] >= limit
+    if slow:
+        print("  %s: p99 is %.1f ms, allowed %.1f" % (name, under["p99Ms"], limit))
+    return slow
 
 
 def beside(program, server, folder, *more):
-    """The victim without and with the attack, and what became of that."""
+    """The victim without and with the attack, and what became of that, of the try that was not slow."""
+    for _ in range(TRIES):
+        slow, became = attempt(program, server, folder, *more)
+        if not slow:
+            return became
+    raise Failure("%s take too long, each of %d times" % (" and ".join(slow), TRIES))
+
+
+def attempt(program, server, folder, *more):
     burning = burn()
     try:
         alone = victim(program, server, folder)
@@ -81,9 +93,7 @@ def beside(program, server, folder, *more):
     for name in ("kept", "new"):
         print("  %-5s alone %s\n        under %s" % (name, alone[name], under[name]))
     print("  hostile %s" % became)
-    for name in ("kept", "new"):
-        check_series(name, alone[name], under[name])
-    return became
+    return [name for name in ("kept", "new") if is_slow(name, alone[name], under[name])], became
 
 
 def everything(program, server, folder):

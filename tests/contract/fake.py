@@ -4,9 +4,8 @@ import http.client
 import os
 import subprocess
 
-from serving import check
+from serving import WAIT_S, check
 
-WAIT_S = 60
 
 
 class Fake:

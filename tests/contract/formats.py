@@ -77,7 +77,7 @@ class Bench:
     def run(self, form, *names, mode="enforce", code=None, arguments=()):
         files = [part for name in names for part in ("-f", name)]
         done = subprocess.run([self.taffrail, "check", "-p", f"{mode}.policy", "-o", form, *files,
-                               *arguments], cwd=self.folder, capture_output=True, timeout=60,
+                               *arguments], cwd=self.folder, capture_output=True, timeout=300,
                               check=False)
         if done.returncode not in (0, 1, 2) or b"Sanitizer" in done.stderr:
             raise Failure(f"it crashed ({done.returncode}): {done.stderr.decode()}")
@@ -384,7 +384,7 @@ def outputs_that_cannot_be_written(bench):
     for command in commands:
         with open("/dev/full", "wb") as full:
             done = subprocess.run([bench.taffrail, *command], cwd=bench.folder, stdout=full,
-                                  stderr=subprocess.PIPE, timeout=60, check=False)
+                                  stderr=subprocess.PIPE, timeout=300, check=False)
         expect(f"exit code of {command}", done.returncode, 2)
         if b"standard output" not in done.stderr:
             raise Failure(f"{command} says {done.stderr!r}")

@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True  # nothing is written beside the tests
 import hostile_cluster
 import live
 from fake import kubeconfig
-from serving import Failure, Serving, check
+from serving import WAIT_S, Failure, Serving, check
 
 LIMIT_MIB = 768  # of manifests/base/deployment.yaml
 SHORT = {"pods": 20000, "heavy": 40, "large": 6}
@@ -35,18 +35,13 @@ class View(live.Live):
         os.chmod(binary, 0o755)
         self.serving = Serving(binary, os.path.join(folder, "certs"), "-p", self.policy,
                                "--kubeconfig", kubeconfig(folder, f"http://127.0.0.1:{api.port}"))
-        self.connection = live.Named("127.0.0.1", self.serving.port, timeout=live.WAIT_S,
+        self.connection = live.Named("127.0.0.1", self.serving.port, timeout=WAIT_S,
                                      context=self.serving.tls)
 
     def memory_mib(self, what):
         with open(f"/proc/{self.serving.process.pid}/status") as file:
             lines = dict(line.split(":", 1) for line in file)
         return int(lines[what].split()[0]) / 1024
-
-    def cpu_s(self):
-        with open(f"/proc/{self.serving.process.pid}/stat") as file:
-            words = file.read().rpartition(")")[2].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def wait_listed(self, limit_s):
         begun = time.monotonic()
@@ -64,7 +59,7 @@ class View(live.Live):
     def end(self):
         self.connection.close()
         self.serving.process.terminate()
-        check(self.serving.process.wait(live.WAIT_S) == 0, "it did not end well")
+        check(self.serving.process.wait(WAIT_S) == 0, "it did not end well")
 
 
 def report(view, took_s):
@@ -72,7 +67,7 @@ def report(view, took_s):
     never = [line for line in text.splitlines() if "never listed" in line]
     print(f"    after {took_s:.1f} s {len(never)} kinds were never listed; memory: "
           f"{view.memory_mib('VmRSS'):.0f} MiB, {view.memory_mib('VmHWM'):.0f} at most; "
-          f"CPU {view.cpu_s():.1f} s")
+          f"CPU {view.serving.cpu_s():.1f} s")
     return never, text
 
 

@@ -18,10 +18,9 @@ import time
 import warnings
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
-from serving import NAME, Failure, Serving, check
+from serving import NAME, WAIT_S, Failure, Serving, check
 
 LIMIT = 40 << 20  # bytes of a body
-WAIT_S = 60
 
 POLICY = """
 apiVersion: taffrail.dev/v1alpha1
@@ -39,10 +38,13 @@ spec:
 
 
 class Server(Serving):
-    def __init__(self, binary, folder, **process):
+    """more: lines of the policy's spec."""
+
+    def __init__(self, binary, folder, more="", **process):
         policy = os.path.join(folder, "policy.yaml")
         with open(policy, "w", encoding="utf-8") as file:
-            file.write(POLICY)
+            file.write(POLICY + more)
+        self.binary = binary
         super().__init__(binary, os.path.join(folder, "certs"), "-p", policy, **process)
 
     def plain(self):
@@ -211,8 +213,19 @@ def decided(server):
             check(len(reply.body) <= 64 << 10, "an answer of %d bytes" % len(reply.body))
             uid = "nested" if b"fieldsV1" in body else "padded"
             check_answer(reply, uid, False)
-    limited = server.metric('taffrail_review_limits_total{limit="memory",verdict="deny"}')
-    check(limited > 0, "no review came to its limit of memory")
+
+
+def decided_for_memory(server):
+    """By a policy that gives them time: a slow machine would bring them to that limit first."""
+    with tempfile.TemporaryDirectory() as folder:
+        patient = Server(server.binary, folder, "  limits: {cpuMilliseconds: 28000, timeoutSeconds: 30}\n")
+        try:
+            decided(patient)
+            limited = patient.metric('taffrail_review_limits_total{limit="memory",verdict="deny"}')
+            check(limited > 0, "no review came to its limit of memory")
+        finally:
+            patient.process.kill()
+            patient.process.wait()
 
 
 # ---- cases: what is sent, what may come back ----
@@ -638,6 +651,7 @@ def cases():
         yield "bytes: " + name, lambda server, r=request: run_ended_anyhow(server, r)
     yield from ALONE
     yield "decided", decided
+    yield "decided for memory", decided_for_memory
 
 
 def main():

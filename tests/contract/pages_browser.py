@@ -83,7 +83,7 @@ def pages():
 def browse(folder, *arguments):
     profile = tempfile.mkdtemp(dir=folder)
     done = subprocess.run([BROWSER, *FLAGS, f"--user-data-dir={profile}", *arguments],
-                          capture_output=True, timeout=120, check=False)
+                          capture_output=True, timeout=300, check=False)
     shutil.rmtree(profile, ignore_errors=True)
     return done.stdout.decode()
 
@@ -147,7 +147,7 @@ def main():
             cluster = folder / name
             cluster.mkdir()
             done = subprocess.run([taffrail, *write(cluster, things), "-o", "html"], cwd=cluster,
-                                  capture_output=True, timeout=120, check=False)
+                                  capture_output=True, timeout=300, check=False)
             page = where / f"{name}.html"
             page.write_bytes(done.stdout)
             for width in WIDTHS[:1] if quick else WIDTHS:

@@ -108,7 +108,7 @@ class Folder:
     def run(self, *options, state="state", catalog="types.json"):
         done = subprocess.run(
             [taffrail, "plan", "--state", state, "--catalog", catalog, *options],
-            cwd=self.path, capture_output=True, encoding="utf-8", timeout=120, check=False)
+            cwd=self.path, capture_output=True, encoding="utf-8", timeout=300, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def plan(self, *options, wanted=0, **names):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
-from serving import check, run_tests
+from serving import WAIT_S, check, run_tests
 
 TAFFRAIL = sys.argv[1]
 HERE = pathlib.Path(__file__).resolve().parent
@@ -39,7 +39,7 @@ def run(code, *arguments, given=None):
     """Standard output and standard error of a run that ends with this code."""
     no_cluster = {name: value for name, value in os.environ.items()
                   if name not in ("KUBECONFIG", "KUBERNETES_SERVICE_HOST")}
-    done = subprocess.run([TAFFRAIL, *map(str, arguments)], capture_output=True, timeout=60,
+    done = subprocess.run([TAFFRAIL, *map(str, arguments)], capture_output=True, timeout=WAIT_S,
                           env={**no_cluster, "HOME": "/nowhere"},
                           input=given, check=False)
     out, err = done.stdout.decode(), done.stderr.decode()

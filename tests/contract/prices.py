@@ -108,7 +108,7 @@ class Bench:
         if text is not None:
             (self.folder / "list").write_text(text)
         done = subprocess.run([self.taffrail, *map(str, arguments)], cwd=self.folder,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=300)
         if done.returncode != code:
             raise Failure(f"{arguments} ends with {done.returncode}: {done.stdout}{done.stderr}")
         return done

@@ -118,7 +118,7 @@ class Repository:
     def run(self, *arguments, stdin=None):
         done = subprocess.run([self.taffrail, *map(str, arguments)], cwd=self.folder,
                               input=None if stdin is None else stdin.encode(),
-                              capture_output=True, timeout=120)
+                              capture_output=True, timeout=300)
         if done.returncode < 0 or b"Sanitizer" in done.stderr:
             raise Failure(f"it crashed ({done.returncode}): {done.stderr.decode()}")
         done.said = done.stderr.decode()

@@ -24,10 +24,9 @@ import yaml
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import Failure, Serving, check
+from serving import WAIT_S, Failure, Serving, check
 
 TAFFRAIL, FAKEAPI = sys.argv[1:3]
-WAIT_S = 60
 REGISTRATION = "/apis/admissionregistration.k8s.io/v1/"
 REPORTS = (("openreports.io", "v1alpha1", "reports", "clusterreports"),
            ("wgpolicyk8s.io", "v1alpha2", "policyreports", "clusterpolicyreports"))

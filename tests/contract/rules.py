@@ -100,9 +100,9 @@ def request(uid, document, operation, subresource, new, old):
 def ask(server, reviews, path):
     """All on one connection."""
     connection = http.client.HTTPSConnection("127.0.0.1", server.port, context=server.context,
-                                             timeout=20)
+                                             timeout=300)
     for review in reviews:
-        connection.request("POST", path + "?timeout=10s", json.dumps(review),
+        connection.request("POST", path + "?timeout=30s", json.dumps(review),
                            {"Content-Type": "application/json"})
         reply = connection.getresponse()
         answer = json.loads(reply.read())

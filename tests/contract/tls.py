@@ -10,9 +10,8 @@ import tempfile
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 from http_contract import POLICY
-from serving import NAME, Failure, Serving, check
+from serving import NAME, WAIT_S, Failure, Serving, check
 
-WAIT_S = 60
 TLS_1_3 = {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"}
 AEAD = ("AES128-GCM-SHA256", "AES256-GCM-SHA384", "CHACHA20-POLY1305")
 WEAKEST = "@SECLEVEL=0"  # has OpenSSL offer what it holds back otherwise

@@ -24,9 +24,8 @@ sys.path.insert(0, str(SOURCE / "tests/contract"))
 import fake as fake_server
 from audit_cluster import CLUSTER, PLURALS, POLICY, spec, template, thing
 from fake import kubeconfig
-from serving import Serving, check
+from serving import WAIT_S, Serving, check
 
-WAIT_S = 60
 MONITORING = SOURCE / "manifests/monitoring"
 REGISTRATION = "/apis/admissionregistration.k8s.io/v1/"
 

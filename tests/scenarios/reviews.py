@@ -67,8 +67,8 @@ class Server:
     def post(self, body, path="/validate"):
         """The status and the bytes of the answer to these bytes."""
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context,
-                                                 timeout=20)
-        connection.request("POST", path + "?timeout=2s", body,
+                                                 timeout=300)
+        connection.request("POST", path + "?timeout=30s", body,
                            {"Content-Type": "application/json"})
         response = connection.getresponse()
         answer = response.read()
@@ -84,7 +84,7 @@ class Server:
     def stop(self):
         """Ends the server; returns the lines of its trail."""
         self.process.send_signal(2)
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=300)
         for reader in self.readers:
             reader.join()
         if self.process.returncode != 0:
