@@ -27,7 +27,7 @@ struct json_records {
     size_t size, capacity;
     size_t line, record_line;
     size_t depth, record_depth; /* brackets that are open: of all, and around the record */
-    bool in_string, escaped, large, no_memory;
+    bool in_string, escaped, large;
     bool in_lines; /* a record ends with its line */
     bool form_known;
     bool line_has_other, line_has_record;
@@ -37,7 +37,7 @@ struct json_records {
 };
 /* Takes the next part of the stream. False when memory ran out. */
 bool json_records_take(struct json_records *records, const char *bytes, size_t size) MUST_CHECK;
-/* The stream is over. cut: it broke off, so that what is not whole is no surprise. */
+/* The stream is over: a record that is open is cut. Frees what the records took. */
 void json_records_end(struct json_records *records);
 
 #endif
