@@ -208,6 +208,22 @@ struct text rail_explain(const struct rail *rail, struct arena *arena)
     return text_builder_text(&page);
 }
 
+/* What a kind of document is for, and its keys. */
+static void begin_document(struct text_builder *page, const char *title, const char *detail,
+                           const struct key *keys)
+{
+    add_paragraphs(page, text_of(title), 0);
+    text_builder_add(page, TEXT("\n"));
+    add_paragraphs(page, text_of(detail), 0);
+    add_sections(page, keys, TEXT(""));
+}
+
+static void add_example(struct text_builder *page, const char *example)
+{
+    text_builder_add(page, TEXT("\nExample:\n"));
+    add_lines(page, text_of(example), 2);
+}
+
 static const char policy_detail[] =
     "YAML or JSON; any number of files, and of documents in a file. A file with an unknown key, a "
     "wrong type or an impossible value is refused as a whole. Every policy whose match selects an "
@@ -242,10 +258,7 @@ static const char policy_example[] = "apiVersion: taffrail.dev/v1alpha1\n"
 struct text policy_explain(struct arena *arena)
 {
     struct text_builder page = {.arena = arena};
-    add_paragraphs(&page, TEXT("policy: what a policy file holds"), 0);
-    text_builder_add(&page, TEXT("\n"));
-    add_paragraphs(&page, text_of(policy_detail), 0);
-    add_sections(&page, document_keys, TEXT(""));
+    begin_document(&page, "policy: what a policy file holds", policy_detail, document_keys);
     text_builder_add(&page, TEXT("\nKeys, under spec.rails.NAME, of every rail beside its own:\n"));
     add_keys(&page, rail_common_keys, TEXT(""));
     text_builder_add(&page, TEXT("\nRails (taffrail explain NAME says more):\n"));
@@ -254,8 +267,7 @@ struct text policy_explain(struct arena *arena)
         text_builder_printf(&page, "  %-24s", name.data);
         add_words(&page, text_of(rail_summary(rail_at(i))), TYPE_COLUMN, TYPE_COLUMN);
     }
-    text_builder_add(&page, TEXT("\nExample:\n"));
-    add_lines(&page, text_of(policy_example), 2);
+    add_example(&page, policy_example);
     return text_builder_text(&page);
 }
 
@@ -303,11 +315,8 @@ static const char exceptions_example[] =
 struct text exceptions_explain(struct arena *arena)
 {
     struct text_builder page = {.arena = arena};
-    add_paragraphs(&page, TEXT("exceptions: what a document of kind GuardRailExceptions holds"), 0);
-    text_builder_add(&page, TEXT("\n"));
-    add_paragraphs(&page, text_of(exceptions_detail), 0);
-    add_sections(&page, exceptions_document_keys, TEXT(""));
-    text_builder_add(&page, TEXT("\nExample:\n"));
-    add_lines(&page, text_of(exceptions_example), 2);
+    begin_document(&page, "exceptions: what a document of kind GuardRailExceptions holds",
+                   exceptions_detail, exceptions_document_keys);
+    add_example(&page, exceptions_example);
     return text_builder_text(&page);
 }
