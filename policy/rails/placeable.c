@@ -65,10 +65,22 @@ static bool is_blind(const struct world *world)
     return nothing_there || !world_sees(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE));
 }
 
+/* What helps: who looks at a cluster has no use for --state. */
+static struct text advice_of_blind(const struct world *world)
+{
+    if (!world_lists(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE)))
+        return TEXT("Let Taffrail list the NodePools and Nodes of the cluster.");
+    if (world->live)
+        return TEXT("Create a NodePool, or add a Node.");
+    if (world->blind)
+        return TEXT("Make the NodePools and Nodes visible (--state DIR).");
+    return TEXT("Create a NodePool, or add a Node. If --state leaves out some, add their files.");
+}
+
 static void report_blind(const struct placing *placing)
 {
-    report(placing->call, SEVERITY_UNDECIDED, placing->workload.spec,
-           TEXT("Make the NodePools and Nodes visible (--state DIR)."),
+    const struct world *world = placing->call->world;
+    report(placing->call, SEVERITY_UNDECIDED, placing->workload.spec, advice_of_blind(world),
            "No NodePool and no Node is visible that could run it.");
 }
 

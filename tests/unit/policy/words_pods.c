@@ -315,13 +315,33 @@ static void pod_budgets(void)
                    1);
 }
 
+/* Who can see no NodePool and no Node is told what helps there. */
 static void placeable(void)
 {
-    static const struct rail_words unseen[] = {
-        {POD("containers: [{name: m}]"), "No NodePool and no Node is visible that could run it.",
-         "Make the NodePools and Nodes visible (--state DIR)."},
+    static const struct {
+        bool blind, live;
+        kind_set unseen;
+        const char *fix;
+    } cases[] = {
+        {true, false, 0, "Make the NodePools and Nodes visible (--state DIR)."},
+        {false, false, 0,
+         "Create a NodePool, or add a Node. If --state leaves out some, add their files."},
+        {false, true, 0, "Create a NodePool, or add a Node."},
+        {false, true, KIND_BIT(KIND_NODE_POOL),
+         "Let Taffrail list the NodePools and Nodes of the cluster."},
     };
-    rail_words_run("placeable: {}", NULL, unseen, COUNT_OF(unseen));
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("placeable: {}", NULL, arena);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world.blind = cases[i].blind;
+        world.live = cases[i].live;
+        world.unseen = cases[i].unseen;
+        const struct rail_words words = {POD("containers: [{name: m}]"),
+                                         "No NodePool and no Node is visible that could run it.",
+                                         cases[i].fix};
+        rail_words_run_in(&world, &words, 1, arena);
+    }
+    arena_destroy(arena);
 }
 
 const char unit_suite[] = "policy words: pods";
