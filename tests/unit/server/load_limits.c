@@ -158,7 +158,7 @@ static void who_gives_up_lets_the_next_try(void)
     int64_t wait_ms = 0;
     allowance_start(&allowance, 10);
     CU_ASSERT_FATAL(allowance_take(&allowance, 7, &wait_ms));
-    struct taking large = {&allowance, 8, 300, false, 0};
+    struct taking large = {&allowance, 8, 1500, false, 0};
     struct taking small = {&allowance, 3, LONG_MS, false, 0};
     start_taking(&large);
     /* What is free already when it comes, is taken past those who wait. */
@@ -428,7 +428,7 @@ static void slow_body_goes_when_others_need_its_bytes(void)
     size_t rest = allowance->limit - atomic_load(&allowance->used);
     CU_ASSERT_FATAL(allowance_take(allowance, rest, &wait_ms));
     ASSERT_INT(post(&other, "/validate", (struct text){bytes, MEGABYTE / 4}).status, 200);
-    CU_ASSERT(closes_within(&slow, "", 10, 5000));
+    CU_ASSERT(closes_within(&slow, "", 10, 10000));
     allowance_return(allowance, rest);
     client_close(&slow);
     client_close(&other);
