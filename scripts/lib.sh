@@ -27,6 +27,7 @@ test  rsync              copies the repository of a pipeline
 test  fish               completes the program's words
 test  zsh                completes them, too
 test  mandoc             reads the manual pages
+test  valgrind           counts instructions
 clang clang              the second compiler
 lint  clang-format       checks the format
 lint  clang-tidy         finds bugs
