@@ -27,6 +27,13 @@ static bool is_resize(const struct node *condition)
     return is_of_type(condition, "PodResizePending");
 }
 
+/* Pods that are ready are many, and nobody asks about them. */
+static bool is_unready_or_resize(const struct node *condition)
+{
+    return is_resize(condition) ||
+           (is_ready(condition) && text_is(node_string(node_get(condition, "status")), "False"));
+}
+
 static bool is_end_of_job(const struct node *condition)
 {
     return is_of_type(condition, "Complete") || is_of_type(condition, "Failed");
@@ -61,7 +68,6 @@ static bool names_devices(const struct node *variable)
 
 /* What object_read reads is in struct object, and is not stored twice. */
 FIELDS(labels, SHARED("labels"));
-FIELDS(labels_of_one, WHOLE("labels")); /* no other object has these */
 FIELDS(path_alone, WHOLE("path"));
 FIELDS(phase, WHOLE("phase"));
 FIELDS(condition, WHOLE("type"), WHOLE("status"), WHOLE("reason"));
@@ -100,7 +106,8 @@ FIELDS(any, METADATA);
 
 FIELDS(requests, WHOLE("requests"));
 FIELDS(container_status, WHOLE("name"), INSIDE("resources", requests), WHOLE("allocatedResources"));
-FIELDS(pod_status, WHOLE("phase"), ITEMS("conditions", is_resize, condition),
+FIELDS(pod_status, WHOLE("phase"), WHOLE("startTime"),
+       ITEMS("conditions", is_unready_or_resize, condition),
        SHARED_INSIDE("containerStatuses", container_status),
        SHARED_INSIDE("initContainerStatuses", container_status));
 FIELDS(pod_annotations, WHOLE("kubernetes.io/config.mirror"), WHOLE("karpenter.sh/do-not-disrupt"));
@@ -152,7 +159,7 @@ FIELDS(cron_job, METADATA, INSIDE("spec", cron_job_spec), INSIDE("status", cron_
 FIELDS(pool_node_spec, WHOLE("requirements"), WHOLE("taints"), WHOLE("startupTaints"),
        WHOLE("nodeClassRef"));
 FIELDS(pool_template, METADATA, INSIDE("spec", pool_node_spec));
-FIELDS(pool_spec, WHOLE("weight"), WHOLE("replicas"), WHOLE("limits"),
+FIELDS(pool_spec, WHOLE("weight"), WHOLE("replicas"), WHOLE("limits"), WHOLE("disruption"),
        INSIDE("template", pool_template));
 FIELDS(pool, METADATA, INSIDE("spec", pool_spec), INSIDE("status", ready));
 FIELDS(provisioner, METADATA, WHOLE("spec"), INSIDE("status", ready));
@@ -166,8 +173,11 @@ FIELDS(class_status, INSIDE("subnets", subnet), WHOLE("capacityReservations"));
 FIELDS(node_class, METADATA, INSIDE("spec", class_spec), INSIDE("status", class_status));
 
 FIELDS(node_spec, WHOLE("providerID"), WHOLE("unschedulable"), INSIDE("taints", taint));
-FIELDS(node_status, CAPACITIES);
-FIELDS(node, INSIDE("metadata", labels_of_one), INSIDE("spec", node_spec),
+FIELDS(node_status, CAPACITIES, ITEMS("conditions", is_ready, condition));
+FIELDS(opt_out, WHOLE("karpenter.sh/do-not-disrupt"));
+FIELDS(node_metadata, WHOLE("labels"),
+       INSIDE("annotations", opt_out)); /* no other has these labels */
+FIELDS(node, INSIDE("metadata", node_metadata), INSIDE("spec", node_spec),
        INSIDE("status", node_status));
 
 FIELDS(storage_class_annotations, WHOLE("storageclass.kubernetes.io/is-default-class"),
@@ -195,13 +205,17 @@ FIELDS(persistent_volume_spec, WHOLE("storageClassName"), WHOLE("accessModes"), 
 FIELDS(persistent_volume, METADATA, INSIDE("spec", persistent_volume_spec),
        INSIDE("status", phase));
 
-FIELDS(budget_spec, WHOLE("selector"), WHOLE("minAvailable"), WHOLE("maxUnavailable"));
-FIELDS(budget, METADATA, INSIDE("spec", budget_spec));
+FIELDS(budget_spec, WHOLE("selector"), WHOLE("minAvailable"), WHOLE("maxUnavailable"),
+       WHOLE("unhealthyPodEvictionPolicy"));
+FIELDS(budget_status, WHOLE("disruptionsAllowed"));
+FIELDS(budget, METADATA, INSIDE("spec", budget_spec), INSIDE("status", budget_status));
 FIELDS(limit_range_spec, WHOLE("limits"));
 FIELDS(limit_range, METADATA, INSIDE("spec", limit_range_spec));
 
-FIELDS(node_claim_spec, INSIDE("taints", taint), INSIDE("startupTaints", taint));
-FIELDS(node_claim_status, WHOLE("nodeName"), WHOLE("providerID"), CAPACITIES);
+FIELDS(node_claim_spec, INSIDE("taints", taint), INSIDE("startupTaints", taint),
+       WHOLE("terminationGracePeriod"));
+FIELDS(node_claim_status, WHOLE("nodeName"), WHOLE("providerID"), CAPACITIES,
+       INSIDE("conditions", condition));
 FIELDS(node_claim, METADATA, INSIDE("spec", node_claim_spec), INSIDE("status", node_claim_status));
 
 FIELDS(attach_count, WHOLE("count"));

@@ -9,6 +9,7 @@
 #include "kube/complaint.h"
 #include "kube/label.h"
 #include "kube/object.h"
+#include "kube/opt_out.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
@@ -170,7 +171,7 @@ static size_t state_node_find(const struct state_nodes *state_nodes, struct text
 static bool is_held(const struct object *pod)
 {
     const struct node *annotations = node_at(pod->root->node, "metadata.annotations");
-    return text_is(node_string(node_get(annotations, "karpenter.sh/do-not-disrupt")), "true");
+    return text_is(node_string(node_get(annotations, OPT_OUT)), "true");
 }
 
 /* Whether a pod is rescheduled when its Node is removed: not one of a DaemonSet, a mirror pod, or

@@ -9,6 +9,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
+#include "simulation/claim_of_node.h"
 #include "solver/well_known.h"
 
 #define REGISTERED "karpenter.sh/registered"
@@ -25,89 +26,6 @@ struct pair {
     const struct node *node_root;
     bool initialized;
 };
-
-/* ---- which NodeClaim is whose ---- */
-
-struct node_claim {
-    const struct object *object;
-    struct text key; /* the name of its Node or, if it has none yet, its providerID */
-    bool names_node;
-    bool has_node;
-};
-struct node_claims {
-    struct node_claim *items; /* in the order of the snapshot */
-    size_t count;
-    struct node_claim **by_key; /* of equal keys, in the order of the snapshot */
-};
-
-static int compare_keys(const struct node_claim *a, bool names_node, struct text key)
-{
-    if (a->names_node != names_node)
-        return a->names_node ? -1 : 1;
-    return text_compare(a->key, key);
-}
-
-static int compare_claims(const void *a_pointer, const void *b_pointer)
-{
-    const struct node_claim *a = *(struct node_claim *const *)a_pointer;
-    const struct node_claim *b = *(struct node_claim *const *)b_pointer;
-    int order = compare_keys(a, b->names_node, b->key);
-    return order != 0 ? order : a < b ? -1 : a > b;
-}
-
-static struct node_claims node_claims_read(const struct snapshot *snapshot, struct arena *arena)
-{
-    struct node_claims claims = {.count = snapshot_count(snapshot, KIND_NODE_CLAIM)};
-    claims.items = ARENA_ARRAY(arena, claims.count, struct node_claim);
-    claims.by_key = ARENA_ARRAY(arena, claims.count, struct node_claim *);
-    for (size_t i = 0; i < claims.count; i++) {
-        const struct object *object = snapshot_object(snapshot, KIND_NODE_CLAIM, i);
-        const struct node *status = node_get(object->root->node, "status");
-        struct text node_name = node_string(node_get(status, "nodeName"));
-        bool names_node = node_name.size > 0;
-        claims.items[i] = (struct node_claim){
-            .object = object,
-            .key = names_node ? node_name : node_string(node_get(status, "providerID")),
-            .names_node = names_node,
-        };
-        claims.by_key[i] = &claims.items[i];
-    }
-    if (claims.count > 1)
-        qsort(claims.by_key, claims.count, sizeof *claims.by_key, compare_claims);
-    return claims;
-}
-
-static struct node_claim *find_claim(const struct node_claims *claims, bool names_node,
-                                     struct text key)
-{
-    size_t low = 0;
-    size_t high = key.size == 0 ? 0 : claims->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_keys(claims->by_key[middle], names_node, key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return key.size > 0 && low < claims->count &&
-                   compare_keys(claims->by_key[low], names_node, key) == 0
-               ? claims->by_key[low]
-               : NULL;
-}
-
-/* The NodeClaim of a Node; of several the first. */
-static const struct object *claim_of(const struct node_claims *claims, const struct object *node)
-{
-    struct node_claim *by_name = find_claim(claims, true, node->name);
-    struct node_claim *by_id =
-        find_claim(claims, false, node_string(node_at(node->root->node, "spec.providerID")));
-    struct node_claim *first =
-        by_name == NULL || (by_id != NULL && by_id < by_name) ? by_id : by_name;
-    if (first == NULL)
-        return NULL;
-    first->has_node = true;
-    return first->object;
-}
 
 /* ---- taints ---- */
 
@@ -348,14 +266,14 @@ static void report_foreign_claim(const struct object *claim, struct arena *arena
 void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
                       struct state_nodes *state_nodes, struct problems *problems)
 {
-    struct node_claims claims = node_claims_read(snapshot, arena);
+    struct claims_of_nodes claims = claims_of_nodes_read(snapshot, arena);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        state_node_add(snapshot, node, claim_of(&claims, node), arena, state_nodes, problems);
+        state_node_add(snapshot, node, claim_of_node(&claims, node), arena, state_nodes, problems);
     }
     for (size_t i = 0; i < claims.count; i++) {
-        const struct object *claim = claims.items[i].object;
-        if (claims.items[i].has_node)
+        const struct object *claim = claims.items[i].claim;
+        if (claims.items[i].node != NULL)
             continue;
         if (snapshot_find(snapshot, KIND_NODE, TEXT(""), claim->name) != NULL)
             report_foreign_claim(claim, arena, problems);

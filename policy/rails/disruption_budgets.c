@@ -1,6 +1,7 @@
 /* The rail disruption-budgets: when, and how fast, Karpenter may replace nodes. */
 #include "policy/rails/disruption_budgets.h"
 
+#include "kube/opt_out.h"
 #include "policy/rails/duration_fault.h"
 #include "policy/reading.h"
 
@@ -95,10 +96,9 @@ static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
 /* Nodes take the annotations of the template, and Karpenter looks for "true" alone. */
 static void judge_opted_out(struct rail_call *call)
 {
-    const struct field *field =
-        field_get(call->arena,
-                  field_at(call->arena, call->object->root, "spec.template.metadata.annotations"),
-                  "karpenter.sh/do-not-disrupt");
+    const struct field *field = field_get(
+        call->arena,
+        field_at(call->arena, call->object->root, "spec.template.metadata.annotations"), OPT_OUT);
     if (!text_is(node_string(field->node), "true"))
         return;
     report(call, SEVERITY_WARN, field,
@@ -211,21 +211,6 @@ static void judge_max_nodes(struct rail_call *call, const struct disruption_budg
     report_draft(call, &draft);
 }
 
-/* A list that is not there is one budget of 10 %. */
-static struct budgets with_default(const struct budgets *budgets, struct arena *arena)
-{
-    struct budgets all = *budgets;
-    if (!budgets->given) {
-        *LIST_PUSH(arena, &all) = (struct budget){
-            .nodes_field = budgets->field,
-            .nodes = TEXT("10%"),
-            .share = {.amount = 10, .percent = true},
-            .reasons = REASONS_ALL,
-        };
-    }
-    return all;
-}
-
 /* ---- the whole ---- */
 
 /* With a first budget the default of 10 % goes. */
@@ -257,7 +242,7 @@ static void judge(struct rail_call *call)
     if (!all_read || judge_blocked(call, &budgets) || judge_never_open(call, &budgets))
         return;
     if (settings->max_nodes_given) {
-        struct budgets all = with_default(&budgets, arena);
+        struct budgets all = budgets_with_default(&budgets, arena);
         judge_max_nodes(call, settings, &all);
     }
     if (has_windows(&budgets))

@@ -2,7 +2,8 @@
 #ifndef TAFFRAIL_POLICY_RAILS_DISRUPTION_BUDGETS_H
 #define TAFFRAIL_POLICY_RAILS_DISRUPTION_BUDGETS_H
 
-#include "policy/rails/budget_windows.h"
+#include "kube/budget_windows.h"
+#include "policy/rail.h"
 
 struct disruption_budgets {
     bool require_window, max_nodes_given;

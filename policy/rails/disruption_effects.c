@@ -102,17 +102,12 @@ void disruption_budgets_judge_effects(struct rail_call *call, const struct budge
 static bool is_unbounded_at_times(struct rail_call *call, const struct budgets *budgets,
                                   unsigned reason)
 {
-    struct budgets of_reason = {.field = budgets->field};
+    struct budgets of_reason = budgets_of_reason(budgets, reason, call->arena);
     struct window window;
-    FOR_EACH(budget, budgets) {
-        if ((budget->reasons & reason) == 0)
-            continue;
-        if (!budget_is_scheduled(budget))
+    for (size_t i = 0; i < of_reason.count; i++) {
+        if (!budget_is_scheduled(&of_reason.items[i]))
             return false;
-        struct budget *blocking = LIST_PUSH(call->arena, &of_reason);
-        *blocking = *budget;
-        blocking->share.amount = 0;
-        blocking->reasons = REASONS_ALL;
+        of_reason.items[i].share.amount = 0;
     }
     return window_next(&of_reason, call->now_unix_s, &window) == WINDOW_FOUND;
 }

@@ -1,9 +1,8 @@
 /* The rail disruption-opt-out: pods that keep Karpenter from disrupting their nodes. */
 #include "policy/rails/disruption_opt_out.h"
 
+#include "kube/opt_out.h"
 #include "kube/pod.h"
-
-#define OPT_OUT "karpenter.sh/do-not-disrupt"
 
 struct settings {
     struct key_strings allow_namespaces;
@@ -43,70 +42,6 @@ static bool is_granted(const struct rail_call *call)
     const struct settings *settings = call->settings;
     return texts_match(settings->allow_namespaces.items, settings->allow_namespaces.count,
                        call->object->namespace);
-}
-
-/* ---- for how long ---- */
-
-/* Takes a decimal fraction off the beginning: its digits, and the power of ten that divides them.
- */
-static bool take_number(struct text *t, double *digits, double *scale)
-{
-    bool point = false;
-    bool some = false;
-    *digits = 0;
-    *scale = 1;
-    for (; t->size > 0; t->data++, t->size--) {
-        char c = t->data[0];
-        if (c == '.' && !point) {
-            point = true;
-            continue;
-        }
-        if (c < '0' || c > '9')
-            break;
-        some = true;
-        *digits = 10 * *digits + (c - '0');
-        *scale *= point ? 10 : 1;
-    }
-    return some;
-}
-
-static bool take_unit(struct text *t, double *unit_ns)
-{
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = {
-        {"h", 3600e9}, {"ms", 1e6}, {"m", 60e9},        {"s", 1e9},
-        {"ns", 1},     {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3},
-    };
-    for (size_t i = 0; i < COUNT_OF(units); i++) {
-        struct text name = text_of(units[i].name);
-        if (text_starts_with(*t, name)) {
-            *t = (struct text){t->data + name.size, t->size - name.size};
-            *unit_ns = units[i].ns;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* As Karpenter reads it, which is as Go does: also "1.5h" and "90000ms". It has to be above 0. In
- * nanoseconds a fraction of an hour comes out even: 1.1h is 66m, and no more. */
-static bool read_duration(struct text t, double *ns)
-{
-    static const double longest_ns = (double)INT64_MAX;
-    *ns = 0;
-    if (text_starts_with(t, TEXT("+")))
-        t = (struct text){t.data + 1, t.size - 1};
-    while (t.size > 0) {
-        double digits = 0;
-        double scale = 1;
-        double unit_ns = 0;
-        if (!take_number(&t, &digits, &scale) || !take_unit(&t, &unit_ns))
-            return false;
-        *ns += digits * unit_ns / scale;
-    }
-    return *ns > 0 && *ns <= longest_ns;
 }
 
 /* ---- what ends by itself ---- */
@@ -170,7 +105,7 @@ static void judge_opt_out(struct rail_call *call, const struct workload *workloa
     bool for_good = text_is(value, "true");
     if (text_is(value, "false") || !node_is(field->node, NODE_STRING))
         return;
-    if (!for_good && !read_duration(value, &duration_ns)) {
+    if (!for_good && !opt_out_duration(value, &duration_ns)) {
         report(call, SEVERITY_WARN, field, fix_of(call),
                OPT_OUT " \"%.*s\" does nothing. Karpenter reads \"true\" or a duration.",
                TEXT_ARGS(value));

@@ -1,10 +1,11 @@
 /* The disruption budgets of a NodePool, and when they let nodes be disrupted. */
-#ifndef TAFFRAIL_POLICY_RAILS_BUDGET_WINDOWS_H
-#define TAFFRAIL_POLICY_RAILS_BUDGET_WINDOWS_H
+#ifndef TAFFRAIL_KUBE_BUDGET_WINDOWS_H
+#define TAFFRAIL_KUBE_BUDGET_WINDOWS_H
 
 #include "kube/cron.h"
 #include "kube/quantity.h"
-#include "policy/rail.h"
+
+struct object;
 
 enum { REASON_UNDERUTILIZED = 1, REASON_EMPTY = 2, REASON_DRIFTED = 4, REASONS_ALL = 7 };
 
@@ -34,6 +35,12 @@ struct budgets {
 };
 void budgets_read(const struct object *pool, int64_t now_unix_s, struct arena *arena,
                   struct budgets *budgets);
+/* A list that is not there is one budget of 10 %. */
+struct budgets budgets_with_default(const struct budgets *budgets, struct arena *arena);
+/* Those that hold for a reason, as budgets of all reasons: their windows are those of the reason.
+ */
+struct budgets budgets_of_reason(const struct budgets *budgets, unsigned reason,
+                                 struct arena *arena);
 
 /* It can be read as a whole. One that cannot makes Karpenter disrupt no node of the pool. */
 bool budget_is_valid(const struct budget *budget);
@@ -42,6 +49,12 @@ bool budget_is_valid(const struct budget *budget);
 bool budget_blocks(const struct budget *budget);
 /* It comes and goes. One whose schedule never comes is always active. */
 bool budget_is_scheduled(const struct budget *budget);
+
+/* How many of the nodes may be disrupted at once, for a reason, at a time; 0 where some budget
+ * cannot be read. */
+#define BUDGETS_UNLIMITED ((int64_t)INT32_MAX)
+int64_t budgets_allowed(const struct budgets *budgets, unsigned reason, int64_t nodes,
+                        int64_t unix_s);
 
 /* Whether nodes may be disrupted, for some reason, at a time. */
 bool budgets_open(const struct budgets *budgets, int64_t unix_s);

@@ -1,10 +1,10 @@
 /* Reads disruption budgets, and goes through the times at which they come and go. */
-#include "policy/rails/budget_windows.h"
-
-#include "base/duration.h"
+#include "kube/budget_windows.h"
 
 #include <time.h>
 
+#include "base/duration.h"
+#include "kube/object.h"
 #include "kube/time.h"
 
 enum { DAY_S = 24 * 60 * 60 };
@@ -89,6 +89,35 @@ void budgets_read(const struct object *pool, int64_t now_unix_s, struct arena *a
             read_budget(field_item(arena, budgets->field, i), now_unix_s, arena);
 }
 
+struct budgets budgets_with_default(const struct budgets *budgets, struct arena *arena)
+{
+    struct budgets all = *budgets;
+    if (!budgets->given) {
+        *LIST_PUSH(arena, &all) = (struct budget){
+            .nodes_field = budgets->field,
+            .nodes = TEXT("10%"),
+            .nodes_valid = true,
+            .share = {.amount = 10, .percent = true},
+            .reasons = REASONS_ALL,
+        };
+    }
+    return all;
+}
+
+struct budgets budgets_of_reason(const struct budgets *budgets, unsigned reason,
+                                 struct arena *arena)
+{
+    struct budgets of_reason = {.field = budgets->field, .given = budgets->given};
+    FOR_EACH(budget, budgets) {
+        if ((budget->reasons & reason) == 0)
+            continue;
+        struct budget *copy = LIST_PUSH(arena, &of_reason);
+        *copy = *budget;
+        copy->reasons = REASONS_ALL;
+    }
+    return of_reason;
+}
+
 bool budget_is_valid(const struct budget *budget)
 {
     bool timed = budget->schedule_given || budget->duration_given;
@@ -129,6 +158,28 @@ static int64_t active_until(const struct budget *budget, int64_t unix_s)
     if (!fires_next(budget, budget->active, unix_s - budget->duration_s, &fired))
         return INT64_MAX;
     return fired <= unix_s ? fired + budget->duration_s : 0;
+}
+
+/* A percentage is rounded up. */
+static int64_t share_of(struct share share, int64_t nodes)
+{
+    return share.percent ? (nodes * share.amount + 99) / 100 : share.amount;
+}
+
+int64_t budgets_allowed(const struct budgets *budgets, unsigned reason, int64_t nodes,
+                        int64_t unix_s)
+{
+    int64_t allowed = BUDGETS_UNLIMITED;
+    FOR_EACH(budget, budgets) {
+        if (!budget_is_valid(budget))
+            return 0;
+        if ((budget->reasons & reason) == 0 || active_until(budget, unix_s) == 0)
+            continue;
+        int64_t share = share_of(budget->share, nodes);
+        if (share < allowed)
+            allowed = share;
+    }
+    return allowed;
 }
 
 /* The first time after one that is closed at which something changes; 0: it is open. */

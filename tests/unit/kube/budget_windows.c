@@ -1,10 +1,10 @@
 /* When the budgets of a NodePool let its nodes go: the windows that they leave, one after the
  * other. Time begins on Thursday 1970-01-01. */
-#include "policy/rails/budget_windows.h"
+#include "kube/budget_windows.h"
 
 #include <time.h>
 
-#include "rail_table.h"
+#include "cluster_fixture.h"
 
 #define POOL(budgets)                                                                        \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {disruption: " \
@@ -20,8 +20,9 @@
 static void budgets_of(const char *items, struct arena *arena, struct budgets *budgets)
 {
     struct text yaml = arena_printf(arena, POOL("%s"), items);
-    struct rail_documents documents = rail_table_read(yaml.data, arena);
-    budgets_read(&documents.items[0], 0, arena, budgets);
+    struct fixture fixture = {.arena = arena};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, &yaml.data, 1);
+    budgets_read(snapshot_object(snapshot, KIND_NODE_POOL, 0), 0, arena, budgets);
 }
 
 struct windows_case {
@@ -200,7 +201,7 @@ static void schedules_that_fire_once_in_years_cost_little(void)
     arena_destroy(arena);
 }
 
-const char unit_suite[] = "policy budget windows";
+const char unit_suite[] = "kube budget windows";
 const struct unit_test unit_tests[] = {
     {"budgets close together", budgets_close_together},
     {"a window closes when every reason is blocked", a_window_closes_when_every_reason_is_blocked},
