@@ -13,10 +13,6 @@ enum {
     FAILURES_MAX = 3, /* of each kind in a row without any answer: nobody is there */
 };
 #define KINDS_OLD (KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_AWS_NODE_TEMPLATE))
-/* Kinds that a cluster without Karpenter, or without an old one, does not have. */
-#define KINDS_OPTIONAL                                                  \
-    (KINDS_OLD | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE_CLAIM) | \
-     KIND_BIT(KIND_EC2_NODE_CLASS))
 
 struct listing {
     struct arena *arena; /* of the objects */
@@ -308,7 +304,8 @@ static void gather(struct listing *listing, const struct watch_report reports[KI
             *LIST_PUSH(arena, objects) = of->items[i];
         for (size_t i = 0; i < of->problems.count; i++)
             problems_add_error(&objects->problems, &of->problems.items[i]);
-        bool absent = reports[kind].refused_status == 404 && is_in(KINDS_OPTIONAL, kind);
+        bool absent =
+            reports[kind].refused_status == 404 && is_in(KINDS_OPTIONAL | KINDS_OLD, kind);
         if (is_in(listing->listed, kind) || absent)
             continue;
         cluster->unseen |= KIND_BIT(kind);

@@ -27,6 +27,18 @@ enum kind {
     KIND_NODE_CLAIM,
     KIND_CSI_NODE,
     KIND_AWS_NODE_TEMPLATE,
+    KIND_AUTO_NODE_CLASS, /* of EKS Auto Mode */
+    KIND_AKS_NODE_CLASS,
+    KIND_GCE_NODE_CLASS,
+    KIND_NODE_OVERLAY,
+    KIND_CAPACITY_BUFFER,
+    KIND_POD_TEMPLATE,
+    KIND_HORIZONTAL_POD_AUTOSCALER,
+    KIND_PRIORITY_CLASS,
+    KIND_DEVICE_CLASS,
+    KIND_RESOURCE_CLAIM,
+    KIND_RESOURCE_CLAIM_TEMPLATE,
+    KIND_RESOURCE_SLICE,
     /* Custom resources that own judged objects. The policies in force say which they are. Only
      * their metadata is known, and no kind name leads to them. */
     KIND_OWNER_FIRST,
@@ -63,13 +75,21 @@ static inline bool kind_is_custom_owner(enum kind kind)
 struct text group_of(struct text api_version);
 
 /* A set of kinds: bit 1 << KIND_X. */
-typedef uint32_t kind_set;
+typedef uint64_t kind_set;
 #define KIND_BIT(kind) ((kind_set)1 << (kind))
 #define KINDS_WORKLOADS                                                            \
     (KIND_BIT(KIND_POD) | KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) | \
      KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET) |         \
      KIND_BIT(KIND_DAEMON_SET) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB) |    \
      KIND_BIT(KIND_CUSTOM))
+
+/* Kinds that a cluster may not have: those of Karpenter, of other operators, and those that
+ * Kubernetes has had since a late version. */
+#define KINDS_OPTIONAL                                                                            \
+    (KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE_CLAIM) | KIND_BIT(KIND_EC2_NODE_CLASS) |       \
+     KIND_BIT(KIND_NODE_OVERLAY) | KIND_BIT(KIND_CAPACITY_BUFFER) | KIND_BIT(KIND_DEVICE_CLASS) | \
+     KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE) |                     \
+     KIND_BIT(KIND_RESOURCE_SLICE))
 
 /* Kinds whose subresource scale sets their replicas. */
 #define KINDS_SCALED                                          \

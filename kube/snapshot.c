@@ -186,6 +186,7 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder)
     snapshot_read_pools(snapshot, arena);
     snapshot_read_node_zones(snapshot, arena);
     snapshot_read_node_labels(snapshot, arena);
+    snapshot_read_autoscalers(snapshot, arena);
     return snapshot;
 }
 

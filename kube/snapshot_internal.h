@@ -9,6 +9,13 @@
 struct object;
 struct pool;
 
+/* What an autoscaler scales. */
+struct autoscaled {
+    enum kind kind;
+    struct text namespace, name;
+    const struct object *autoscaler;
+};
+
 struct object_list {
     const struct object *const *items; /* by namespace, then name */
     size_t count;
@@ -38,11 +45,14 @@ struct snapshot {
         struct text_map keys; /* their numbers, from 1 */
         LIST(struct text_map) values;
     } node_labels;
+    const struct autoscaled *autoscaled; /* by kind, namespace and name of what is scaled */
+    size_t autoscaled_count;
 };
 /* These compute facts from lists that are complete. */
 void snapshot_read_pools(struct snapshot *snapshot, struct arena *arena);
 void snapshot_read_node_zones(struct snapshot *snapshot, struct arena *arena);
 void snapshot_read_node_labels(struct snapshot *snapshot, struct arena *arena);
+void snapshot_read_autoscalers(struct snapshot *snapshot, struct arena *arena);
 
 /* The order of lists: negative, zero or positive. */
 int compare_names(struct text a_namespace, struct text a_name, struct text b_namespace,

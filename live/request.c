@@ -8,6 +8,12 @@ static const char *const stable[] = {"v1", NULL};
 static const char *const karpenter[] = {"v1", "v1beta1", NULL};
 static const char *const provisioner[] = {"v1alpha5", NULL};
 static const char *const aws_node_template[] = {"v1alpha1", NULL};
+static const char *const autoscaler[] = {"v2", "v1", NULL};
+static const char *const capacity_buffer[] = {"v1beta1", "v1alpha1", NULL};
+static const char *const node_overlay[] = {"v1alpha1", NULL};
+static const char *const device[] = {"v1", "v1beta2", "v1beta1", NULL};
+static const char *const aks_node_class[] = {"v1beta1", "v1alpha2", NULL};
+static const char *const gce_node_class[] = {"v1alpha1", NULL};
 
 const char *const *kind_versions(enum kind kind)
 {
@@ -20,6 +26,21 @@ const char *const *kind_versions(enum kind kind)
         return provisioner;
     case KIND_AWS_NODE_TEMPLATE:
         return aws_node_template;
+    case KIND_HORIZONTAL_POD_AUTOSCALER:
+        return autoscaler;
+    case KIND_CAPACITY_BUFFER:
+        return capacity_buffer;
+    case KIND_NODE_OVERLAY:
+        return node_overlay;
+    case KIND_DEVICE_CLASS:
+    case KIND_RESOURCE_CLAIM:
+    case KIND_RESOURCE_CLAIM_TEMPLATE:
+    case KIND_RESOURCE_SLICE:
+        return device;
+    case KIND_AKS_NODE_CLASS:
+        return aks_node_class;
+    case KIND_GCE_NODE_CLASS:
+        return gce_node_class;
     default:
         return stable;
     }

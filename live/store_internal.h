@@ -37,7 +37,7 @@ struct list_block {
     const struct object *items[];
 };
 /* Facts computed from the objects of one kind, in memory of their own. */
-enum part { PART_POOLS, PART_NODE_ZONES, PART_NODE_LABELS, PART_COUNT };
+enum part { PART_POOLS, PART_NODE_ZONES, PART_NODE_LABELS, PART_AUTOSCALERS, PART_COUNT };
 
 /* What a version has and the next one has not. */
 struct leftover {

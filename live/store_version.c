@@ -216,6 +216,7 @@ static const struct {
     [PART_POOLS] = {KIND_NODE_POOL, snapshot_read_pools},
     [PART_NODE_ZONES] = {KIND_NODE, snapshot_read_node_zones},
     [PART_NODE_LABELS] = {KIND_NODE, snapshot_read_node_labels},
+    [PART_AUTOSCALERS] = {KIND_HORIZONTAL_POD_AUTOSCALER, snapshot_read_autoscalers},
 };
 
 static void make_part_body(void *context)

@@ -223,6 +223,25 @@ FIELDS(driver, WHOLE("name"), INSIDE("allocatable", attach_count));
 FIELDS(csi_node_spec, SHARED_INSIDE("drivers", driver));
 FIELDS(csi_node, METADATA, INSIDE("spec", csi_node_spec));
 
+FIELDS(scale_target, WHOLE("apiVersion"), WHOLE("kind"), WHOLE("name"));
+FIELDS(autoscaler_spec, WHOLE("minReplicas"), WHOLE("maxReplicas"),
+       INSIDE("scaleTargetRef", scale_target));
+FIELDS(autoscaler, METADATA, INSIDE("spec", autoscaler_spec));
+FIELDS(priority_class, METADATA, WHOLE("value"), WHOLE("globalDefault"), WHOLE("preemptionPolicy"));
+FIELDS(template_alone, METADATA, INSIDE("template", pod_template));
+FIELDS(whole_spec, METADATA, WHOLE("spec"));
+
+/* Devices, and what asks for them. What single devices are is many times the rest. */
+FIELDS(device_requests, SHARED("requests"));
+FIELDS(device_claim_spec, INSIDE("devices", device_requests));
+FIELDS(resource_claim, METADATA, INSIDE("spec", device_claim_spec));
+FIELDS(resource_claim_template_spec, INSIDE("spec", device_claim_spec));
+FIELDS(resource_claim_template, METADATA, INSIDE("spec", resource_claim_template_spec));
+FIELDS(device_class_spec, WHOLE("selectors"), WHOLE("extendedResourceName"));
+FIELDS(device_class, METADATA, INSIDE("spec", device_class_spec));
+FIELDS(resource_slice_spec, WHOLE("driver"), WHOLE("nodeName"));
+FIELDS(resource_slice, METADATA, INSIDE("spec", resource_slice_spec));
+
 /* Custom owners have only metadata. */
 static const struct transform_field nothing_more[] = {{.key = {NULL, 0}}};
 FIELDS(custom_owner, INSIDE("metadata", nothing_more));
@@ -250,6 +269,18 @@ const struct transform_field transform_fields[KIND_COUNT] = {
     [KIND_LIMIT_RANGE] = {.inside = limit_range},
     [KIND_NODE_CLAIM] = {.inside = node_claim},
     [KIND_CSI_NODE] = {.inside = csi_node},
+    [KIND_AUTO_NODE_CLASS] = {.inside = any},
+    [KIND_AKS_NODE_CLASS] = {.inside = any},
+    [KIND_GCE_NODE_CLASS] = {.inside = any},
+    [KIND_NODE_OVERLAY] = {.inside = whole_spec},
+    [KIND_CAPACITY_BUFFER] = {.inside = whole_spec},
+    [KIND_POD_TEMPLATE] = {.inside = template_alone},
+    [KIND_HORIZONTAL_POD_AUTOSCALER] = {.inside = autoscaler},
+    [KIND_PRIORITY_CLASS] = {.inside = priority_class},
+    [KIND_DEVICE_CLASS] = {.inside = device_class},
+    [KIND_RESOURCE_CLAIM] = {.inside = resource_claim},
+    [KIND_RESOURCE_CLAIM_TEMPLATE] = {.inside = resource_claim_template},
+    [KIND_RESOURCE_SLICE] = {.inside = resource_slice},
     [KIND_OWNER_FIRST] = {.inside = custom_owner},
     {.inside = custom_owner},
     {.inside = custom_owner},

@@ -68,9 +68,6 @@ struct informer {
         *gone; /* given back by any thread; released by the one that uses the store */
 };
 
-/* Kinds that a cluster without Karpenter does not have. */
-#define KINDS_OPTIONAL \
-    (KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE_CLAIM) | KIND_BIT(KIND_EC2_NODE_CLASS))
 #define KINDS_VOLUMES (KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_PERSISTENT_VOLUME))
 
 kind_set informer_kinds(void)
@@ -78,7 +75,8 @@ kind_set informer_kinds(void)
     return (KINDS_WORKLOADS & ~KIND_BIT(KIND_CUSTOM)) | KINDS_OPTIONAL | KINDS_VOLUMES |
            KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NAMESPACE) | KIND_BIT(KIND_STORAGE_CLASS) |
            KIND_BIT(KIND_CSI_NODE) | KIND_BIT(KIND_POD_DISRUPTION_BUDGET) |
-           KIND_BIT(KIND_LIMIT_RANGE);
+           KIND_BIT(KIND_LIMIT_RANGE) | KIND_BIT(KIND_POD_TEMPLATE) |
+           KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER) | KIND_BIT(KIND_PRIORITY_CLASS);
 }
 
 /* Including the custom owners of the rules in force. */

@@ -1,4 +1,5 @@
 /* The rail pod-disruption-budgets: budgets that block drains. */
+#include "kube/autoscaler.h"
 #include "kube/quantity.h"
 #include "kube/selector.h"
 #include "kube/snapshot.h"
@@ -13,7 +14,9 @@ struct check {
     const struct selector_index *index;  /* of the selector */
     LIST(const struct object *) holders; /* of labels that it selects: workloads and Pods */
     /* What it selects, as far as it is visible. */
-    int64_t pods;                     /* of its workloads; where one says no number, 1 */
+    int64_t pods;                     /* of its workloads at most; where one says no number, 1 */
+    int64_t fewest;                   /* when autoscalers leave as few as they may */
+    const struct object *scaled;      /* one that an autoscaler scales */
     const struct object *first;       /* one of those workloads */
     size_t workloads;                 /* how many they are */
     const struct object *unsaid;      /* one that says no number: an autoscaler's, or it has 1 */
@@ -35,20 +38,6 @@ static const struct node *template_labels(const struct object *workload)
     return node_at(workload->root->node, "spec.template.metadata.labels");
 }
 
-/* A number of pods: what is outside the API server refuses. */
-static int64_t within_int32(int64_t value)
-{
-    int64_t least = value > 0 ? value : 0;
-    return least < INT32_MAX ? least : INT32_MAX;
-}
-
-static int64_t replicas_of(const struct object *workload, bool *said)
-{
-    int64_t replicas;
-    *said = node_integer(node_at(workload->root->node, "spec.replicas"), &replicas);
-    return *said ? within_int32(replicas) : 1;
-}
-
 static void count_selected(struct check *check, const struct object *workload)
 {
     if (!text_equal(workload->namespace, check->call->object->namespace) ||
@@ -56,11 +45,14 @@ static void count_selected(struct check *check, const struct object *workload)
         return;
     if (check->first == NULL)
         check->first = workload;
-    bool said;
+    struct replicas replicas = replicas_read(check->call->world->snapshot, workload);
     check->workloads++;
-    check->pods += replicas_of(workload, &said);
-    if (!said && check->unsaid == NULL)
+    check->pods += replicas.most;
+    check->fewest += replicas.least;
+    if (!replicas.said && check->unsaid == NULL)
         check->unsaid = workload;
+    if (replicas.autoscaler != NULL && check->scaled == NULL)
+        check->scaled = workload;
 }
 
 static void find_selected(struct check *check)
@@ -122,12 +114,47 @@ static struct text selected_text(const struct check *check)
 {
     struct arena *arena = check->call->arena;
     struct text name = object_display_name(check->first, arena);
+    const char *bound = check->scaled != NULL ? "at most " : "";
     if (check->workloads == 1)
-        return arena_printf(arena, "%.*s %.*s has %lld", TEXT_ARGS(check->first->kind_name),
-                            TEXT_ARGS(name), (long long)check->pods);
-    return arena_printf(arena, "%.*s %.*s and %zu more have %lld",
+        return arena_printf(arena, "%.*s %.*s has %s%lld", TEXT_ARGS(check->first->kind_name),
+                            TEXT_ARGS(name), bound, (long long)check->pods);
+    return arena_printf(arena, "%.*s %.*s and %zu more have %s%lld",
                         TEXT_ARGS(check->first->kind_name), TEXT_ARGS(name), check->workloads - 1,
-                        (long long)check->pods);
+                        bound, (long long)check->pods);
+}
+
+/* The fewest pods of which one may go: of a percentage, 100 / (100 - it), rounded up. */
+static int64_t enough_for(const struct share *least)
+{
+    if (least->percent)
+        return (199 - least->amount) / (100 - least->amount);
+    return (least->amount < INT32_MAX ? least->amount : INT32_MAX) + 1;
+}
+
+/* Of so many pods a share is rounded up. */
+static int64_t staying_of(const struct share *least, int64_t pods)
+{
+    return least->percent ? (pods * least->amount + 99) / 100 : least->amount;
+}
+
+/* It lets pods go by day, and none at night, when the autoscaler leaves few. */
+static void judge_fewest(struct check *check, const struct field *field, const struct share *least)
+{
+    struct arena *arena = check->call->arena;
+    if (check->scaled == NULL || check->fewest == 0 ||
+        staying_of(least, check->fewest) < check->fewest)
+        return;
+    struct replicas scaled = replicas_read(check->call->world->snapshot, check->scaled);
+    long long needed = enough_for(least) - (check->fewest - scaled.least);
+    report(check->call, SEVERITY_WARN, field,
+           arena_printf(arena,
+                        "Set its minReplicas to %lld at least, or write maxUnavailable: 1 instead.",
+                        needed),
+           "HorizontalPodAutoscaler %.*s may leave %lld of %.*s %.*s, and then none may be "
+           "evicted.",
+           TEXT_ARGS(scaled.autoscaler->name), (long long)scaled.least,
+           TEXT_ARGS(check->scaled->kind_name),
+           TEXT_ARGS(object_display_name(check->scaled, arena)));
 }
 
 /* A chart with an autoscaler leaves replicas out; the API server writes them into what it stores.
@@ -136,11 +163,8 @@ static void report_unsaid(struct check *check, const struct field *field, const 
 {
     struct arena *arena = check->call->arena;
     const struct object *unsaid = check->unsaid;
-    /* The fewest pods of which one may go: of a percentage, 100 / (100 - it), rounded up. */
-    int64_t enough = least->percent ? (199 - least->amount) / (100 - least->amount)
-                                    : within_int32(least->amount) + 1;
     /* It was counted as one. */
-    long long needed = enough - (check->pods - 1);
+    long long needed = enough_for(least) - (check->pods - 1);
     report(check->call, SEVERITY_UNDECIDED, field,
            arena_printf(arena,
                         "Have its autoscaler keep %lld at least (minReplicas), or write "
@@ -151,7 +175,7 @@ static void report_unsaid(struct check *check, const struct field *field, const 
            TEXT_ARGS(unsaid->kind_name), TEXT_ARGS(object_display_name(unsaid, arena)), needed);
 }
 
-/* What must stay, of the pods there are; a share is rounded up. */
+/* What must stay, of the pods there are. */
 static void judge_least(struct check *check, const struct field *field)
 {
     struct text written = node_text(field->node);
@@ -179,10 +203,12 @@ static void judge_least(struct check *check, const struct field *field)
                 TEXT_ARGS(written));
         return;
     }
-    int64_t staying = least.percent ? (check->pods * least.amount + 99) / 100 : least.amount;
-    if (check->pods == 0 || staying < check->pods)
+    int64_t staying = staying_of(&least, check->pods);
+    if (check->pods == 0)
         return;
-    if (check->unsaid != NULL)
+    if (staying < check->pods)
+        judge_fewest(check, field, &least);
+    else if (check->unsaid != NULL)
         report_unsaid(check, field, &least);
     else
         report(check->call, SEVERITY_RAIL, field, fix_of_never(field),
@@ -374,9 +400,11 @@ const struct rail rail_pod_disruption_budgets = {
         "judged together each tells of those before it by name. And a share or a maxUnavailable "
         "for the pods of a Job, which has no replicas to reckon with. A budget without a selector "
         "covers no pod: that is a warning.\n\n"
-        "Replicas are those the workload says now. One that says none, as in a chart with an "
-        "autoscaler, may have 1, or more (autoscalers are not read): a minAvailable that would let "
-        "no pod of 1 go cannot be decided then, and neither can one with no workload visible.",
+        "Replicas are those the workload says now, or with a visible HorizontalPodAutoscaler its "
+        "maxReplicas; where its minReplicas alone would let none go, that is a warning. A workload "
+        "that says none, as in a chart whose autoscaler is not visible, may have 1, or more: a "
+        "minAvailable that would let no pod of 1 go cannot be decided then, and neither can one "
+        "with no workload visible.",
     .example = "pod-disruption-budgets:\n"
                "  mode: enforce\n",
     .kinds = KIND_BIT(KIND_POD_DISRUPTION_BUDGET),

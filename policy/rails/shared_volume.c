@@ -1,6 +1,7 @@
 /* The rail shared-volume: several pods on a volume that attaches to one node. */
 #include "policy/rails/shared_volume.h"
 
+#include "kube/autoscaler.h"
 #include "kube/pod.h"
 #include "kube/snapshot.h"
 #include "kube/topology.h"
@@ -43,7 +44,7 @@ static bool updates_by_surge(const struct object *deployment)
            !text_is(surge, "0") && !text_is(surge, "0%");
 }
 
-static enum crowd crowd_of(const struct object *object)
+static enum crowd crowd_of(const struct snapshot *snapshot, const struct object *object)
 {
     int64_t replicas = 1;
     switch (object->kind) {
@@ -57,7 +58,7 @@ static enum crowd crowd_of(const struct object *object)
                                "spec.jobTemplate.spec.completions");
         break;
     default:
-        replicas = integer_at(object, "spec.replicas", 1);
+        replicas = replicas_read(snapshot, object).most;
         break;
     }
     if (replicas > 1)
@@ -248,7 +249,7 @@ static void judge(struct rail_call *call)
     struct workload workload;
     struct claim_names names;
     struct check check = {.call = call, .workload = &workload};
-    check.crowd = crowd_of(call->object);
+    check.crowd = crowd_of(call->world->snapshot, call->object);
     /* How a workload is updated has nothing to do with its scale. */
     if (check.crowd == CROWD_ONE ||
         (check.crowd == CROWD_UPDATE && subject_is_scale(call->subject)) ||
@@ -278,7 +279,8 @@ const struct rail rail_shared_volume = {
         "DaemonSet) whose template mounts one such claim, and nothing keeps the pods on one node: "
         "no nodeName, no host named by nodeSelector or node affinity, no required podAffinity of "
         "the pods to themselves by kubernetes.io/hostname.\n\n"
-        "Replicas that are set by /scale (kubectl scale) are judged at the workload that is seen. "
+        "A workload with a visible HorizontalPodAutoscaler counts with its maxReplicas. Replicas "
+        "that are set by /scale (kubectl scale) are judged at the workload that is seen. "
         "What autoscalers and other controllers of kube-system set is audited, never denied.\n\n"
         "A Deployment of one replica whose update starts the new pod first is a warning, in every "
         "mode; strategy Recreate or maxSurge 0 is right for it. Never found are ReadWriteOncePod, "

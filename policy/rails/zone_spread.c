@@ -2,6 +2,7 @@
 #include "policy/rails/zone_spread.h"
 
 #include "catalog/label.h"
+#include "kube/autoscaler.h"
 #include "kube/label.h"
 #include "kube/pod.h"
 #include "kube/topology.h"
@@ -101,12 +102,10 @@ enum spreading zone_spread_find(const struct rail_call *call, const struct workl
 
 /* ---- the workload ---- */
 
-bool zone_spread_has_replicas(const struct object *object, const struct zone_spread *settings)
+bool zone_spread_has_replicas(const struct rail_call *call, const struct object *object,
+                              const struct zone_spread *settings)
 {
-    /* Where nothing is said it is one, and minReplicas is two at least. */
-    int64_t replicas;
-    return node_integer(node_at(object->root->node, "spec.replicas"), &replicas) &&
-           replicas >= settings->min_replicas;
+    return replicas_read(call->world->snapshot, object).most >= settings->min_replicas;
 }
 
 /* A ReplicationController's selector is the labels themselves; where there is none, they are the
@@ -266,7 +265,8 @@ static void judge(struct rail_call *call)
 {
     const struct zone_spread *settings = call->settings;
     struct workload workload;
-    if (settings->action != SPREAD_REQUIRE || !zone_spread_has_replicas(call->object, settings) ||
+    if (settings->action != SPREAD_REQUIRE ||
+        !zone_spread_has_replicas(call, call->object, settings) ||
         !workload_read(call->object, call->arena, &workload))
         return;
     if (!zone_spread_is_held(call, &workload))
@@ -317,7 +317,8 @@ const struct rail rail_zone_spread = {
         "zones of the cluster are known, more replicas than zones are a finding. With as many, "
         "an update that starts a new pod before an old one ends does not finish: that is a "
         "warning.\n\n"
-        "Replicas that are set by /scale (kubectl scale) are judged at the workload that is seen. "
+        "A workload with a visible HorizontalPodAutoscaler counts with its maxReplicas. Replicas "
+        "that are set by /scale (kubectl scale) are judged at the workload that is seen. "
         "What autoscalers and other controllers of kube-system set is audited, never denied; of "
         "one elsewhere, such as KEDA's, name the account under match.excludeServiceAccounts.\n\n"
         "With action default nothing is found. Instead each Pod of such a workload, when it is "

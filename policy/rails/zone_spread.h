@@ -25,7 +25,8 @@ enum spreading {
 enum spreading zone_spread_find(const struct rail_call *call, const struct workload *workload,
                                 const struct field **at);
 /* Whether it is a workload that this policy wants spread. */
-bool zone_spread_has_replicas(const struct object *object, const struct zone_spread *settings);
+bool zone_spread_has_replicas(const struct rail_call *call, const struct object *object,
+                              const struct zone_spread *settings);
 /* The labels that the workload's replicas are known by, as a metav1.LabelSelector; false when it
  * names none. */
 bool zone_spread_selector(const struct object *owner, struct arena *arena, struct node *selector);

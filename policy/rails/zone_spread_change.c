@@ -133,7 +133,7 @@ void zone_spread_change_pod(struct rail_call *call, const struct zone_spread *se
         node_string(node_get(workload.spec->node, "nodeName")).size > 0)
         return;
     const struct object *owner = find_workload(call);
-    if (owner == NULL || !zone_spread_has_replicas(owner, settings) ||
+    if (owner == NULL || !zone_spread_has_replicas(call, owner, settings) ||
         !zone_spread_selector(owner, arena, &selector) || !selector_matches(&selector, pod->labels))
         return;
     /* Beside a constraint of its own that misses, another with the same key would be refused. */

@@ -1,5 +1,6 @@
 /* More replicas than there are zones, where each zone takes one. */
 #include "catalog/zones.h"
+#include "kube/autoscaler.h"
 #include "kube/pod.h"
 #include "kube/rollout.h"
 #include "kube/topology.h"
@@ -49,8 +50,7 @@ static void judge_term(struct rail_call *call, const struct topology_term *term,
 void zone_spread_judge_crowd(struct rail_call *call, const struct workload *workload)
 {
     struct topology_terms terms;
-    int64_t replicas = 0;
-    (void)node_integer(node_at(call->object->root->node, "spec.replicas"), &replicas);
+    int64_t replicas = replicas_read(call->world->snapshot, call->object).most;
     topology_terms_read(workload, call->arena, &terms);
     FOR_EACH(term, &terms)
         if (term->use == TOPOLOGY_ANTI_AFFINITY && term->required &&

@@ -22,7 +22,9 @@ from serving import WAIT_S, check, run_tests
 TAFFRAIL, FAKEAPI = sys.argv[1:3]
 ALL = [*PLURALS.values(), "replicationcontrollers", "statefulsets", "daemonsets", "storageclasses",
        "persistentvolumeclaims", "persistentvolumes", "poddisruptionbudgets", "limitranges",
-       "csinodes", "nodeclaims", "ec2nodeclasses"]
+       "csinodes", "nodeclaims", "ec2nodeclasses", "nodeoverlays", "capacitybuffers", "podtemplates",
+       "horizontalpodautoscalers", "priorityclasses", "deviceclasses", "resourceclaims",
+       "resourceclaimtemplates", "resourceslices"]
 
 
 def write(folder, name, text):

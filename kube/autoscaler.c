@@ -1,0 +1,101 @@
+/* HorizontalPodAutoscalers by the workload that they scale. A workload's own number is what the
+ * autoscaler has made of it last; how many it may have are the autoscaler's bounds. */
+#include "kube/autoscaler.h"
+
+#include <stdlib.h>
+
+#include "kube/object.h"
+#include "kube/snapshot.h"
+#include "kube/snapshot_internal.h"
+
+/* ---- by target ---- */
+
+static int compare_targets(const struct autoscaled *a, const struct autoscaled *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return compare_names(a->namespace, a->name, b->namespace, b->name);
+}
+
+static int compare_entries(const void *a_pointer, const void *b_pointer)
+{
+    const struct autoscaled *a = a_pointer;
+    const struct autoscaled *b = b_pointer;
+    int order = compare_targets(a, b);
+    return order != 0 ? order : compare_objects(a->autoscaler, b->autoscaler);
+}
+
+static bool read_target(const struct object *autoscaler, struct autoscaled *target)
+{
+    const struct node *reference = node_at(autoscaler->root->node, "spec.scaleTargetRef");
+    *target = (struct autoscaled){
+        .kind = kind_of(node_string(node_get(reference, "apiVersion")),
+                        node_string(node_get(reference, "kind"))),
+        .namespace = autoscaler->namespace,
+        .name = node_string(node_get(reference, "name")),
+        .autoscaler = autoscaler,
+    };
+    return !autoscaler->deleting && target->kind != KIND_UNKNOWN && target->name.size > 0;
+}
+
+void snapshot_read_autoscalers(struct snapshot *snapshot, struct arena *arena)
+{
+    struct object_list autoscalers = snapshot->kinds[KIND_HORIZONTAL_POD_AUTOSCALER];
+    struct autoscaled *items = ARENA_ARRAY(arena, autoscalers.count, struct autoscaled);
+    size_t count = 0;
+    for (size_t i = 0; i < autoscalers.count; i++)
+        count += read_target(autoscalers.items[i], &items[count]) ? 1 : 0;
+    if (count > 0)
+        qsort(items, count, sizeof *items, compare_entries);
+    snapshot->autoscaled = items;
+    snapshot->autoscaled_count = count;
+}
+
+const struct object *autoscaler_of(const struct snapshot *snapshot, const struct object *workload)
+{
+    const struct autoscaled wanted = {
+        .kind = workload->kind, .namespace = workload->namespace, .name = workload->name};
+    size_t low = 0;
+    size_t high = snapshot->autoscaled_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_targets(&snapshot->autoscaled[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct autoscaled *first = &snapshot->autoscaled[low];
+    if (low == snapshot->autoscaled_count || compare_targets(first, &wanted) != 0)
+        return NULL;
+    bool more = low + 1 < snapshot->autoscaled_count && compare_targets(first + 1, &wanted) == 0;
+    return more ? NULL : first->autoscaler; /* of two neither acts (admission.md 9.3) */
+}
+
+/* ---- bounds ---- */
+
+static int64_t within_int32(int64_t value)
+{
+    int64_t least = value > 0 ? value : 0;
+    return least < INT32_MAX ? least : INT32_MAX;
+}
+
+struct replicas replicas_read(const struct snapshot *snapshot, const struct object *workload)
+{
+    int64_t own = 1;
+    int64_t least = 1;
+    int64_t most;
+    bool said = node_integer(node_at(workload->root->node, "spec.replicas"), &own);
+    own = within_int32(own);
+    const struct replicas as_written = {own, own, said, NULL};
+    const struct object *autoscaler = autoscaler_of(snapshot, workload);
+    if (autoscaler == NULL ||
+        !node_integer(node_at(autoscaler->root->node, "spec.maxReplicas"), &most))
+        return as_written;
+    (void)node_integer(node_at(autoscaler->root->node, "spec.minReplicas"), &least);
+    least = within_int32(least);
+    most = within_int32(most);
+    bool is_off = own == 0 && least != 0; /* docs/reference/admission.md 9.2 */
+    if (is_off || most < least)
+        return as_written;
+    return (struct replicas){least, most, true, autoscaler};
+}

@@ -1,0 +1,23 @@
+/* How many replicas a workload may come to have, with the HorizontalPodAutoscaler that scales it.
+ */
+#ifndef TAFFRAIL_KUBE_AUTOSCALER_H
+#define TAFFRAIL_KUBE_AUTOSCALER_H
+
+#include "base/base.h"
+
+struct object;
+struct snapshot;
+
+/* The autoscaler of a workload, by docs/reference/admission.md 9; NULL: no visible one acts on it.
+ */
+const struct object *autoscaler_of(const struct snapshot *snapshot, const struct object *workload);
+
+struct replicas {
+    int64_t least, most;
+    bool said; /* by the workload or its autoscaler; else both are 1, as the API server has it */
+    const struct object *autoscaler; /* whose bounds they are; NULL: the workload's own number */
+};
+/* Of a workload with spec.replicas. Numbers are within those that the API server takes. */
+struct replicas replicas_read(const struct snapshot *snapshot, const struct object *workload);
+
+#endif
