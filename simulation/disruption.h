@@ -54,6 +54,7 @@ struct disruption_node {
     /* A replacement: it does not begin before the blocks are gone. Where the NodeClaim has a
      * terminationGracePeriod, pods block no drift. */
     bool blocked;
+    bool leaving; /* it is being deleted, or is being replaced already */
     /* A drain waits for the pods of blocks, for grace_s at most, and for ever without it. */
     bool waits;
     struct disruption_block *blocks; /* the first, by namespace and name of the pod */

@@ -1,0 +1,247 @@
+/* What blocks the disruption of Nodes: they themselves, and their pods. */
+#include "kube/object.h"
+#include "kube/opt_out.h"
+#include "kube/pod.h"
+#include "kube/snapshot.h"
+#include "kube/taint.h"
+#include "kube/time.h"
+#include "simulation/disruption_internal.h"
+#include "simulation/eviction_budgets.h"
+#include "simulation/owner.h"
+#include "simulation/pods.h"
+#include "solver/well_known.h"
+
+#define INITIALIZED "karpenter.sh/initialized"
+#define DISRUPTED "karpenter.sh/disrupted"
+
+struct search {
+    const struct disruption_question *question;
+    struct arena *arena;
+    struct disruption *disruption;
+    struct eviction_budgets *budgets;
+};
+
+static void add_block(const struct search *search, struct disruption_node *node,
+                      const struct disruption_block *block)
+{
+    node->block_total++;
+    if (node->block_count == DISRUPTION_BLOCKS_KEPT)
+        return;
+    if (node->blocks == NULL)
+        node->blocks = ARENA_ARRAY(search->arena, DISRUPTION_BLOCKS_KEPT, struct disruption_block);
+    struct disruption_block *kept = &node->blocks[node->block_count++];
+    *kept = *block;
+    if (block->pod == NULL)
+        return;
+    struct lineage lineage;
+    lineage_find(search->question->snapshot, block->pod, search->arena, &lineage);
+    kept->owner = lineage.root;
+}
+
+/* ---- the node itself ---- */
+
+static struct text opt_out_of(const struct object *object)
+{
+    return node_string(node_get(node_at(object->root->node, "metadata.annotations"), OPT_OUT));
+}
+
+bool disruption_is_leaving(const struct object *node, const struct object *claim)
+{
+    if ((node != NULL && node->deleting) || (claim != NULL && claim->deleting))
+        return true;
+    const struct node *taints = node == NULL ? NULL : node_at(node->root->node, "spec.taints");
+    FOR_ITEMS(taint, taints)
+        if (text_is(node_string(node_get(taint, "key")), DISRUPTED))
+            return true;
+    return false;
+}
+
+bool disruption_is_initialized(const struct object *node)
+{
+    return node != NULL && text_is(node_string(node_get(node->labels, INITIALIZED)), "true");
+}
+
+/* In Karpenter's order. False: nothing of the node blocks. */
+static bool node_blocks(const struct search *search, const struct disruption_node *node,
+                        enum disruption_block_kind *kind)
+{
+    const struct disruption *disruption = search->disruption;
+    bool of_pool = node->pool < disruption->pool_count;
+    bool sees_pools = (search->question->seen & KIND_BIT(KIND_NODE_POOL)) != 0;
+    const struct {
+        enum disruption_block_kind kind;
+        bool holds;
+    } tests[] = {
+        {BLOCK_NOT_KARPENTERS, !of_pool},
+        {BLOCK_NO_NODE, node->node == NULL},
+        {BLOCK_LEAVING, disruption_is_leaving(node->node, node->claim)},
+        {BLOCK_NOT_INITIALIZED, !disruption_is_initialized(node->node)},
+        {BLOCK_NODE_OPTS_OUT, node->node != NULL && text_is(opt_out_of(node->node), "true")},
+        {BLOCK_NO_POOL, of_pool && sees_pools && disruption->pools[node->pool].object == NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(tests); i++)
+        if (tests[i].holds) {
+            *kind = tests[i].kind;
+            return true;
+        }
+    return false;
+}
+
+/* ---- its pods ---- */
+
+/* Whether a pod opts out now: "true", or a duration since its start, and where that is not known
+ * while it is there. */
+static bool opts_out(const struct object *pod, int64_t now_unix_s, int64_t *until_unix_s)
+{
+    struct text value = opt_out_of(pod);
+    double duration_ns = 0;
+    int64_t start = 0;
+    *until_unix_s = INT64_MAX;
+    if (value.size == 0)
+        return false;
+    if (text_is(value, "true"))
+        return true;
+    if (!opt_out_duration(value, &duration_ns))
+        return false;
+    if (!time_parse(node_string(node_at(pod->root->node, "status.startTime")), &start))
+        return true;
+    double end = (double)start + duration_ns / 1e9;
+    if (end <= (double)now_unix_s)
+        return false;
+    int64_t whole = (int64_t)end;
+    *until_unix_s = (double)whole < end ? whole + 1 : whole;
+    return true;
+}
+
+/* Such a pod stays on the node until that is gone. */
+static bool tolerates_disruption(const struct object *pod, struct arena *arena)
+{
+    static const struct taint disrupted = {.key = {DISRUPTED, sizeof DISRUPTED - 1},
+                                           .effect = {"NoSchedule", sizeof "NoSchedule" - 1}};
+    struct workload workload;
+    struct tolerations tolerations;
+    if (node_at(pod->root->node, "spec.tolerations") == NULL ||
+        !workload_read(pod, arena, &workload))
+        return false;
+    tolerations_read(&workload, arena, &tolerations);
+    return tolerations_cover(&tolerations, &disrupted);
+}
+
+static bool is_unready(const struct object *pod)
+{
+    return text_is(node_string(node_get(object_condition(pod, "Ready"), "status")), "False");
+}
+
+/* Whether nobody would evict the pod, so that no budget is asked. */
+static bool is_left_alone(const struct object *pod, struct arena *arena)
+{
+    return pod_is_mirror(pod) || tolerates_disruption(pod, arena);
+}
+
+/* Budgets that keep a pod from being evicted. False: none does. */
+static bool budgets_block(const struct search *search, const struct object *pod,
+                          struct disruption_block *block)
+{
+    struct eviction_cover cover = eviction_budgets_of(search->budgets, pod);
+    const struct eviction_budget *budget = cover.budgets[0];
+    if (cover.count == 0 || (cover.count == 1 && budget->allowed > 0) ||
+        is_left_alone(pod, search->arena))
+        return false;
+    if (cover.count == 1 && budget->spares_unready && is_unready(pod))
+        return false;
+    block->kind = cover.count == 1 ? BLOCK_BUDGET : BLOCK_SEVERAL_BUDGETS;
+    block->budget_count = cover.count;
+    block->computed = cover.count == 1 && budget->computed;
+    for (size_t i = 0; i < cover.count && i < COUNT_OF(block->budgets); i++)
+        block->budgets[i] = cover.budgets[i]->object;
+    return true;
+}
+
+/* What keeps a pod from being evicted. False: nothing. Pods are many and few of them block: what
+ * spares a pod is asked last. */
+static bool pod_blocks(const struct search *search, const struct object *pod,
+                       struct disruption_block *block)
+{
+    *block = (struct disruption_block){.kind = BLOCK_POD_OPTS_OUT, .pod = pod};
+    if (pod->deleting)
+        return false;
+    if (!opts_out(pod, search->question->now_unix_s, &block->until_unix_s) &&
+        !budgets_block(search, pod, block))
+        return false;
+    return !pod_is_done(pod);
+}
+
+/* ---- all of them ---- */
+
+static void add_pod_blocks(const struct search *search)
+{
+    const struct disruption_question *question = search->question;
+    struct disruption *disruption = search->disruption;
+    struct text_map numbers = {0}; /* of the nodes, from 1 */
+    for (size_t i = 0; i < disruption->node_count; i++)
+        if (disruption->nodes[i].node != NULL)
+            *text_map_at(&numbers, search->arena, disruption->nodes[i].node->name) = i + 1;
+    for (size_t i = 0; i < snapshot_count(question->snapshot, KIND_POD); i++) {
+        const struct object *pod = snapshot_object(question->snapshot, KIND_POD, i);
+        struct text name = node_string(node_at(pod->root->node, "spec.nodeName"));
+        size_t number = name.size == 0 ? 0 : text_map_get(&numbers, name, 0);
+        struct disruption_block block;
+        if (number > 0 && pod_blocks(search, pod, &block))
+            add_block(search, &disruption->nodes[number - 1], &block);
+    }
+}
+
+void disruption_find_blocks(const struct disruption_question *question, struct arena *arena,
+                            struct disruption *disruption)
+{
+    const struct search search = {question, arena, disruption,
+                                  eviction_budgets_read(question->snapshot, arena)};
+    bool drift = question->reason == REASON_DRIFTED;
+    for (size_t i = 0; i < disruption->node_count; i++) {
+        struct disruption_block block = {.until_unix_s = INT64_MAX};
+        struct disruption_node *node = &disruption->nodes[i];
+        node->blocked = node_blocks(&search, node, &block.kind);
+        node->leaving = node->blocked && block.kind == BLOCK_LEAVING;
+        if (node->blocked)
+            add_block(&search, node, &block);
+    }
+    add_pod_blocks(&search);
+    for (size_t i = 0; i < disruption->node_count; i++) {
+        struct disruption_node *node = &disruption->nodes[i];
+        size_t of_pods = node->block_total - (node->blocked ? 1 : 0);
+        if (question->verb == DISRUPTION_DELETE)
+            node->blocked = node->leaving;
+        else
+            node->blocked |= of_pods > 0 && !(drift && node->grace_s >= 0);
+        node->waits = of_pods > 0 && !node->blocked;
+        disruption->blocked += node->blocked;
+        disruption->waiting += node->waits;
+    }
+}
+
+struct text disruption_block_text(const struct disruption_block *block, struct arena *arena)
+{
+    static const char *const of_nodes[] = {
+        [BLOCK_NOT_KARPENTERS] = "it is none of Karpenter's",
+        [BLOCK_NO_NODE] = "its Node has not come yet",
+        [BLOCK_LEAVING] = "it is leaving already",
+        [BLOCK_NOT_INITIALIZED] = "it is not initialized",
+        [BLOCK_NODE_OPTS_OUT] = OPT_OUT " on the Node",
+        [BLOCK_NO_POOL] = "its NodePool is not there",
+    };
+    if (block->kind < BLOCK_POD_OPTS_OUT)
+        return text_of(of_nodes[block->kind]);
+    if (block->kind == BLOCK_BUDGET)
+        return arena_printf(arena, "PodDisruptionBudget %.*s", TEXT_ARGS(block->budgets[0]->name));
+    if (block->kind == BLOCK_POD_OPTS_OUT && block->until_unix_s == INT64_MAX)
+        return TEXT(OPT_OUT);
+    if (block->kind == BLOCK_POD_OPTS_OUT)
+        return arena_printf(arena, OPT_OUT " until %.*s UTC",
+                            TEXT_ARGS(window_time_text(block->until_unix_s, arena)));
+    struct text more = TEXT("");
+    if (block->budget_count > 2)
+        more = arena_printf(arena, " and %zu more", block->budget_count - 2);
+    return arena_printf(arena, "PodDisruptionBudgets %.*s%s %.*s%.*s",
+                        TEXT_ARGS(block->budgets[0]->name), more.size > 0 ? "," : " and",
+                        TEXT_ARGS(block->budgets[1]->name), TEXT_ARGS(more));
+}
