@@ -181,6 +181,43 @@ static void who_asks_for_windows_often_has_an_allowance(void)
     arena_destroy(arena);
 }
 
+static void budgets_allow_so_many(void)
+{
+    enum { NOON_S = 12 * 3600, NODES = 15 };
+    static const struct {
+        const char *budgets;
+        int64_t empty, drifted;
+    } cases[] = {
+        {"", BUDGETS_UNLIMITED, BUDGETS_UNLIMITED},
+        {"{nodes: '4'}", 4, 4},
+        {"{nodes: '0'}", 0, 0},
+        {"{nodes: 10%}", 2, 2},
+        {"{nodes: 20%}", 3, 3},
+        {"{nodes: 100%}, {nodes: '5'}", 5, 5},
+        {"{nodes: '4'}, {nodes: '1', reasons: [Empty]}", 1, 4},
+        {"{nodes: '4'}, {nodes: '1', reasons: []}", 4, 4},
+        {"{nodes: '4'}, {nodes: '1', schedule: '0 9 * * *', duration: 8h}", 1, 1},
+        {"{nodes: '4'}, {nodes: '1', schedule: '0 9 * * *', duration: 3h}", 4, 4},
+        {"{nodes: '4'}, {nodes: '1', schedule: '0 12 * * *', duration: 1m}", 1, 1},
+        {"{nodes: '4'}, {nodes: '1', schedule: '0 0 30 2 *', duration: 1m}", 1, 1},
+        {"{nodes: '4'}, {nodes: '1', schedule: '0 9 * * 7', duration: 1m, reasons: [Empty]}", 0, 0},
+        {"{nodes: '4'}, {nodes: '1', duration: 1m, reasons: [Empty]}", 0, 0},
+        {"{nodes: some}", 0, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct budgets budgets;
+        budgets_of(cases[i].budgets, arena, &budgets);
+        int64_t empty = budgets_allowed(&budgets, REASON_EMPTY, NODES, NOON_S);
+        int64_t drifted = budgets_allowed(&budgets, REASON_DRIFTED, NODES, NOON_S);
+        if (empty != cases[i].empty || drifted != cases[i].drifted)
+            fprintf(stderr, "%s\n", cases[i].budgets);
+        ASSERT_INT(empty, cases[i].empty);
+        ASSERT_INT(drifted, cases[i].drifted);
+        arena_destroy(arena);
+    }
+}
+
 /* Fifty budgets, as many as the API server takes: of all but one cron looks years ahead, and that
  * one has it asked each minute of a week. Asked anew each time it takes a minute. */
 static void schedules_that_fire_once_in_years_cost_little(void)
@@ -208,6 +245,7 @@ const struct unit_test unit_tests[] = {
     {"windows that come seldom are seen", windows_that_come_seldom_are_seen},
     {"windows are told from a time on", windows_are_told_from_a_time_on},
     {"who asks for windows often has an allowance", who_asks_for_windows_often_has_an_allowance},
+    {"budgets allow so many", budgets_allow_so_many},
     {"schedules that fire once in years cost little",
      schedules_that_fire_once_in_years_cost_little},
     {NULL, NULL},

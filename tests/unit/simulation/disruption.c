@@ -1,6 +1,8 @@
 /* What would happen to Nodes that are to go. Time begins on Thursday 1970-01-01. */
 #include "simulation/disruption.h"
 
+#include <time.h>
+
 #include "cluster_fixture.h"
 
 enum { BUDGET_BYTES = 256 << 20, MOST = 16, HOUR_S = 3600, DAY_S = 24 * HOUR_S };
@@ -94,8 +96,7 @@ struct forecast_case {
     kind_set unseen;
 };
 
-static void forecast(struct fixture *fixture, const struct forecast_case *test,
-                     struct disruption *disruption)
+static struct disruption_question ask(struct fixture *fixture, const struct forecast_case *test)
 {
     size_t count = 0;
     while (count < MOST && test->documents[count] != NULL)
@@ -106,7 +107,7 @@ static void forecast(struct fixture *fixture, const struct forecast_case *test,
     const struct object **nodes = ARENA_ARRAY(fixture->arena, node_count, const struct object *);
     for (size_t i = 0; i < node_count; i++)
         nodes[i] = snapshot_object(snapshot, kind, i);
-    const struct disruption_question question = {
+    return (struct disruption_question){
         .snapshot = snapshot,
         .seen = ALL_KINDS & ~test->unseen,
         .now_unix_s = test->now_unix_s,
@@ -115,6 +116,12 @@ static void forecast(struct fixture *fixture, const struct forecast_case *test,
         .nodes = nodes,
         .node_count = node_count,
     };
+}
+
+static void forecast(struct fixture *fixture, const struct forecast_case *test,
+                     struct disruption *disruption)
+{
+    const struct disruption_question question = ask(fixture, test);
     disruption_forecast(&question, fixture->arena, disruption);
     ASSERT_INT(disruption->unseen, test->unseen);
 }
@@ -385,6 +392,11 @@ static void what_a_budget_allows_is_computed(void)
          .documents = {ANY, NODE("a"), POD("p", "a"), POD("q", "z"),
                        PDB_OF("b", "minAvailable: 1%" OF_WEB, "")},
          .nodes = "a: p PodDisruptionBudget b, computed;\n"},
+        {.name = "beside one whose status says it",
+         .documents = {TWO_OF("2"), PDB_OF("b", "minAvailable: 1" OF_WEB, ""),
+                       PDB_OF("a", "selector: {matchLabels: {app: db}}",
+                              ", status: {disruptionsAllowed: 0}")},
+         .nodes = ""},
         {.name = "the status goes before",
          .documents = {TWO_OF("2"), PDB_OF("b", "maxUnavailable: 0" OF_WEB,
                                            ", status: {disruptionsAllowed: 1}")},
@@ -620,6 +632,31 @@ static void lists_are_bounded_and_counted(void)
     arena_destroy(fixture.arena);
 }
 
+/* As many budgets as pods, and one label that all of them want: compared one by one it takes
+ * seconds. */
+static void many_budgets_of_one_namespace_cost_little(void)
+{
+    enum { MANY = 6000, ENOUGH_S = 1 };
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct text_builder text = {.arena = fixture.arena};
+    for (int i = 0; i < MANY; i++)
+        text_builder_printf(&text,
+                            "--- {apiVersion: v1, kind: Pod, metadata: {name: p%d, labels: {tier: "
+                            "front, app: w%d}}, spec: {nodeName: a}}\n"
+                            "--- " PDB_OF("b%d", "selector: {matchLabels: {tier: front, app: w%d}}",
+                                          ", status: {disruptionsAllowed: 0}") "\n",
+                            i, i, i, i);
+    const struct forecast_case test = {
+        .documents = {ANY, NODE("a"), text_builder_text(&text).data}};
+    struct disruption disruption;
+    const struct disruption_question question = ask(&fixture, &test);
+    clock_t before = clock();
+    disruption_forecast(&question, fixture.arena, &disruption);
+    CU_ASSERT_TRUE((clock() - before) / CLOCKS_PER_SEC < ENOUGH_S);
+    ASSERT_INT(disruption.nodes[0].block_total, MANY);
+    arena_destroy(fixture.arena);
+}
+
 static void what_is_not_seen_is_said(void)
 {
     static const struct forecast_case cases[] = {
@@ -649,6 +686,7 @@ const struct unit_test unit_tests[] = {
     {"a pool may be as it will be", a_pool_may_be_as_it_will_be},
     {"pools are told apart", pools_are_told_apart},
     {"lists are bounded and counted", lists_are_bounded_and_counted},
+    {"many budgets of one namespace cost little", many_budgets_of_one_namespace_cost_little},
     {"what is not seen is said", what_is_not_seen_is_said},
     {NULL, NULL},
 };
