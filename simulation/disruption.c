@@ -48,8 +48,11 @@ static void pair_nodes(const struct disruption_question *question,
 
 static struct text pool_name_of(const struct disruption_node *node)
 {
-    const struct object *says = node->node != NULL ? node->node : node->claim;
-    return node_string(node_get(says->labels, LABEL_NODE_POOL));
+    struct text name =
+        node_string(node_get(node->node == NULL ? NULL : node->node->labels, LABEL_NODE_POOL));
+    if (name.size > 0 || node->claim == NULL)
+        return name;
+    return node_string(node_get(node->claim->labels, LABEL_NODE_POOL));
 }
 
 static int compare_pools(const void *a, const void *b)
@@ -113,6 +116,6 @@ void disruption_forecast(const struct disruption_question *question, struct aren
     struct claims_of_nodes claims = claims_of_nodes_read(question->snapshot, arena);
     pair_nodes(question, &claims, arena, disruption);
     find_pools(question, arena, disruption);
-    disruption_find_blocks(question, arena, disruption);
+    disruption_find_blocks(question, &claims, arena, disruption);
     disruption_read_pools(question, &claims, arena, disruption);
 }

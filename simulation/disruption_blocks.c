@@ -5,6 +5,7 @@
 #include "kube/snapshot.h"
 #include "kube/taint.h"
 #include "kube/time.h"
+#include "simulation/claim_of_node.h"
 #include "simulation/disruption_internal.h"
 #include "simulation/eviction_budgets.h"
 #include "simulation/owner.h"
@@ -16,6 +17,7 @@
 
 struct search {
     const struct disruption_question *question;
+    const struct claims_of_nodes *claims;
     struct arena *arena;
     struct disruption *disruption;
     struct eviction_budgets *budgets;
@@ -45,9 +47,23 @@ static struct text opt_out_of(const struct object *object)
     return node_string(node_get(node_at(object->root->node, "metadata.annotations"), OPT_OUT));
 }
 
+bool disruption_is_terminating(const struct object *claim)
+{
+    const struct node *condition =
+        claim == NULL ? NULL : object_condition(claim, "InstanceTerminating");
+    return text_is(node_string(node_get(condition, "status")), "True");
+}
+
+bool disruption_is_managed(const struct claims_of_nodes *claims, const struct object *node,
+                           const struct object *claim)
+{
+    return claim != NULL || (claims->count == 0 && node_get(node->labels, LABEL_NODE_POOL) != NULL);
+}
+
 bool disruption_is_leaving(const struct object *node, const struct object *claim)
 {
-    if ((node != NULL && node->deleting) || (claim != NULL && claim->deleting))
+    if ((node != NULL && node->deleting) || (claim != NULL && claim->deleting) ||
+        disruption_is_terminating(claim))
         return true;
     const struct node *taints = node == NULL ? NULL : node_at(node->root->node, "spec.taints");
     FOR_ITEMS(taint, taints)
@@ -72,11 +88,12 @@ static bool node_blocks(const struct search *search, const struct disruption_nod
         enum disruption_block_kind kind;
         bool holds;
     } tests[] = {
-        {BLOCK_NOT_KARPENTERS, !of_pool},
+        {BLOCK_NOT_KARPENTERS, !disruption_is_managed(search->claims, node->node, node->claim)},
         {BLOCK_NO_NODE, node->node == NULL},
         {BLOCK_LEAVING, disruption_is_leaving(node->node, node->claim)},
         {BLOCK_NOT_INITIALIZED, !disruption_is_initialized(node->node)},
         {BLOCK_NODE_OPTS_OUT, node->node != NULL && text_is(opt_out_of(node->node), "true")},
+        {BLOCK_NOT_KARPENTERS, !of_pool},
         {BLOCK_NO_POOL, of_pool && sees_pools && disruption->pools[node->pool].object == NULL},
     };
     for (size_t i = 0; i < COUNT_OF(tests); i++)
@@ -191,10 +208,11 @@ static void add_pod_blocks(const struct search *search)
     }
 }
 
-void disruption_find_blocks(const struct disruption_question *question, struct arena *arena,
+void disruption_find_blocks(const struct disruption_question *question,
+                            const struct claims_of_nodes *claims, struct arena *arena,
                             struct disruption *disruption)
 {
-    const struct search search = {question, arena, disruption,
+    const struct search search = {question, claims, arena, disruption,
                                   eviction_budgets_read(question->snapshot, arena)};
     bool drift = question->reason == REASON_DRIFTED;
     for (size_t i = 0; i < disruption->node_count; i++) {

@@ -7,24 +7,20 @@
 
 /* ---- the nodes that its budgets count ---- */
 
-static bool has_status(const struct object *object, const char *type, const char *status)
-{
-    return object != NULL &&
-           text_is(node_string(node_get(object_condition(object, type), "status")), status);
-}
-
 /* A Node that says nothing about itself, as in a file, is ready. */
 static bool is_ready(const struct object *node)
 {
     const struct node *ready = object_condition(node, "Ready");
-    return ready == NULL || has_status(node, "Ready", "True");
+    return ready == NULL || text_is(node_string(node_get(ready, "status")), "True");
 }
 
-static void count_node(struct disruption_pool *pool, const struct object *node,
-                       const struct object *claim)
+static void count_node(struct disruption_pool *pool, const struct claims_of_nodes *claims,
+                       const struct object *node)
 {
+    const struct object *claim = claim_of_node(claims, node);
     pool->total++;
-    if (!disruption_is_initialized(node) || has_status(claim, "InstanceTerminating", "True"))
+    if (!disruption_is_managed(claims, node, claim) || !disruption_is_initialized(node) ||
+        disruption_is_terminating(claim))
         return;
     pool->counted++;
     pool->disrupted += disruption_is_leaving(node, claim) || !is_ready(node);
@@ -41,7 +37,7 @@ static void count_nodes(const struct snapshot *snapshot, const struct claims_of_
         struct text name = node_string(node_get(node->labels, LABEL_NODE_POOL));
         size_t number = name.size == 0 ? 0 : text_map_get(&numbers, name, 0);
         if (number > 0)
-            count_node(&disruption->pools[number - 1], node, claim_of_node(claims, node));
+            count_node(&disruption->pools[number - 1], claims, node);
     }
     for (size_t i = 0; i < disruption->node_count; i++) {
         const struct disruption_node *node = &disruption->nodes[i];

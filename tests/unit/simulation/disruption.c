@@ -174,11 +174,23 @@ static void nodes_block_by_themselves(void)
          .documents = {ANY, NODE_OF("a", ", deletionTimestamp: '1970-01-01T00:00:00Z'", ""),
                        NODE_OF("b", "",
                                ", spec: {taints: [{key: karpenter.sh/disrupted, effect: "
-                               "NoSchedule}]}"),
-                       NODE("c"),
-                       CLAIM("c", ON("c"), ", deletionTimestamp: '1970-01-01T00:00:00Z'", "", "")},
-         .nodes = "a: it is leaving already;\nb: it is leaving already;\nc: it is leaving "
-                  "already;\n"},
+                               "NoSchedule}]}")},
+         .nodes = "a: it is leaving already;\nb: it is leaving already;\n"},
+        {.name = "its NodeClaim leaves",
+         .documents = {ANY, NODE("a"), NODE("b"),
+                       CLAIM("a", ON("a"), ", deletionTimestamp: '1970-01-01T00:00:00Z'", "", ""),
+                       CLAIM("b", ON("b"), "", "", CONDITION("InstanceTerminating", "True"))},
+         .nodes = "a: it is leaving already;\nb: it is leaving already;\n"},
+        {.name = "the only one without a NodeClaim",
+         .documents = {ANY, NODE("a"), NODE("b"), CLAIM("b", ON("b"), "", "", "")},
+         .pools = "general: 2 of 2, blocked 1, counted 1, disrupted 0, 1 at once, 1 later, 0: 1\n",
+         .nodes = "a: it is none of Karpenter's;\n"},
+        {.name = "its NodeClaim alone has the NodePool",
+         .documents = {ANY,
+                       "{apiVersion: v1, kind: Node, metadata: {name: a, labels: "
+                       "{karpenter.sh/initialized: 'true'}}}",
+                       CLAIM("a", ON("a"), "", "", "")},
+         .nodes = ""},
         {.name = "others",
          .documents = {ANY, "{apiVersion: v1, kind: Node, metadata: {name: a}}"},
          .nodes = "a: it is none of Karpenter's;\n"},
@@ -492,6 +504,9 @@ static void nodes_under_way_are_taken_off(void)
                                "conditions: [{type: Ready, status: "
                                "Unknown}]}"),
                        NODE_OF("e", ", deletionTimestamp: '1970-01-01T00:00:00Z'", ""), NODE("f"),
+                       CLAIM("a", ON("a"), "", "", ""), CLAIM("b", ON("b"), "", "", ""),
+                       CLAIM("c", ON("c"), "", "", ""), CLAIM("d", ON("d"), "", "", ""),
+                       CLAIM("e", ON("e"), "", "", ""), CLAIM("g", ON("g"), "", "", ""),
                        CLAIM("f", ON("f"), ", deletionTimestamp: '1970-01-01T00:00:00Z'", "",
                              CONDITION("InstanceTerminating", "True")),
                        "{apiVersion: v1, kind: Node, metadata: {name: g, labels: "
