@@ -156,21 +156,26 @@ FIELDS(active_job, WHOLE("name"), WHOLE("uid"));
 FIELDS(cron_job_status, INSIDE("active", active_job));
 FIELDS(cron_job, METADATA, INSIDE("spec", cron_job_spec), INSIDE("status", cron_job_status));
 
+FIELDS(pool_annotations, WHOLE("karpenter.sh/nodepool-hash"),
+       WHOLE("karpenter.sh/nodepool-hash-version"));
+FIELDS(pool_metadata, SHARED("labels"), INSIDE("annotations", pool_annotations));
+FIELDS(pool_node_metadata, SHARED("labels"), WHOLE("annotations"));
 FIELDS(pool_node_spec, WHOLE("requirements"), WHOLE("taints"), WHOLE("startupTaints"),
-       WHOLE("nodeClassRef"));
-FIELDS(pool_template, METADATA, INSIDE("spec", pool_node_spec));
+       WHOLE("nodeClassRef"), WHOLE("expireAfter"), WHOLE("terminationGracePeriod"));
+FIELDS(pool_template, INSIDE("metadata", pool_node_metadata), INSIDE("spec", pool_node_spec));
 FIELDS(pool_spec, WHOLE("weight"), WHOLE("replicas"), WHOLE("limits"), WHOLE("disruption"),
        INSIDE("template", pool_template));
-FIELDS(pool, METADATA, INSIDE("spec", pool_spec), INSIDE("status", ready));
+FIELDS(pool, INSIDE("metadata", pool_metadata), INSIDE("spec", pool_spec), INSIDE("status", ready));
 FIELDS(provisioner, METADATA, WHOLE("spec"), INSIDE("status", ready));
 
-FIELDS(image_term, WHOLE("alias"));
-FIELDS(class_spec, WHOLE("amiFamily"), INSIDE("amiSelectorTerms", image_term),
-       WHOLE("blockDeviceMappings"), WHOLE("instanceStorePolicy"), WHOLE("kubelet"),
-       WHOLE("capacityReservationSelectorTerms"));
+FIELDS(class_annotations, WHOLE("karpenter.k8s.aws/ec2nodeclass-hash"),
+       WHOLE("karpenter.k8s.aws/ec2nodeclass-hash-version"));
+FIELDS(class_metadata, SHARED("labels"), INSIDE("annotations", class_annotations));
 FIELDS(subnet, WHOLE("zone"), WHOLE("zoneID"));
 FIELDS(class_status, INSIDE("subnets", subnet), WHOLE("capacityReservations"));
-FIELDS(node_class, METADATA, INSIDE("spec", class_spec), INSIDE("status", class_status));
+/* Nearly all of the spec is hashed (kube/karpenter_hash.c). */
+FIELDS(node_class, INSIDE("metadata", class_metadata), WHOLE("spec"),
+       INSIDE("status", class_status));
 
 FIELDS(node_spec, WHOLE("providerID"), WHOLE("unschedulable"), INSIDE("taints", taint));
 FIELDS(node_status, CAPACITIES, ITEMS("conditions", is_ready, condition));
@@ -212,11 +217,16 @@ FIELDS(budget, METADATA, INSIDE("spec", budget_spec), INSIDE("status", budget_st
 FIELDS(limit_range_spec, WHOLE("limits"));
 FIELDS(limit_range, METADATA, INSIDE("spec", limit_range_spec));
 
+FIELDS(node_claim_annotations, WHOLE("karpenter.sh/nodepool-hash"),
+       WHOLE("karpenter.sh/nodepool-hash-version"), WHOLE("karpenter.k8s.aws/ec2nodeclass-hash"),
+       WHOLE("karpenter.k8s.aws/ec2nodeclass-hash-version"));
+FIELDS(node_claim_metadata, SHARED("labels"), SHARED_INSIDE("annotations", node_claim_annotations));
 FIELDS(node_claim_spec, INSIDE("taints", taint), INSIDE("startupTaints", taint),
-       WHOLE("terminationGracePeriod"));
-FIELDS(node_claim_status, WHOLE("nodeName"), WHOLE("providerID"), CAPACITIES,
-       INSIDE("conditions", condition));
-FIELDS(node_claim, METADATA, INSIDE("spec", node_claim_spec), INSIDE("status", node_claim_status));
+       SHARED("nodeClassRef"), WHOLE("terminationGracePeriod"));
+FIELDS(node_claim_status, WHOLE("nodeName"), WHOLE("providerID"), WHOLE("imageID"),
+       INSIDE("conditions", condition), CAPACITIES);
+FIELDS(node_claim, INSIDE("metadata", node_claim_metadata), INSIDE("spec", node_claim_spec),
+       INSIDE("status", node_claim_status));
 
 FIELDS(attach_count, WHOLE("count"));
 FIELDS(driver, WHOLE("name"), INSIDE("allocatable", attach_count));
