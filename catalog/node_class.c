@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kube/complaint.h"
+#include "kube/image_family.h"
 #include "kube/object.h"
 #include "kube/quantity.h"
 #include "kube/to_solver.h"
@@ -46,23 +47,20 @@ const struct class_settings unseen_settings = {
 /* ---- families of machine images ---- */
 
 struct family {
-    const char *name, *alias;
+    const char *name;
     const char *device; /* of the volume that pods write to; NULL: not known */
     int64_t root_bytes;
     bool interfaces_limit_pods, memory_by_interfaces, pods_per_core;
     const char *windows_build;
 };
 static const struct family families[] = {
-    {"AL2", "al2", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, NULL},
-    {"AL2023", "al2023", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, NULL},
-    {"Bottlerocket", "bottlerocket", "/dev/xvdb", USUAL_ROOT_GIB *GIB, true, false, false, NULL},
-    {"Windows2019", "windows2019", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true,
-     "10.0.17763"},
-    {"Windows2022", "windows2022", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true,
-     "10.0.20348"},
-    {"Windows2025", "windows2025", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true,
-     "10.0.26100"},
-    {"Custom", NULL, NULL, USUAL_ROOT_GIB *GIB, true, true, true, NULL},
+    {"AL2", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, NULL},
+    {"AL2023", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, NULL},
+    {"Bottlerocket", "/dev/xvdb", USUAL_ROOT_GIB *GIB, true, false, false, NULL},
+    {"Windows2019", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, "10.0.17763"},
+    {"Windows2022", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, "10.0.20348"},
+    {"Windows2025", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, "10.0.26100"},
+    {"Custom", NULL, USUAL_ROOT_GIB *GIB, true, true, true, NULL},
 };
 enum { FAMILY_COUNT = COUNT_OF(families), FAMILY_CUSTOM = FAMILY_COUNT - 1 };
 
@@ -82,11 +80,9 @@ static const struct family *family_of(const struct node *spec)
         return family_named(name);
     const struct node *terms = node_get(spec, "amiSelectorTerms");
     FOR_ITEMS(item, terms) {
-        struct text alias = node_string(node_get(item, "alias")), family = alias;
-        text_split(alias, '@', &family, NULL);
-        for (size_t j = 0; alias.size > 0 && j < FAMILY_COUNT; j++)
-            if (families[j].alias != NULL && text_is(family, families[j].alias))
-                return &families[j];
+        struct text family = image_family_of_alias(node_string(node_get(item, "alias")));
+        if (family.size > 0)
+            return family_named(family);
     }
     return &families[FAMILY_CUSTOM];
 }

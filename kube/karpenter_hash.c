@@ -3,6 +3,7 @@
 #include "kube/karpenter_hash.h"
 
 #include "kube/go_hash.h"
+#include "kube/image_family.h"
 #include "kube/object.h"
 
 /* clang-format off */
@@ -100,25 +101,6 @@ STRUCT(class_spec, "EC2NodeClassSpec",
 
 /* ---- parts of a class that are hashed apart ---- */
 
-/* The spelling that an alias stands for, as "al2023@latest" for AL2023; empty: none is known. */
-static struct text family_of_alias(struct text alias)
-{
-    static const char *const families[][2] = {
-        {"al2", "AL2"},
-        {"al2023", "AL2023"},
-        {"bottlerocket", "Bottlerocket"},
-        {"windows2019", "Windows2019"},
-        {"windows2022", "Windows2022"},
-        {"windows2025", "Windows2025"},
-    };
-    struct text name = TEXT("");
-    text_split(alias, '@', &name, NULL);
-    for (size_t i = 0; i < COUNT_OF(families); i++)
-        if (text_is(name, families[i][0]))
-            return text_of(families[i][1]);
-    return TEXT("");
-}
-
 /* Karpenter's AMIFamily(): what is written, else what the alias says. False: the alias is none. */
 static bool image_family(const struct node *spec, struct text *family)
 {
@@ -132,7 +114,7 @@ static bool image_family(const struct node *spec, struct text *family)
         struct text alias = node_string(node_get(term, "alias"));
         if (alias.size == 0)
             continue;
-        *family = family_of_alias(alias);
+        *family = image_family_of_alias(alias);
         return family->size > 0;
     }
     return true;

@@ -4,6 +4,7 @@
 #include "policy/rails/crd_shape.h"
 
 #include "catalog/catalog.h"
+#include "kube/image_family.h"
 #include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
@@ -47,30 +48,15 @@ static const struct key keys[] = {
 const struct field *node_class_family(const struct object *class, struct arena *arena,
                                       struct text *family)
 {
-    static const struct {
-        const char *alias, *family;
-    } aliases[] = {
-        {"al2", "AL2"},
-        {"al2023", "AL2023"},
-        {"bottlerocket", "Bottlerocket"},
-        {"windows2019", "Windows2019"},
-        {"windows2022", "Windows2022"},
-        {"windows2025", "Windows2025"},
-    };
     const struct field *field = field_at(arena, class->root, "spec.amiFamily");
     *family = node_string(field->node);
     if (family->size > 0)
         return field;
     FOR_FIELDS(term, arena, field_at(arena, class->root, "spec.amiSelectorTerms")) {
         const struct field *alias = field_get(arena, term, "alias");
-        struct text name;
-        if (!text_split(node_string(alias->node), '@', &name, NULL))
-            continue;
-        for (size_t j = 0; j < COUNT_OF(aliases); j++)
-            if (text_is(name, aliases[j].alias)) {
-                *family = text_of(aliases[j].family);
-                return alias;
-            }
+        *family = image_family_of_alias(node_string(alias->node));
+        if (family->size > 0)
+            return alias;
     }
     return field;
 }

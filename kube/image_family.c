@@ -1,0 +1,21 @@
+/* Which family of machine images an alias stands for. */
+#include "kube/image_family.h"
+
+struct text image_family_of_alias(struct text alias)
+{
+    static const char *const families[][2] = {
+        {"al2", "AL2"},
+        {"al2023", "AL2023"},
+        {"bottlerocket", "Bottlerocket"},
+        {"windows2019", "Windows2019"},
+        {"windows2022", "Windows2022"},
+        {"windows2025", "Windows2025"},
+    };
+    struct text name;
+    if (!text_split(alias, '@', &name, NULL))
+        return TEXT("");
+    for (size_t i = 0; i < COUNT_OF(families); i++)
+        if (text_is(name, families[i][0]))
+            return text_of(families[i][1]);
+    return TEXT("");
+}
