@@ -14,6 +14,7 @@ int command_serve(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_test(int argc, char **argv);
 int command_plan(int argc, char **argv);
+int command_why(int argc, char **argv);
 int command_audit(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_policy(int argc, char **argv);

@@ -116,6 +116,7 @@ static const struct {
     {"completion", {"bash", "zsh", "fish", NULL}},
     {"explain", {"policy", "exceptions", NULL}},
     {"policy", {"explain", NULL}},
+    {"why", {"pod", "node", NULL}},
 };
 
 static void offer_operands(struct completing *completing)

@@ -18,6 +18,10 @@ static const struct {
              "  taffrail plan -o html > plan.html\n"
              "  # what this change would cost, in a cluster of files\n"
              "  taffrail plan --state cluster -f web.yaml\n"},
+    {"why", "  # a pod that is pending in the cluster of your kubeconfig\n"
+            "  taffrail why pod shop/web-7d4f9-x2x\n"
+            "  # for a program\n"
+            "  taffrail why pod web-0 --state cluster -o json\n"},
     {"audit", "  # the cluster of your kubeconfig\n"
               "  taffrail audit -p policy.yaml\n"
               "  # a page to send to others\n"

@@ -270,6 +270,14 @@ const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index)
     return index < snapshot->pool_count ? &snapshot->pools[index] : NULL;
 }
 
+const struct pool *snapshot_pool_named(const struct snapshot *snapshot, struct text name)
+{
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (text_equal(snapshot_pool(snapshot, i)->object->name, name))
+            return snapshot_pool(snapshot, i);
+    return NULL;
+}
+
 bool snapshot_pools_name(const struct snapshot *snapshot, struct text key)
 {
     return text_map_has(&snapshot->pool_keys, key);

@@ -38,6 +38,8 @@ bool snapshot_reads_all(const struct snapshot *snapshot, enum kind kind, struct 
 /* The NodePools, read once. */
 size_t snapshot_pool_count(const struct snapshot *snapshot);
 const struct pool *snapshot_pool(const struct snapshot *snapshot, size_t index);
+const struct pool *snapshot_pool_named(const struct snapshot *snapshot,
+                                       struct text name); /* NULL when absent */
 /* Whether some NodePool names the label, in its labels or its requirements, or gives it to its
  * nodes by itself: asked before all of them are gone through. */
 bool snapshot_pools_name(const struct snapshot *snapshot, struct text key);

@@ -221,10 +221,12 @@ FIELDS(node_claim_annotations, WHOLE("karpenter.sh/nodepool-hash"),
        WHOLE("karpenter.sh/nodepool-hash-version"), WHOLE("karpenter.k8s.aws/ec2nodeclass-hash"),
        WHOLE("karpenter.k8s.aws/ec2nodeclass-hash-version"));
 FIELDS(node_claim_metadata, SHARED("labels"), SHARED_INSIDE("annotations", node_claim_annotations));
-FIELDS(node_claim_spec, INSIDE("taints", taint), INSIDE("startupTaints", taint),
-       SHARED("nodeClassRef"), WHOLE("terminationGracePeriod"));
+FIELDS(node_claim_spec, WHOLE("expireAfter"), INSIDE("taints", taint),
+       INSIDE("startupTaints", taint), SHARED("nodeClassRef"), WHOLE("terminationGracePeriod"));
+FIELDS(node_claim_condition, WHOLE("type"), WHOLE("status"), WHOLE("reason"),
+       WHOLE("lastTransitionTime"));
 FIELDS(node_claim_status, WHOLE("nodeName"), WHOLE("providerID"), WHOLE("imageID"),
-       INSIDE("conditions", condition), CAPACITIES);
+       INSIDE("conditions", node_claim_condition), CAPACITIES);
 FIELDS(node_claim, INSIDE("metadata", node_claim_metadata), INSIDE("spec", node_claim_spec),
        INSIDE("status", node_claim_status));
 

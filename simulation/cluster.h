@@ -76,6 +76,8 @@ struct solver_labels namespace_labels(const struct snapshot *snapshot, struct te
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   bool extends_tolerations, struct arena *arena, struct cluster *cluster,
                   struct problems *problems);
+/* The question where the pod could go, which the problem need not hold. */
+struct solver_question cluster_question(struct cluster *cluster, const struct cluster_pod *pod);
 /* Makes the problem of this round. A pod that the solver refuses gets a fault. */
 bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
                      struct error *error) MUST_CHECK;

@@ -248,6 +248,26 @@ static void keep_to_nodes(struct building *building, struct solver_shape *shape)
     shape->required_count = count;
 }
 
+/* Of a pod that has its place, where its volumes are confines nothing. */
+static void add_volumes(struct solver_shape *shape, const struct cluster_pod *pod, bool confine,
+                        struct arena *arena)
+{
+    struct solver_volume *volumes = ARENA_ARRAY(arena, pod->claim_count, struct solver_volume);
+    for (size_t i = 0; i < pod->claim_count && confine; i++)
+        volumes[i] = pod->claims[i]->terms;
+    shape->volumes = volumes;
+    shape->volume_count = pod->claim_count;
+}
+
+static const struct solver_mount *mounts_of(const struct cluster_pod *pod, struct arena *arena)
+{
+    struct solver_mount *mounts = ARENA_ARRAY(arena, pod->claim_count, struct solver_mount);
+    for (size_t i = 0; i < pod->claim_count; i++)
+        mounts[i] = (struct solver_mount){pod->claims[i]->id, pod->claims[i]->driver,
+                                          pod->claims[i]->waits};
+    return mounts;
+}
+
 static bool add_shape(struct building *building, struct pod_shape *shape,
                       const struct cluster_pod *pod, uint32_t *number, struct error *error)
 {
@@ -261,13 +281,8 @@ static bool add_shape(struct building *building, struct pod_shape *shape,
     solver.requests = named_amounts_number(&shape->requests, building->builder, arena);
     if (pod != NULL && shape->nodes_only.message.size > 0)
         keep_to_nodes(building, &solver);
-    if (!plain) {
-        struct solver_volume *volumes = ARENA_ARRAY(arena, pod->claim_count, struct solver_volume);
-        for (size_t i = 0; i < pod->claim_count && pod->phase == POD_PENDING; i++)
-            volumes[i] = pod->claims[i]->terms;
-        solver.volumes = volumes;
-        solver.volume_count = pod->claim_count;
-    }
+    if (!plain)
+        add_volumes(&solver, pod, pod->phase == POD_PENDING, arena);
     if (!solver_add_shape(building->builder, &solver, number, error))
         return false;
     if (plain) {
@@ -280,10 +295,6 @@ static bool add_shape(struct building *building, struct pod_shape *shape,
 static bool add_pod(struct building *building, struct cluster_pod *pod, struct error *error)
 {
     struct arena *arena = building->arena;
-    struct solver_mount *mounts = ARENA_ARRAY(arena, pod->claim_count, struct solver_mount);
-    for (size_t i = 0; i < pod->claim_count; i++)
-        mounts[i] = (struct solver_mount){pod->claims[i]->id, pod->claims[i]->driver,
-                                          pod->claims[i]->waits};
     if (!add_shape(building, pod->shape, pod, &pod->shape_number, error))
         return false;
     const struct solver_pod added = {
@@ -297,10 +308,21 @@ static bool add_pod(struct building *building, struct cluster_pod *pod, struct e
                     : SOLVER_NONE,
         .daemon = pod->daemon,
         .leaving = pod->leaving,
-        .mounts = mounts,
+        .mounts = mounts_of(pod, arena),
         .mount_count = pod->claim_count,
     };
     return solver_add_pod(building->builder, &added, &pod->number, error);
+}
+
+struct solver_question cluster_question(struct cluster *cluster, const struct cluster_pod *pod)
+{
+    struct arena *arena = cluster->arena;
+    struct solver_shape *shape = ARENA_NEW(arena, struct solver_shape);
+    *shape = pod->shape->solver;
+    shape->requests = named_amounts_find(&pod->shape->requests, cluster->problem, arena);
+    add_volumes(shape, pod, true, arena);
+    return (struct solver_question){
+        .shape = shape, .mounts = mounts_of(pod, arena), .mount_count = pod->claim_count};
 }
 
 static bool takes_part(const struct cluster_pod *pod)

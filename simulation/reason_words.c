@@ -294,11 +294,10 @@ static struct text words_operand(struct arena *arena, const struct solver_operan
     return TEXT("");
 }
 
-static struct text words_saying(struct arena *arena, const struct solver_saying *saying,
-                                bool several)
+static struct text words_sentence(struct arena *arena, const char *at,
+                                  const struct solver_saying *saying, bool several)
 {
     struct text_builder out = {.arena = arena};
-    const char *at = sentences[saying->says];
     size_t verb = strcspn(at, "/ ");
     if (at[verb] == '/') {
         size_t plural = strcspn(at + verb + 1, " ");
@@ -317,6 +316,12 @@ static struct text words_saying(struct arena *arena, const struct solver_saying 
         at += modifier == '\0' ? 3 : 4;
     }
     return text_builder_text(&out);
+}
+
+static struct text words_saying(struct arena *arena, const struct solver_saying *saying,
+                                bool several)
+{
+    return words_sentence(arena, sentences[saying->says], saying, several);
 }
 
 /* ---- the nodes there are ---- */
@@ -379,6 +384,60 @@ static struct text words_causes(struct arena *arena, const struct told_cause *ca
     return text_builder_text(&words);
 }
 
+/* As many as there are, each with its number of Nodes. */
+static void list_causes(struct arena *arena, const struct told_cause *causes, size_t count,
+                        struct reason_words *words)
+{
+    struct cause_words *items = ARENA_ARRAY(arena, count, struct cause_words);
+    for (size_t i = 0; i < count; i++)
+        items[i] = (struct cause_words){
+            causes[i].kind, (causes[i].count == 1 ? causes[i].one : causes[i].many).data,
+            causes[i].count};
+    words->causes = items;
+    words->cause_count = count;
+}
+
+/* ---- what would change it ---- */
+
+/* Of some sentences, with their operands. */
+static const struct {
+    enum solver_says says;
+    const char *fix;
+} fixes[] = {
+    {SOLVER_SAYS_TAINT, "tolerate {0}"},
+    {SOLVER_SAYS_PORT, "use another host port than {0}"},
+    {SOLVER_SAYS_MIN_VALUES_OF, "lower its minValues of {1}"},
+    {SOLVER_SAYS_LIMIT_ALLOWS_NONE, "raise its limit of {0}"},
+    {SOLVER_SAYS_LIMIT_USED_UP, "raise its limit of {0}"},
+    {SOLVER_SAYS_LIMIT_TOO_SMALL, "raise its limit of {0}"},
+    {SOLVER_SAYS_LIMIT_LEFT, "raise its limit of {0}"},
+    {SOLVER_SAYS_NEEDS_MISTAKEN, "write m where M stands"},
+    {SOLVER_SAYS_UNKNOWN_RESOURCE, "install what offers the resource, or do not ask for it"},
+    {SOLVER_SAYS_NO_NODE_POOL, "make a NodePool, or see why none is ready"},
+};
+/* Of all others. */
+static const char *const fixes_by_kind[SOLVER_REASON_COUNT] = {
+    [SOLVER_REASON_TAINT] = "tolerate its taint",
+    [SOLVER_REASON_REQUIREMENT] = "ask for what it has, or let it have what is asked for",
+    [SOLVER_REASON_RESOURCES] = "ask for less, or allow larger instance types",
+    [SOLVER_REASON_OFFERING] = "allow a further zone or capacity type",
+    [SOLVER_REASON_TOPOLOGY] = "loosen the constraint, or make room where it allows the pod",
+    [SOLVER_REASON_VOLUME] = "let it have nodes where the volume is",
+    [SOLVER_REASON_LIMIT] = "raise its limits",
+    [SOLVER_REASON_PORT] = "use another host port",
+    [SOLVER_REASON_MIN_VALUES] = "lower its minValues",
+    [SOLVER_REASON_DEVICES] = "ask for devices as extended resources",
+};
+
+static const char *fix_of(struct arena *arena, enum solver_reason_kind kind,
+                          const struct solver_saying *saying)
+{
+    for (size_t i = 0; i < COUNT_OF(fixes); i++)
+        if (fixes[i].says == saying->says)
+            return words_sentence(arena, fixes[i].fix, saying, false).data;
+    return fixes_by_kind[kind];
+}
+
 /* ---- reasons ---- */
 
 static struct reason_words tell(struct arena *arena, const struct solver_reason *reason)
@@ -389,9 +448,11 @@ static struct reason_words tell(struct arena *arena, const struct solver_reason 
         size_t count = tell_causes(arena, reason, causes);
         words.message = words_causes(arena, causes, count).data;
         words.kind = causes[0].kind;
+        list_causes(arena, causes, count, &words);
     } else {
         words.message = words_saying(arena, &reason->message, false).data;
     }
+    words.fix = fix_of(arena, words.kind, &reason->message);
     words.nearest = words_saying(arena, &reason->nearest, false).data;
     return words;
 }
@@ -409,4 +470,23 @@ struct reasons_words reasons_tell(struct solver_reasons reasons, struct arena *a
         }
     }
     return (struct reasons_words){items, reasons.count};
+}
+
+struct simulation_reasons reasons_by_name(struct reasons_words words,
+                                          const struct solver_problem *problem, struct arena *arena)
+{
+    struct simulation_reason *items = ARENA_ARRAY(arena, words.count, struct simulation_reason);
+    for (size_t i = 0; i < words.count; i++) {
+        const struct reason_words *reason = &words.items[i];
+        items[i] = (struct simulation_reason){
+            .kind = solver_reason_name(reason->kind),
+            .message = text_of(reason->message),
+            .nearest = text_of(reason->nearest),
+            .fix = text_of(reason->fix),
+        };
+        if (reason->pool != SOLVER_NONE)
+            items[i].node_pool =
+                arena_text(arena, text_of(solver_pool_name(problem, reason->pool)));
+    }
+    return (struct simulation_reasons){items, words.count};
 }

@@ -249,22 +249,16 @@ static void list_nodes(struct rounds *rounds, struct simulation *simulation)
 
 /* ---- what fits nowhere ---- */
 
-struct reason_list {
-    const struct simulation_reason *items;
-    size_t count;
-};
-
-static struct reason_list one_reason(const struct rounds *rounds, enum solver_reason_kind kind,
-                                     struct text message)
+static struct simulation_reasons one_reason(const struct rounds *rounds,
+                                            enum solver_reason_kind kind, struct text message)
 {
     struct simulation_reason *reason = ARENA_NEW(rounds->arena, struct simulation_reason);
     *reason = (struct simulation_reason){.kind = solver_reason_name(kind), .message = message};
-    return (struct reason_list){reason, 1};
+    return (struct simulation_reasons){reason, 1};
 }
 
-static struct reason_list explain(const struct rounds *rounds, const struct cluster_pod *pod)
+static struct simulation_reasons explain(const struct rounds *rounds, const struct cluster_pod *pod)
 {
-    struct arena *arena = rounds->arena;
     struct reasons_words reasons =
         reasons_tell(solver_explain(rounds->run, pod->number), rounds->arena);
     if (reasons.count == 0)
@@ -272,24 +266,12 @@ static struct reason_list explain(const struct rounds *rounds, const struct clus
                           rounds->cluster.pool_count == 0
                               ? TEXT("there is no NodePool that is ready to buy a node for it")
                               : TEXT("it found no place in the rounds that were run"));
-    struct simulation_reason *items = ARENA_ARRAY(arena, reasons.count, struct simulation_reason);
-    for (size_t i = 0; i < reasons.count; i++) {
-        const struct reason_words *reason = &reasons.items[i];
-        items[i] = (struct simulation_reason){
-            .kind = solver_reason_name(reason->kind),
-            .message = text_of(reason->message),
-            .nearest = text_of(reason->nearest),
-        };
-        if (reason->pool != SOLVER_NONE)
-            items[i].node_pool =
-                arena_text(arena, text_of(solver_pool_name(rounds->cluster.problem, reason->pool)));
-    }
-    return (struct reason_list){items, reasons.count};
+    return reasons_by_name(reasons, rounds->cluster.problem, rounds->arena);
 }
 
 /* Nothing is bought for the pod, so only the existing nodes give reasons. */
-static struct reason_list explain_left_alone(const struct rounds *rounds,
-                                             const struct cluster_pod *pod)
+static struct simulation_reasons explain_left_alone(const struct rounds *rounds,
+                                                    const struct cluster_pod *pod)
 {
     const struct pod_fault *why = &pod->shape->nodes_only;
     struct reasons_words reasons =
@@ -300,7 +282,7 @@ static struct reason_list explain_left_alone(const struct rounds *rounds,
     for (size_t i = 0; i < reasons.count; i++)
         if (reasons.items[i].pool == SOLVER_NONE && reasons.items[i].kind != why->kind)
             reason->nearest = text_of(reasons.items[i].message);
-    return (struct reason_list){reason, 1};
+    return (struct simulation_reasons){reason, 1};
 }
 
 /* The last plan places the pod, but its volume cannot be there. */
@@ -318,12 +300,13 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
     const struct cluster_pods *pods = &rounds->cluster.pods;
     /* Pods of one shape have the same reasons. Daemons have numbers among the shapes, too. */
     size_t most_shapes = rounds->cluster.daemons.count + pods->count;
-    struct reason_list *known = ARENA_ARRAY(rounds->arena, most_shapes, struct reason_list);
+    struct simulation_reasons *known =
+        ARENA_ARRAY(rounds->arena, most_shapes, struct simulation_reasons);
     struct simulation_unschedulable *items =
         ARENA_ARRAY(rounds->arena, pods->count, struct simulation_unschedulable);
     for (size_t i = 0; i < pods->count; i++) {
         const struct cluster_pod *pod = &pods->items[i];
-        struct reason_list reasons;
+        struct simulation_reasons reasons;
         if (pod->phase != POD_PENDING)
             continue;
         if (pod->fault.message.size > 0) {
@@ -335,7 +318,7 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
                                  TEXT("its volume went elsewhere with another pod in the last "
                                       "round that was run"));
         } else {
-            struct reason_list *cached = &known[pod->shape_number];
+            struct simulation_reasons *cached = &known[pod->shape_number];
             if (cached->items == NULL)
                 *cached = explain(rounds, pod);
             reasons = *cached;

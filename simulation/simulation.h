@@ -66,6 +66,11 @@ struct simulation_reason {
     struct text node_pool; /* empty: holds for all pools */
     const char *kind;      /* solver_reason_name() */
     struct text message, nearest;
+    struct text fix; /* what would change it; empty: nobody says */
+};
+struct simulation_reasons {
+    const struct simulation_reason *items;
+    size_t count;
 };
 struct simulation_unschedulable {
     size_t pod;

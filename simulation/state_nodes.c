@@ -66,14 +66,6 @@ static bool contains(const struct taints *taints, const struct taint *wanted)
     return false;
 }
 
-static const struct pool *pool_of(const struct snapshot *snapshot, struct text name)
-{
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
-        if (text_equal(snapshot_pool(snapshot, i)->object->name, name))
-            return snapshot_pool(snapshot, i);
-    return NULL;
-}
-
 static void startup_taints_read(const struct snapshot *snapshot, const struct pair *pair,
                                 struct arena *arena, struct taints *taints)
 {
@@ -83,7 +75,7 @@ static void startup_taints_read(const struct snapshot *snapshot, const struct pa
         return;
     }
     const struct pool *pool =
-        pool_of(snapshot, node_string(node_get(pair->says->labels, LABEL_NODE_POOL)));
+        snapshot_pool_named(snapshot, node_string(node_get(pair->says->labels, LABEL_NODE_POOL)));
     if (pool != NULL)
         *taints = pool->startup_taints;
 }

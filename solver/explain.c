@@ -332,7 +332,8 @@ static bool explain_alone(struct explanation *q, struct reason_list *reasons)
     return true;
 }
 
-struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
+struct solver_reasons explain_misfits(struct solver_run *run, uint32_t pod,
+                                      const struct fitting *fitting)
 {
     const struct solver_problem *problem = run->problem;
     struct explanation q = {
@@ -340,6 +341,7 @@ struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
         .problem = problem,
         .pod = &problem->pods.items[pod],
         .shape = &problem->shapes.items[problem->pods.items[pod].shape],
+        .fitting = fitting,
     };
     for (size_t i = 0; i < CRITERIA; i++)
         q.options[i] = ARENA_ARRAY(run->arena, problem->option_words, uint64_t);
@@ -350,6 +352,12 @@ struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
         *LIST_PUSH(run->arena, &reasons) = nodes;
     for (q.pool = 0; !whatever && q.shape->relaxation_count > 0 && q.pool < problem->pools.count;
          q.pool++)
-        explain_pool(&q, &reasons);
+        if (fitting == NULL || !bits_has(fitting->pools, q.pool))
+            explain_pool(&q, &reasons);
     return (struct solver_reasons){reasons.items, reasons.count};
+}
+
+struct solver_reasons solver_explain(struct solver_run *run, uint32_t pod)
+{
+    return explain_misfits(run, pod, NULL);
 }

@@ -28,7 +28,14 @@ struct explanation {
     uint32_t group;    /* of topology; SOLVER_NONE */
     uint32_t led;      /* the volume claim that is where the pod cannot be; SOLVER_NONE */
     uint32_t driver;   /* types do not attach as many volumes of it; SOLVER_NONE */
+    const struct fitting *fitting; /* NULL: it fits nowhere */
 };
+/* Where a pod fits, by bits: these need no reason. */
+struct fitting {
+    const uint64_t *pools, *nodes;
+};
+struct solver_reasons explain_misfits(struct solver_run *run, uint32_t pod,
+                                      const struct fitting *fitting);
 struct reason_list {
     struct solver_reason *items;
     size_t count, capacity;

@@ -120,10 +120,11 @@ static struct solver_cause cause_of(struct explanation *q, size_t number, bool m
 /* ---- all nodes ---- */
 
 /* Nodes that the simulation has bought are not reported. */
-static bool is_there(const struct explanation *q, size_t number)
+static bool refuses(const struct explanation *q, size_t number)
 {
     const struct state_node *node = &q->problem->nodes.items[number];
-    return !node->leaving && !node->to_come;
+    bool fits = q->fitting != NULL && bits_has(q->fitting->nodes, number);
+    return !node->leaving && !node->to_come && !fits;
 }
 
 static void tell_nearest_node(struct explanation *q, struct solver_reason *reason, size_t number)
@@ -149,7 +150,7 @@ bool reason_of_nodes(struct explanation *q, struct solver_reason *reason)
     q->relaxation = &q->shape->relaxations[q->shape->relaxation_count - 1];
     bool matching = topology_match(q->run, q->shape, q->relaxation, &group);
     for (size_t i = 0; i < q->problem->nodes.count; i++) {
-        if (!is_there(q, i))
+        if (!refuses(q, i))
             continue;
         struct solver_cause cause = cause_of(q, i, matching, group);
         *LIST_PUSH(q->run->arena, &causes) = cause;

@@ -43,4 +43,28 @@ bool query_empty_node_claim(struct query *q, uint32_t pool, struct node_claim *c
 bool query_try_node_claim(struct query *q, const struct node_claim *claim,
                           const struct relaxation *relaxation, struct candidate *candidate);
 
+/* ---- query_place.c ---- */
+
+/* The relaxations of the shape, one after the other; zero-initialise. */
+struct query_relaxations {
+    size_t next;
+    struct relaxation_steps *steps; /* of a shape whose relaxations are not made yet */
+};
+bool query_next_relaxation(struct query *q, struct query_relaxations *relaxations,
+                           struct relaxation *relaxation);
+/* The relaxations that were taken, for the reasons. */
+struct query_tried {
+    struct relaxation *items;
+    size_t count, capacity;
+};
+/* The NodeClaim that is bought for the pod alone. */
+const struct solver_node_claim *query_buy(struct query *q, const struct node_claim *empty,
+                                          const struct candidate *candidate);
+/* Why the pod is not where it does not fit. fitting NULL: it fits nowhere. */
+struct fitting;
+struct solver_reasons query_explain(struct query *q, const struct query_tried *tried,
+                                    const struct fitting *fitting);
+/* The one reason when the pod asks for what nothing in the problem has. */
+extern const struct solver_reason query_nothing_has_it;
+
 #endif

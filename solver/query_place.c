@@ -1,4 +1,5 @@
 /* Answers where one pod would be placed. */
+#include "solver/explain.h"
 #include "solver/query.h"
 #include "solver/reason.h"
 
@@ -13,8 +14,8 @@ static uint32_t find_node(struct query *q, const struct relaxation *relaxation)
     return SOLVER_NONE;
 }
 
-static const struct solver_node_claim *buy(struct query *q, const struct node_claim *empty,
-                                           const struct candidate *candidate)
+const struct solver_node_claim *query_buy(struct query *q, const struct node_claim *empty,
+                                          const struct candidate *candidate)
 {
     struct node_claim claim = *empty;
     claim.set = candidate->set;
@@ -38,17 +39,12 @@ static const struct solver_node_claim *find_claim(struct query *q,
         struct candidate candidate;
         if (query_empty_node_claim(q, q->view->pool_order[i], &claim) &&
             query_try_node_claim(q, &claim, relaxation, &candidate))
-            return buy(q, &claim, &candidate);
+            return query_buy(q, &claim, &candidate);
     }
     return NULL;
 }
 
-struct tried {
-    struct relaxation *items;
-    size_t count, capacity;
-};
-
-static bool place(struct query *q, struct relaxation relaxation, struct tried *tried,
+static bool place(struct query *q, struct relaxation relaxation, struct query_tried *tried,
                   struct solver_answer *answer)
 {
     bool may_be = query_take_relaxation(q, &relaxation);
@@ -66,38 +62,54 @@ static bool place(struct query *q, struct relaxation relaxation, struct tried *t
     return answer->claim != NULL;
 }
 
-static bool try_schedule(struct query *q, struct tried *tried, struct solver_answer *answer)
+bool query_next_relaxation(struct query *q, struct query_relaxations *relaxations,
+                           struct relaxation *relaxation)
 {
     const struct shape *shape = q->shape;
-    for (size_t i = 0; i < shape->relaxation_count && !q->run->deferred; i++)
-        if (place(q, shape->relaxations[i], tried, answer))
-            return true;
-    if (shape->relaxation_count > 0)
-        return false;
-    struct relaxation_steps *steps = relaxation_steps(&q->builder, shape);
-    for (struct relaxation relaxation; !q->run->deferred && relaxation_next(steps, &relaxation);)
+    if (shape->relaxation_count > 0) {
+        if (relaxations->next == shape->relaxation_count)
+            return false;
+        *relaxation = shape->relaxations[relaxations->next++];
+        return true;
+    }
+    if (relaxations->steps == NULL)
+        relaxations->steps = relaxation_steps(&q->builder, shape);
+    return relaxation_next(relaxations->steps, relaxation);
+}
+
+static bool try_schedule(struct query *q, struct query_tried *tried, struct solver_answer *answer)
+{
+    struct query_relaxations relaxations = {0};
+    struct relaxation relaxation;
+    while (!q->run->deferred && query_next_relaxation(q, &relaxations, &relaxation))
         if (place(q, relaxation, tried, answer))
             return true;
     return false;
 }
 
-static void answer_query(struct query *q, bool explain, struct solver_answer *answer)
+struct solver_reasons query_explain(struct query *q, const struct query_tried *tried,
+                                    const struct fitting *fitting)
 {
-    struct tried tried = {0};
-    if ((!q->shape->needs_devices && try_schedule(q, &tried, answer)) || !explain)
-        return;
     /* The shape as a pod of the view has it, with the relaxations under their numbers in the
      * view. */
     struct shape shape = *q->shape;
     shape.number = (uint32_t)q->view->shapes.count;
-    shape.relaxations = tried.items;
-    shape.relaxation_count = tried.count;
+    shape.relaxations = tried->items;
+    shape.relaxation_count = tried->count;
     *LIST_PUSH(q->run->arena, &q->view->shapes) = shape;
     q->run->query_state->pod.shape = shape.number;
-    answer->reasons = solver_explain(q->run, 0);
+    return explain_misfits(q->run, 0, fitting);
 }
 
-static const struct solver_reason nothing_has_it = {
+static void answer_query(struct query *q, bool explain, struct solver_answer *answer)
+{
+    struct query_tried tried = {0};
+    if ((!q->shape->needs_devices && try_schedule(q, &tried, answer)) || !explain)
+        return;
+    answer->reasons = query_explain(q, &tried, NULL);
+}
+
+const struct solver_reason query_nothing_has_it = {
     .pool = SOLVER_NONE,
     .kind = SOLVER_REASON_RESOURCES,
     .message = {.says = SOLVER_SAYS_UNKNOWN_RESOURCE},
@@ -112,7 +124,7 @@ bool solver_query(struct solver_run *run, const struct solver_question *question
     if (good && !q.asks_for_unknown)
         answer_query(&q, question->explain, answer);
     if (good && q.asks_for_unknown && question->explain)
-        answer->reasons = (struct solver_reasons){&nothing_has_it, 1};
+        answer->reasons = (struct solver_reasons){&query_nothing_has_it, 1};
     answer->names = run->problem->names;
     query_end(run);
     return good;

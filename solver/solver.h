@@ -476,6 +476,15 @@ struct solver_answer {
  * invalid. One thread at a time asks a run. Equal questions have equal answers. */
 bool solver_query(struct solver_run *run, const struct solver_question *question,
                   struct arena *arena, struct solver_answer *answer, struct error *error);
+/* Everywhere the pod could be placed, and what keeps it from the rest. */
+struct solver_outlook {
+    /* By pool: what it would buy for the pod; NULL: nothing. */
+    const struct solver_node_claim *const *claims;
+    const bool *nodes;             /* by node: it takes the pod */
+    struct solver_reasons reasons; /* of the pools and Nodes that do not */
+};
+bool solver_query_outlook(struct solver_run *run, const struct solver_question *question,
+                          struct arena *arena, struct solver_outlook *outlook, struct error *error);
 /* The zones in which the pod could run, by name: some NodePool can launch a type there that holds
  * it, or a Node there has room. Preferences do not count. */
 struct solver_strings {

@@ -148,7 +148,8 @@ static struct text fixture_run(struct fixture *fixture, const struct simulation_
 }
 
 /* The documents in reverse order must give the same simulation. */
-static void fixture_run_cases(const struct simulation_case *cases, size_t count)
+__attribute__((unused)) static void fixture_run_cases(const struct simulation_case *cases,
+                                                      size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};

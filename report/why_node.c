@@ -1,0 +1,339 @@
+/* Why a Node is still there, as text and as JSON. */
+#include <json-c/json.h>
+#include <time.h>
+
+#include "kube/object.h"
+#include "report/format.h"
+#include "report/why.h"
+#include "simulation/why_node.h"
+
+/* ---- what is said ---- */
+
+/* One thing about the Node: text has it as a line, JSON as an item of reasons. */
+struct point {
+    const char *kind;
+    struct text message;
+    struct text pod, by, owner; /* of what blocks */
+};
+struct points {
+    struct point *items;
+    size_t count, capacity;
+};
+struct telling {
+    const struct why_node *why;
+    int64_t now_unix_s;
+    struct arena *arena;
+    struct points points;
+};
+
+static const struct disruption_node *forecast_of(const struct why_node *why)
+{
+    return &why->forecast.nodes[0];
+}
+
+/* NULL: it is of no NodePool. */
+static const struct disruption_pool *pool_of(const struct why_node *why)
+{
+    const struct disruption *forecast = &why->forecast;
+    size_t number = forecast_of(why)->pool;
+    return number < forecast->pool_count ? &forecast->pools[number] : NULL;
+}
+
+static void add(struct telling *telling, const char *kind, struct text message)
+{
+    *LIST_PUSH(telling->arena, &telling->points) = (struct point){.kind = kind, .message = message};
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void tell_pods(struct telling *telling)
+{
+    enum { OWNERS_NAMED = 4 };
+    const struct why_node *why = telling->why;
+    struct text_builder words = {.arena = telling->arena};
+    size_t named = 0, others = why->pod_count - why->moving_count;
+    if (why->moving_count == 0)
+        text_builder_printf(&words, "it is empty");
+    else
+        text_builder_printf(&words, "it is there for %zu pod%s: ", why->moving_count,
+                            plural(why->moving_count));
+    for (size_t i = 0; i < why->owner_count && i < OWNERS_NAMED; i++) {
+        const struct why_node_owner *owner = &why->owners[i];
+        text_builder_printf(&words, "%s%zu of %.*s/%.*s", i == 0 ? "" : ", ", owner->count,
+                            TEXT_ARGS(owner->namespace), TEXT_ARGS(owner->owner));
+        named += owner->count;
+    }
+    if (named < why->moving_count)
+        text_builder_printf(&words, ", %zu of others", why->moving_count - named);
+    if (others > 0)
+        text_builder_printf(&words, "; %zu pod%s of DaemonSets or of the node itself go%s with it",
+                            others, plural(others), others == 1 ? "es" : "");
+    add(telling, why->moving_count == 0 ? "empty" : "pods", text_builder_text(&words));
+}
+
+static void tell_intent(struct telling *telling)
+{
+    const struct why_node *why = telling->why;
+    struct arena *arena = telling->arena;
+    if (why->drifted && why->drifted_unix_s > 0)
+        add(telling, "drifted",
+            arena_printf(arena, "it has drifted (%.*s), since %.*s UTC", TEXT_ARGS(why->drift),
+                         TEXT_ARGS(window_time_text(why->drifted_unix_s, arena))));
+    else if (why->drifted)
+        add(telling, "drifted",
+            arena_printf(arena, "it has drifted (%.*s)", TEXT_ARGS(why->drift)));
+    if (why->expires)
+        add(telling, why->expires_unix_s <= telling->now_unix_s ? "expired" : "expires",
+            arena_printf(arena, "it %s on %.*s UTC, whatever blocks it",
+                         why->expires_unix_s <= telling->now_unix_s ? "expired" : "expires",
+                         TEXT_ARGS(window_time_text(why->expires_unix_s, arena))));
+}
+
+static struct text consolidation_words(const struct why_node *why, struct arena *arena)
+{
+    struct text after = why->consolidate_after.size > 0 ? why->consolidate_after : TEXT("0s");
+    switch (why->consolidation) {
+    case WHY_CONSOLIDATABLE:
+        return why->moving_count == 0
+                   ? TEXT("it is empty for long enough: Karpenter removes it")
+                   : TEXT("Karpenter removes or replaces it if its pods fit elsewhere for less");
+    case WHY_CONSOLIDATION_OFF:
+        return TEXT("its NodePool consolidates no nodes");
+    case WHY_CONSOLIDATED_WHEN_EMPTY:
+        return TEXT("its NodePool consolidates empty nodes only (consolidationPolicy: WhenEmpty)");
+    case WHY_CONSOLIDATION_WAITS:
+        return arena_printf(arena,
+                            "it is not consolidated before consolidateAfter (%.*s) has passed "
+                            "since a pod came or went",
+                            TEXT_ARGS(after));
+    case WHY_CONSOLIDATION_UNKNOWN:
+        break;
+    }
+    return TEXT("");
+}
+
+static void tell_blocks(struct telling *telling)
+{
+    const struct disruption_node *node = forecast_of(telling->why);
+    struct arena *arena = telling->arena;
+    for (size_t i = 0; i < node->block_count; i++) {
+        const struct disruption_block *block = &node->blocks[i];
+        struct point *point = LIST_PUSH(arena, &telling->points);
+        point->kind = "blocked";
+        point->by = disruption_block_text(block, arena);
+        point->owner = block->owner;
+        if (block->pod == NULL) {
+            point->message = point->by;
+            continue;
+        }
+        point->pod = object_title(block->pod, arena);
+        point->message = arena_printf(arena, "pod %.*s%s%.*s: %.*s", TEXT_ARGS(point->pod),
+                                      point->owner.size > 0 ? " of " : "", TEXT_ARGS(point->owner),
+                                      TEXT_ARGS(point->by));
+    }
+    if (node->block_total > node->block_count)
+        add(telling, "blocked",
+            arena_printf(arena, "%zu more", node->block_total - node->block_count));
+}
+
+static struct text budget_words(const struct telling *telling, const struct disruption_pool *pool)
+{
+    struct arena *arena = telling->arena;
+    if (pool->unreadable)
+        return TEXT("a budget of its NodePool cannot be read, so none of its nodes goes");
+    if (pool->windows == WINDOW_NEVER)
+        return TEXT("the budgets of its NodePool never let a node go");
+    if (pool->windows == WINDOW_FOUND && pool->window.open_unix_s > telling->now_unix_s)
+        return arena_printf(arena, "the budgets of its NodePool let no node go before %.*s UTC",
+                            TEXT_ARGS(window_time_text(pool->window.open_unix_s, arena)));
+    if (pool->allowed >= BUDGETS_UNLIMITED)
+        return TEXT("");
+    return arena_printf(arena,
+                        "the budgets of its NodePool let %lld node%s go at once, and %zu %s going "
+                        "or not ready",
+                        (long long)pool->allowed, plural((size_t)pool->allowed), pool->disrupted,
+                        pool->disrupted == 1 ? "is" : "are");
+}
+
+static void tell_all(struct telling *telling)
+{
+    const struct why_node *why = telling->why;
+    const struct disruption_pool *pool = pool_of(why);
+    tell_pods(telling);
+    tell_intent(telling);
+    struct text consolidation = consolidation_words(why, telling->arena);
+    if (consolidation.size > 0)
+        add(telling, "consolidation", consolidation);
+    tell_blocks(telling);
+    struct text budgets = pool == NULL ? TEXT("") : budget_words(telling, pool);
+    if (budgets.size > 0)
+        add(telling, "budgets", budgets);
+}
+
+/* ---- the verdict ---- */
+
+static bool has_room(const struct disruption_pool *pool)
+{
+    return pool != NULL && pool->allowed > (int64_t)pool->disrupted;
+}
+
+static bool is_disruptable(const struct why_node *why)
+{
+    return !forecast_of(why)->blocked && has_room(pool_of(why));
+}
+
+static struct text verdict(const struct telling *telling)
+{
+    const struct why_node *why = telling->why;
+    const struct disruption_node *node = forecast_of(why);
+    if (why->expires && why->expires_unix_s <= telling->now_unix_s)
+        return TEXT("has expired and goes, whatever blocks it");
+    if (node->leaving)
+        return TEXT("is going already");
+    if (pool_of(why) == NULL)
+        return TEXT("is none of Karpenter's, which leaves it alone");
+    if (!why->wanted)
+        return TEXT("stays");
+    if (node->blocked)
+        return arena_printf(telling->arena, "is to go, and %zu thing%s block%s it",
+                            node->block_total, plural(node->block_total),
+                            node->block_total == 1 ? "s" : "");
+    return has_room(pool_of(why)) ? TEXT("may go now")
+                                  : TEXT("is to go, and waits for the budgets of its NodePool");
+}
+
+/* " of NodePool general (m5.large, spot in eu-west-1a)" */
+static struct text place_words(const struct why_node *why, struct arena *arena)
+{
+    struct text_builder words = {.arena = arena}, inner = {.arena = arena};
+    const struct text parts[] = {why->instance_type, why->capacity_type, why->zone};
+    for (size_t i = 0; i < COUNT_OF(parts); i++)
+        if (parts[i].size > 0)
+            text_builder_printf(&inner, "%s%.*s", inner.size == 0 ? "" : ", ", TEXT_ARGS(parts[i]));
+    if (why->pool.size > 0)
+        text_builder_printf(&words, " of NodePool %.*s", TEXT_ARGS(why->pool));
+    if (inner.size > 0)
+        text_builder_printf(&words, " (%.*s)", TEXT_ARGS(text_builder_text(&inner)));
+    return words.size == 0 ? TEXT("") : text_builder_text(&words);
+}
+
+/* ---- text ---- */
+
+static void put_text(const struct telling *telling, const struct report_style *style, FILE *out)
+{
+    enum { PAGE_COLUMNS = 80, MOST_PAGE_COLUMNS = 120, INDENT = 4 };
+    const struct why_node *why = telling->why;
+    size_t columns = style->columns == 0                  ? PAGE_COLUMNS
+                     : style->columns > MOST_PAGE_COLUMNS ? MOST_PAGE_COLUMNS
+                                                          : style->columns;
+    fputs(style->colour ? "\033[1m" : "", out);
+    put_wrapped(arena_printf(telling->arena, "Node %.*s%.*s %.*s.", TEXT_ARGS(why->name),
+                             TEXT_ARGS(place_words(why, telling->arena)),
+                             TEXT_ARGS(verdict(telling))),
+                0, 0, columns, out);
+    fputs(style->colour ? "\033[0m" : "", out);
+    FOR_EACH(point, &telling->points) {
+        bool blocks = strcmp(point->kind, "blocked") == 0;
+        fprintf(out, "  %s", style->colour && blocks ? "\033[31m" : "");
+        put_wrapped(blocks
+                        ? arena_printf(telling->arena, "blocked: %.*s", TEXT_ARGS(point->message))
+                        : point->message,
+                    2, INDENT, columns, out);
+        fputs(style->colour && blocks ? "\033[0m" : "", out);
+    }
+}
+
+/* ---- JSON ---- */
+
+/* RFC 3339; empty: never. */
+static struct text time_of(bool known, int64_t unix_s, struct arena *arena)
+{
+    time_t seconds = (time_t)unix_s;
+    struct tm utc;
+    char written[40] = "";
+    if (!known || gmtime_r(&seconds, &utc) == NULL ||
+        strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        return TEXT("");
+    return arena_text(arena, text_of(written));
+}
+
+static void add_or_null(struct json_object *map, const char *key, struct text value)
+{
+    json_object_object_add(map, key, value.size == 0 ? NULL : json_of_text(value));
+}
+
+static struct json_object *json_of_point(const struct point *point)
+{
+    struct json_object *json = json_object_new_object();
+    json_add_string(json, "kind", point->kind);
+    json_add_text(json, "message", point->message);
+    if (point->by.size > 0) {
+        add_or_null(json, "pod", point->pod);
+        json_add_text(json, "by", point->by);
+        add_or_null(json, "owner", point->owner);
+    }
+    return json;
+}
+
+static bool put_json(const struct telling *telling, FILE *out, struct error *error)
+{
+    const struct why_node *why = telling->why;
+    const struct disruption_pool *pool = pool_of(why);
+    struct arena *arena = telling->arena;
+    struct text *names = ARENA_ARRAY(arena, why->pod_count, struct text);
+    for (size_t i = 0; i < why->pod_count; i++)
+        names[i] = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(why->pods[i].namespace),
+                                TEXT_ARGS(why->pods[i].name));
+    struct text expires = time_of(why->expires, why->expires_unix_s, arena);
+    struct text window = time_of(pool != NULL && pool->windows == WINDOW_FOUND && !pool->unreadable,
+                                 pool == NULL ? 0 : pool->window.open_unix_s, arena);
+    struct json_object *root = json_object_new_object();
+    struct json_object *pods = json_object_new_array(), *reasons = json_object_new_array();
+    for (size_t i = 0; i < why->pod_count; i++) {
+        struct json_object *json = json_object_new_object();
+        json_add_text(json, "pod", names[i]);
+        json_add_text(json, "owner", why->pods[i].owner);
+        json_object_object_add(json, "moves", json_object_new_boolean(why->pods[i].moves));
+        json_object_array_add(pods, json);
+    }
+    FOR_EACH(point, &telling->points)
+        json_object_array_add(reasons, json_of_point(point));
+    json_add_string(root, "schema", "taffrail.dev/why/v1");
+    json_add_text(root, "node", why->name);
+    add_or_null(root, "nodeClaim", why->claim);
+    add_or_null(root, "nodePool", why->pool);
+    add_or_null(root, "instanceType", why->instance_type);
+    add_or_null(root, "zone", why->zone);
+    add_or_null(root, "capacityType", why->capacity_type);
+    json_object_object_add(root, "pods", pods);
+    json_object_object_add(root, "empty", json_object_new_boolean(why->moving_count == 0));
+    add_or_null(root, "drifted", why->drift);
+    add_or_null(root, "expires", expires);
+    json_object_object_add(root, "consolidatable",
+                           why->consolidation == WHY_CONSOLIDATION_UNKNOWN
+                               ? NULL
+                               : json_object_new_boolean(why->consolidation == WHY_CONSOLIDATABLE));
+    json_object_object_add(root, "wanted", json_object_new_boolean(why->wanted));
+    json_object_object_add(
+        root, "disruptable",
+        why->forecast.unseen != 0 ? NULL : json_object_new_boolean(is_disruptable(why)));
+    json_object_object_add(root, "reasons", reasons);
+    add_or_null(root, "nextWindow", window);
+    return json_write(root, arena, out, error);
+}
+
+bool report_why_node_write(int format, const struct why_node *why, int64_t now_unix_s,
+                           const struct report_style *style, struct arena *arena, FILE *out,
+                           struct error *error)
+{
+    enum { FORMAT_JSON = 1 };
+    struct telling telling = {.why = why, .now_unix_s = now_unix_s, .arena = arena};
+    tell_all(&telling);
+    if (format == FORMAT_JSON)
+        return put_json(&telling, out, error);
+    put_text(&telling, style, out);
+    return true;
+}

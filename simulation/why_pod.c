@@ -1,0 +1,573 @@
+/* Asks where one pod could go, alone and beside all that is pending, and gathers what rules out the
+ * rest. */
+#include "simulation/why_pod.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/catalog.h"
+#include "kube/object.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "kube/to_solver.h"
+#include "simulation/cluster.h"
+#include "simulation/node_claims.h"
+#include "simulation/reason_words.h"
+#include "simulation/supply.h"
+#include "solver/well_known.h"
+
+struct asking {
+    const struct snapshot *snapshot;
+    const struct catalog *catalog;
+    const struct simulation_settings *settings;
+    struct arena *arena;
+    struct cluster cluster;
+    struct cluster_pod *pod;
+    struct why_pod *why;
+    struct why_pool *pools;
+};
+
+/* ---- which pod ---- */
+
+static int compare_to_pod(const void *key_pointer, const void *pod_pointer)
+{
+    const struct cluster_pod *key = key_pointer, *pod = pod_pointer;
+    int order = text_compare(key->namespace, pod->namespace);
+    return order != 0 ? order : text_compare(key->name, pod->name);
+}
+
+static struct cluster_pod *find_pod(const struct cluster_pods *pods, struct text namespace,
+                                    struct text name)
+{
+    const struct cluster_pod key = {.namespace = namespace, .name = name};
+    return pods->count == 0
+               ? NULL
+               : bsearch(&key, pods->items, pods->count, sizeof *pods->items, compare_to_pod);
+}
+
+/* What was meant: a pod of that name elsewhere, those of a workload of that name, or the nearest
+ * name. */
+static struct text meant(const struct cluster_pods *pods, struct text namespace, struct text name,
+                         struct arena *arena)
+{
+    enum { TYPO_EDITS = 3, PODS_NAMED = 3 };
+    struct text prefix = arena_printf(arena, "%.*s-", TEXT_ARGS(name));
+    struct text_list here = {0}, of_workload = {0};
+    for (size_t i = 0; i < pods->count; i++) {
+        const struct cluster_pod *pod = &pods->items[i];
+        if (!text_equal(pod->namespace, namespace) && text_equal(pod->name, name))
+            return arena_printf(arena, "; there is one in namespace %.*s",
+                                TEXT_ARGS(pod->namespace));
+        if (!text_equal(pod->namespace, namespace))
+            continue;
+        *LIST_PUSH(arena, &here) = pod->name;
+        if (text_starts_with(pod->name, prefix))
+            *LIST_PUSH(arena, &of_workload) = pod->name;
+    }
+    if (of_workload.count > 0)
+        return arena_printf(
+            arena, "; did you mean one of %.*s?",
+            TEXT_ARGS(texts_join(of_workload.items, of_workload.count, PODS_NAMED, arena)));
+    size_t nearest = text_nearest(name, here.items, here.count, TYPO_EDITS);
+    return nearest == here.count
+               ? TEXT("")
+               : arena_printf(arena, "; did you mean %.*s?", TEXT_ARGS(here.items[nearest]));
+}
+
+static struct text gates_of(const struct object *pod, struct arena *arena)
+{
+    enum { GATES_NAMED = 3 };
+    const struct node *gates = node_at(pod->root->node, "spec.schedulingGates");
+    struct text_list names = {0};
+    FOR_ITEMS(gate, gates)
+        *LIST_PUSH(arena, &names) = node_string(node_get(gate, "name"));
+    if (names.count == 0)
+        return TEXT("");
+    return arena_printf(arena, "its scheduling gate%s %.*s", names.count == 1 ? "" : "s",
+                        TEXT_ARGS(texts_and(names.items, names.count, GATES_NAMED, arena)));
+}
+
+static void read_state(const struct asking *asking)
+{
+    const struct cluster_pod *pod = asking->pod;
+    struct why_pod *why = asking->why;
+    why->owner = text_equal(pod->owner, pod->name) ? TEXT("") : pod->owner;
+    why->waits = gates_of(pod->object, asking->arena);
+    if (pod->phase == POD_RUNNING) {
+        why->state = WHY_POD_RUNS;
+        why->node = pod->node_name;
+    } else if (why->waits.size > 0) {
+        why->state = WHY_POD_GATED;
+    } else if (pod->leaving) {
+        why->state = WHY_POD_LEAVING;
+    }
+}
+
+/* ---- pods of DaemonSets ---- */
+
+/* The Node that its controller has made it for; empty: it is of no DaemonSet. */
+static struct text node_meant(const struct cluster_pod *pod)
+{
+    const struct node *terms =
+        node_at(pod->object->root->node, "spec.affinity.nodeAffinity."
+                                         "requiredDuringSchedulingIgnoredDuringExecution."
+                                         "nodeSelectorTerms");
+    FOR_ITEMS(term, pod->daemon ? terms : NULL)
+        FOR_ITEMS(field, node_get(term, "matchFields"))
+            if (text_is(node_string(node_get(field, "key")), "metadata.name"))
+                return node_string(node_item(node_get(field, "values"), 0));
+    return TEXT("");
+}
+
+/* ---- NodePools ---- */
+
+/* How far a reason is from being changed: what the pool has too little of is nearer than what keeps
+ * the pod out on purpose. */
+static int distance_of(const char *kind)
+{
+    static const enum solver_reason_kind order[] = {
+        SOLVER_REASON_LIMIT,  SOLVER_REASON_RESOURCES,   SOLVER_REASON_MIN_VALUES,
+        SOLVER_REASON_PORT,   SOLVER_REASON_OFFERING,    SOLVER_REASON_TOPOLOGY,
+        SOLVER_REASON_VOLUME, SOLVER_REASON_REQUIREMENT, SOLVER_REASON_TAINT,
+        SOLVER_REASON_DEVICES};
+    for (size_t i = 0; i < COUNT_OF(order); i++)
+        if (strcmp(kind, solver_reason_name(order[i])) == 0)
+            return (int)i;
+    return -1; /* not ready: nothing else keeps the pod out */
+}
+
+static struct text joined(struct text before, const char *between, struct text after,
+                          struct arena *arena)
+{
+    return before.size == 0 || text_equal(before, after) ? after
+           : after.size == 0
+               ? before
+               : arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(before), between, TEXT_ARGS(after));
+}
+
+/* The pool is as far as the farthest of the reasons that exclude it. */
+static void exclude(struct why_pool *pool, const struct simulation_reason *reason,
+                    struct arena *arena)
+{
+    if (pool->kind == NULL || distance_of(reason->kind) > distance_of(pool->kind))
+        pool->kind = reason->kind;
+    pool->fit = WHY_FITS_NOT;
+    pool->message = joined(pool->message, "; ", reason->message, arena);
+    pool->nearest = joined(pool->nearest, "; ", reason->nearest, arena);
+    pool->fix = joined(pool->fix, " and ", reason->fix, arena);
+}
+
+static struct text not_ready_because(const struct pool *pool, struct arena *arena)
+{
+    const struct object *object = pool->object;
+    if (object->deleting)
+        return TEXT("it is being deleted");
+    if (pool_is_static(pool))
+        return TEXT("it keeps a fixed number of nodes (spec.replicas), and buys none for pods");
+    const struct node *ready = object_condition(object, "Ready");
+    struct text why = node_string(node_get(ready, "message"));
+    if (why.size == 0)
+        why = node_string(node_get(ready, "reason"));
+    return why.size > 0 ? arena_printf(arena, "it is not ready: %.*s", TEXT_ARGS(why))
+                        : TEXT("it is not ready");
+}
+
+/* A pool that is not in the problem, or whose types are not known. */
+static void judge_other_pool(const struct asking *asking, const struct pool *pool, bool is_read,
+                             struct why_pool *judged)
+{
+    if (!pool_takes(asking->catalog, pool, &asking->pod->source->workload, asking->arena)) {
+        const struct simulation_reason reason = {
+            .kind = solver_reason_name(SOLVER_REASON_REQUIREMENT),
+            .message = TEXT("what the pod asks for, or does not tolerate, keeps it out")};
+        exclude(judged, &reason, asking->arena);
+    } else if (!pool_makes_nodes(pool)) {
+        const struct simulation_reason reason = {.kind = "not-ready",
+                                                 .message = not_ready_because(pool, asking->arena)};
+        exclude(judged, &reason, asking->arena);
+        if (!pool->object->deleting && !pool_is_static(pool))
+            judged->fix = TEXT("make it ready");
+    } else {
+        judged->fit = WHY_UNDECIDED;
+        judged->message = is_read ? TEXT("its instance types are not in the catalogue")
+                                  : TEXT("it cannot be understood");
+    }
+}
+
+static const struct cluster_pool *cluster_pool_of(const struct cluster *cluster,
+                                                  const struct pool *pool, uint32_t *number)
+{
+    for (*number = 0; *number < cluster->pool_count; ++*number)
+        if (cluster->pools[*number].pool == pool)
+            return &cluster->pools[*number];
+    return NULL;
+}
+
+static void take_bought(const struct asking *asking, const struct solver_node_claim *claim,
+                        struct why_pool *pool)
+{
+    const struct state_node node = state_node_of_claim(&asking->cluster, claim, 1, 0);
+    pool->fit = WHY_FITS;
+    pool->instance_type = node.simulation.instance_type;
+    pool->zone = node.simulation.zone;
+    pool->capacity_type = node.simulation.capacity_type;
+    pool->usd_micro_per_hour = node.simulation.usd_micro_per_hour;
+}
+
+/* Reasons that hold for all pools, or for this one. */
+static void take_reasons(const struct asking *asking, const struct simulation_reasons *reasons,
+                         struct why_pool *pool)
+{
+    FOR_EACH(reason, reasons)
+        if (reason->node_pool.size == 0 || text_equal(reason->node_pool, pool->name))
+            exclude(pool, reason, asking->arena);
+    if (pool->kind != NULL)
+        return;
+    pool->fit = WHY_UNDECIDED;
+    pool->message = TEXT("nothing that is known rules it out");
+}
+
+static int compare_pools(const void *a_pointer, const void *b_pointer)
+{
+    const struct why_pool *a = a_pointer, *b = b_pointer;
+    if (a->fit != b->fit)
+        return a->fit == WHY_FITS || b->fit == WHY_FITS_NOT ? -1 : 1;
+    int far = a->fit == WHY_FITS_NOT ? distance_of(a->kind) - distance_of(b->kind) : 0;
+    return far != 0 ? far : text_compare(a->name, b->name);
+}
+
+/* Why Karpenter buys nothing for the pod, whatever the pool; message empty: it may. */
+static struct simulation_reason ignored_because(const struct asking *asking)
+{
+    const struct pod_fault *ignored = &asking->pod->shape->nodes_only;
+    struct text node = node_meant(asking->pod);
+    if (node.size > 0)
+        return (struct simulation_reason){
+            .kind = solver_reason_name(SOLVER_REASON_REQUIREMENT),
+            .message = arena_printf(asking->arena,
+                                    "nothing is bought for a DaemonSet's pod; this one is for "
+                                    "node %.*s",
+                                    TEXT_ARGS(node))};
+    return (struct simulation_reason){.kind = solver_reason_name(ignored->kind),
+                                      .message = ignored->message};
+}
+
+/* claims: what each pool of the problem would buy; NULL: none buys anything. */
+static void judge_pools(struct asking *asking, const struct solver_node_claim *const *claims,
+                        const struct simulation_reasons *reasons)
+{
+    struct why_pod *why = asking->why;
+    const struct simulation_reason ignored = ignored_because(asking);
+    size_t count = snapshot_pool_count(asking->snapshot);
+    asking->pools = ARENA_ARRAY(asking->arena, count, struct why_pool);
+    for (size_t i = 0; i < count; i++) {
+        const struct pool *pool = snapshot_pool(asking->snapshot, i);
+        struct why_pool *judged = &asking->pools[i];
+        uint32_t number;
+        const struct cluster_pool *known = cluster_pool_of(&asking->cluster, pool, &number);
+        judged->name = pool->object->name;
+        judged->usd_micro_per_hour = -1;
+        if (ignored.message.size > 0)
+            exclude(judged, &ignored, asking->arena);
+        else if (known == NULL || known->offers_nothing)
+            judge_other_pool(asking, pool, known != NULL, judged);
+        else if (claims != NULL && claims[number] != NULL)
+            take_bought(asking, claims[number], judged);
+        else
+            take_reasons(asking, reasons, judged);
+    }
+    if (count > 1)
+        qsort(asking->pools, count, sizeof *asking->pools, compare_pools);
+    why->pools = asking->pools;
+    why->pool_count = count;
+}
+
+/* ---- Nodes ---- */
+
+static void take_nodes(const struct asking *asking, const bool *takes)
+{
+    struct why_pod *why = asking->why;
+    const struct state_nodes *nodes = &asking->cluster.state_nodes;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct state_node *node = &nodes->items[i];
+        why->node_total += node->leaving ? 0 : 1;
+        if (node->leaving || takes == NULL || !takes[node->number])
+            continue;
+        if (why->node_fit < WHY_NODES_NAMED)
+            why->node_names[why->node_fit] = text_of(node->node_name);
+        why->node_fit++;
+    }
+}
+
+static void take_causes(const struct asking *asking, struct reasons_words words)
+{
+    struct why_pod *why = asking->why;
+    for (size_t i = 0; i < words.count; i++) {
+        const struct reason_words *reason = &words.items[i];
+        if (reason->cause_count == 0)
+            continue;
+        struct why_cause *causes =
+            ARENA_ARRAY(asking->arena, reason->cause_count, struct why_cause);
+        for (size_t j = 0; j < reason->cause_count; j++)
+            causes[j] = (struct why_cause){reason->causes[j].count,
+                                           solver_reason_name(reason->causes[j].kind),
+                                           text_of(reason->causes[j].message)};
+        why->causes = causes;
+        why->cause_count = reason->cause_count;
+        why->nodes_nearest = text_of(reason->nearest);
+    }
+}
+
+/* Whatever the Node. */
+static void take_one_cause(const struct asking *asking, const char *kind, struct text message)
+{
+    struct why_pod *why = asking->why;
+    if (why->node_total == why->node_fit || why->cause_count > 0)
+        return;
+    struct why_cause *cause = ARENA_NEW(asking->arena, struct why_cause);
+    *cause = (struct why_cause){why->node_total - why->node_fit, kind, message};
+    why->causes = cause;
+    why->cause_count = 1;
+}
+
+/* A DaemonSet's pod waits for room on its own Node. */
+static struct solver_question question_of(struct asking *asking)
+{
+    static const struct solver_expressions anywhere;
+    struct arena *arena = asking->arena;
+    struct solver_question question = cluster_question(&asking->cluster, asking->pod);
+    struct text node = node_meant(asking->pod);
+    if (node.size == 0)
+        return question;
+    const char **names = ARENA_NEW(arena, const char *);
+    *names = terminated(arena, node);
+    FOR_EACH(other, &asking->cluster.state_nodes)
+        if (text_is(node, other->node_name) && label_of(other->labels, LABEL_HOSTNAME) != NULL)
+            *names = label_of(other->labels, LABEL_HOSTNAME);
+    const struct solver_expression there = {
+        .key = LABEL_HOSTNAME, .op = SOLVER_IN, .values = names, .value_count = 1};
+    struct solver_shape *shape = ARENA_NEW(arena, struct solver_shape);
+    struct solver_expressions *required = ARENA_NEW(arena, struct solver_expressions);
+    *shape = *question.shape;
+    *required =
+        expressions_with(shape->required_count > 0 ? shape->required[0] : anywhere, there, arena);
+    shape->required = required;
+    shape->required_count = 1;
+    question.shape = shape;
+    return question;
+}
+
+/* ---- alone ---- */
+
+/* Reasons of pools, and those that hold whatever the pool. */
+static struct simulation_reasons without_nodes(const struct asking *asking,
+                                               struct reasons_words words)
+{
+    struct reason_words *kept = ARENA_ARRAY(asking->arena, words.count, struct reason_words);
+    size_t count = 0;
+    for (size_t i = 0; i < words.count; i++)
+        if (words.items[i].cause_count == 0)
+            kept[count++] = words.items[i];
+    return reasons_by_name((struct reasons_words){kept, count}, asking->cluster.problem,
+                           asking->arena);
+}
+
+static enum why_fit best_fit(const struct why_pod *why)
+{
+    if (why->node_fit > 0)
+        return WHY_FITS;
+    return why->pool_count > 0 ? why->pools[0].fit : WHY_FITS_NOT;
+}
+
+static bool ask_alone(struct asking *asking, struct error *error)
+{
+    struct cluster *cluster = &asking->cluster;
+    struct solver_settings settings = asking->settings->solver;
+    struct solver_outlook outlook;
+    settings.reserved_fallback = true;
+    asking->pod->phase = POD_WAITING; /* it takes no room, and counts for nothing */
+    if (!cluster_problem(cluster, &settings, error))
+        return false;
+    struct solver_run *run = solver_run_create(cluster->problem, asking->arena);
+    const struct solver_question question = question_of(asking);
+    if (!solver_query_outlook(run, &question, asking->arena, &outlook, error))
+        return false;
+    struct reasons_words words = reasons_tell(outlook.reasons, asking->arena);
+    const struct simulation_reasons reasons = without_nodes(asking, words);
+    judge_pools(asking, outlook.claims, &reasons);
+    take_nodes(asking, outlook.nodes);
+    take_causes(asking, words);
+    FOR_EACH(reason, &reasons)
+        if (reason->node_pool.size == 0)
+            take_one_cause(asking, reason->kind, reason->message);
+    struct why_pod *why = asking->why;
+    why->fit = best_fit(why);
+    return true;
+}
+
+/* Karpenter does not look at it at all. */
+static void take_fault(struct asking *asking)
+{
+    const struct pod_fault *fault = &asking->pod->fault;
+    const struct simulation_reason reason = {.kind = solver_reason_name(fault->kind),
+                                             .message = fault->message};
+    const struct simulation_reasons reasons = {&reason, 1};
+    judge_pools(asking, NULL, &reasons);
+    take_nodes(asking, NULL);
+    take_one_cause(asking, reason.kind, reason.message);
+    asking->why->fit = WHY_FITS_NOT;
+}
+
+/* ---- beside what is pending ---- */
+
+static size_t count_pending_beside(const struct asking *asking)
+{
+    const struct cluster_pods *pods = &asking->cluster.pods;
+    size_t count = 0;
+    for (size_t i = 0; i < pods->count; i++)
+        count += &pods->items[i] != asking->pod && pods->items[i].phase == POD_PENDING &&
+                 pods->items[i].fault.message.size == 0;
+    return count;
+}
+
+/* The others have taken what would do for the pod. */
+static void take_misfit(struct asking *asking, const struct simulation_unschedulable *misfit)
+{
+    struct why_pod *why = asking->why;
+    const struct simulation_reasons reasons = {misfit->reasons, misfit->reason_count};
+    LIST(struct simulation_reason) of_pools = {0};
+    const struct simulation_reason *whole = NULL;
+    FOR_EACH(reason, &reasons) {
+        if (reason->node_pool.size > 0)
+            *LIST_PUSH(asking->arena, &of_pools) = *reason;
+        else
+            whole = reason;
+    }
+    const struct simulation_reasons others = {of_pools.items, of_pools.count};
+    why->fit = WHY_FITS_NOT;
+    judge_pools(asking, NULL, of_pools.count > 0 ? &others : &reasons);
+    why->node_fit = why->cause_count = 0;
+    why->nodes_nearest = TEXT("");
+    if (whole != NULL) {
+        take_one_cause(asking, whole->kind, whole->message);
+        why->nodes_nearest = whole->nearest;
+    }
+}
+
+static void take_place(struct asking *asking, const struct simulation *simulation, size_t pod)
+{
+    struct why_pod *why = asking->why;
+    why->fit = WHY_FITS;
+    for (size_t i = 0; i < simulation->node_count; i++) {
+        const struct simulation_node *node = &simulation->nodes[i];
+        for (size_t j = 0; j < node->pod_count; j++) {
+            if (node->pods[j] != pod)
+                continue;
+            why->node = node->name;
+            for (size_t k = 0; k < why->pool_count && node->round > 0; k++)
+                if (text_equal(asking->pools[k].name, node->node_pool))
+                    asking->pools[k] = (struct why_pool){node->node_pool,
+                                                         WHY_FITS,
+                                                         node->instance_type,
+                                                         node->zone,
+                                                         node->capacity_type,
+                                                         node->usd_micro_per_hour,
+                                                         NULL,
+                                                         TEXT(""),
+                                                         TEXT(""),
+                                                         TEXT("")};
+            return;
+        }
+    }
+}
+
+static bool ask_beside(struct asking *asking, struct error *error)
+{
+    struct simulation simulation;
+    struct problems again = {.arena = asking->arena};
+    const struct cluster_pod *wanted = asking->pod;
+    if (!simulation_run(asking->snapshot, asking->catalog, asking->settings, asking->arena,
+                        &simulation, &again, error))
+        return false;
+    for (size_t i = 0; i < simulation.unschedulable_count; i++) {
+        const struct simulation_pod *pod = &simulation.pods[simulation.unschedulable[i].pod];
+        if (!text_equal(pod->namespace, wanted->namespace) || !text_equal(pod->name, wanted->name))
+            continue;
+        if (asking->why->fit == WHY_FITS)
+            take_misfit(asking, &simulation.unschedulable[i]);
+        return true;
+    }
+    for (size_t i = 0; i < simulation.pod_count; i++)
+        if (text_equal(simulation.pods[i].namespace, wanted->namespace) &&
+            text_equal(simulation.pods[i].name, wanted->name))
+            take_place(asking, &simulation, i);
+    if (asking->why->pool_count > 1)
+        qsort(asking->pools, asking->why->pool_count, sizeof *asking->pools, compare_pools);
+    return true;
+}
+
+/* ---- all ---- */
+
+/* Of the nearest pool that something could be done about. */
+static void find_fix(const struct asking *asking)
+{
+    struct why_pod *why = asking->why;
+    if (why->fit != WHY_FITS_NOT)
+        return;
+    for (size_t i = 0; i < why->cause_count && node_meant(asking->pod).size > 0; i++)
+        if (strcmp(why->causes[i].kind, solver_reason_name(SOLVER_REASON_RESOURCES)) == 0)
+            why->fix =
+                TEXT("make room on its node: with a priorityClassName above theirs it pushes "
+                     "other pods off");
+    for (size_t i = 0; i < why->pool_count && why->fix.size == 0; i++)
+        if (why->pools[i].fix.size > 0)
+            why->fix = arena_printf(asking->arena, "NodePool %.*s: %.*s",
+                                    TEXT_ARGS(why->pools[i].name), TEXT_ARGS(why->pools[i].fix));
+    if (why->pool_count == 0)
+        why->fix = TEXT("make a NodePool that takes it");
+}
+
+static bool ask(struct asking *asking, struct error *error)
+{
+    struct why_pod *why = asking->why;
+    read_state(asking);
+    if (asking->pod->phase == POD_PENDING)
+        why->pending_beside = count_pending_beside(asking);
+    bool of_daemon_set = node_meant(asking->pod).size > 0 && !asking->pod->fault.broken;
+    if (asking->pod->fault.message.size > 0 && !of_daemon_set)
+        take_fault(asking);
+    else if (!ask_alone(asking, error) || (why->pending_beside > 0 && !ask_beside(asking, error)))
+        return false;
+    if (why->state == WHY_POD_RUNS)
+        why->fit = WHY_FITS;
+    find_fix(asking);
+    return true;
+}
+
+bool why_pod(const struct snapshot *snapshot, const struct catalog *catalog,
+             const struct simulation_settings *settings, struct text namespace, struct text name,
+             struct arena *arena, struct why_pod *why, struct problems *problems,
+             struct error *error)
+{
+    struct asking asking = {
+        .snapshot = snapshot, .catalog = catalog, .settings = settings, .arena = arena, .why = why};
+    const struct object *stored = snapshot_find(snapshot, KIND_POD, namespace, name);
+    *why = (struct why_pod){.namespace = namespace, .name = name};
+    if (stored != NULL && pod_is_done(stored)) {
+        why->state = WHY_POD_DONE;
+        why->node = node_string(node_at(stored->root->node, "spec.nodeName"));
+        why->fit = WHY_FITS;
+        return true;
+    }
+    cluster_read(snapshot, catalog, !settings->no_extended_resource_toleration, arena,
+                 &asking.cluster, problems);
+    asking.cluster.reserved = settings->reserved;
+    for (size_t i = 0; i < asking.cluster.state_nodes.count; i++)
+        state_node_describe(&asking.cluster, &asking.cluster.state_nodes.items[i]);
+    asking.pod = find_pod(&asking.cluster.pods, namespace, name);
+    if (asking.pod == NULL)
+        return error_set(error, ERROR_INPUT, NOWHERE, "there is no Pod %.*s/%.*s%.*s",
+                         TEXT_ARGS(namespace), TEXT_ARGS(name),
+                         TEXT_ARGS(meant(&asking.cluster.pods, namespace, name, arena)));
+    return ask(&asking, error);
+}

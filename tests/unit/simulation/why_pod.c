@@ -1,0 +1,227 @@
+/* Why a pod is where it is: what each NodePool and each Node says, the nearest first. */
+#include "simulation/why_pod.h"
+
+#include "simulation_fixture.h"
+
+const char unit_suite[] = "simulation why a pod";
+
+#define POOL_OF(name, more, taints, requirements)                                             \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {" more  \
+    "template: {spec: {" taints "requirements: [{key: karpenter.sh/capacity-type, operator: " \
+    "In, values: [on-demand]}" requirements "]}}}}"
+#define ONLY_SMALL ", {key: node.kubernetes.io/instance-type, operator: In, values: [small]}"
+#define TAINTED "taints: [{key: dedicated, value: gpu, effect: NoSchedule}], "
+#define NOT_READY(name)                                                                     \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                  \
+    "}, spec: {template: {spec: {requirements: []}}}, status: {conditions: [{type: Ready, " \
+    "status: 'False', reason: UnhealthyDependents}]}}"
+#define ON(node) ", nodeName: " node
+#define BESIDE(app)                                                                 \
+    ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
+    "topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: " app "}}}]}}"
+
+#define OF_NODE(name)                                                                      \
+    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {"        \
+    "nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [" name \
+    "]}]}]}}}"
+
+struct why_case {
+    const char *name;
+    const char *documents[MOST_DOCUMENTS];
+    const char *lines;
+};
+
+static const char *word_of(enum why_fit fit)
+{
+    return fit == WHY_FITS ? "fits" : fit == WHY_FITS_NOT ? "nowhere" : "undecided";
+}
+
+/* One line each: the pod, its pools, the Nodes, why some refuse it, the fix. */
+static struct text lines_of(struct arena *arena, const struct why_pod *why)
+{
+    static const char *const states[] = {"", " on", " gated", " leaving", " done"};
+    struct text_builder out = {.arena = arena};
+    text_builder_printf(&out, "%s%s%s%.*s\n", word_of(why->fit), states[why->state],
+                        why->node.size > 0 ? " " : "", TEXT_ARGS(why->node));
+    for (size_t i = 0; i < why->pool_count; i++) {
+        const struct why_pool *pool = &why->pools[i];
+        if (pool->fit == WHY_FITS)
+            text_builder_printf(&out, "%.*s: %.*s in %.*s for %lld\n", TEXT_ARGS(pool->name),
+                                TEXT_ARGS(pool->instance_type), TEXT_ARGS(pool->zone),
+                                (long long)pool->usd_micro_per_hour);
+        else
+            text_builder_printf(&out, "%.*s: %s: %.*s\n", TEXT_ARGS(pool->name),
+                                pool->kind == NULL ? "undecided" : pool->kind,
+                                TEXT_ARGS(pool->message));
+    }
+    text_builder_printf(&out, "nodes %zu/%zu\n", why->node_fit, why->node_total);
+    for (size_t i = 0; i < why->cause_count; i++)
+        text_builder_printf(&out, "%zu %s: %.*s\n", why->causes[i].count, why->causes[i].kind,
+                            TEXT_ARGS(why->causes[i].message));
+    if (why->fix.size > 0)
+        text_builder_printf(&out, "fix: %.*s\n", TEXT_ARGS(why->fix));
+    return text_builder_text(&out);
+}
+
+static bool ask(struct fixture *fixture, const char *const *documents, const char *pod,
+                struct why_pod *why, struct error *error)
+{
+    size_t count = 0;
+    while (count < MOST_DOCUMENTS && documents[count] != NULL)
+        count++;
+    const struct snapshot *snapshot = fixture_snapshot(fixture, documents, count);
+    const struct simulation_settings settings = {0};
+    return why_pod(snapshot, fixture_catalog(fixture), &settings, TEXT("shop"), text_of(pod),
+                   fixture->arena, why, &fixture->problems, error);
+}
+
+/* Asked is the pod "one". */
+static void check(const struct why_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct why_pod why;
+        struct error error = {0};
+        CU_ASSERT_FATAL(ask(&fixture, cases[i].documents, "one", &why, &error));
+        struct text lines = lines_of(fixture.arena, &why);
+        if (!text_is(lines, cases[i].lines))
+            fprintf(stderr, "%s:\n", cases[i].name);
+        ASSERT_TEXT(lines, cases[i].lines);
+        arena_destroy(fixture.arena);
+    }
+}
+#define CHECK(cases) check((cases), COUNT_OF(cases))
+
+static void every_pool_and_node_is_told(void)
+{
+    static const struct why_case cases[] = {
+        {"a Node and a pool",
+         {POOL, NODE("n1", "a", "4"), POD("one", "1", "")},
+         "fits\ndefault: small in a for 100000\nnodes 1/1\n"},
+        {"of two Nodes one is full",
+         {POOL, NODE("n1", "a", "1"), NODE("n2", "a", "4"), POD("one", "2", "")},
+         "fits\ndefault: large in a for 400000\nnodes 1/2\n1 resources: lacks cpu\n"},
+        {"nothing is large enough",
+         {POOL, NODE("n1", "a", "1"), NODE("n2", "a", "4"), POD("one", "9", "")},
+         "nowhere\ndefault: resources: needs 9 cpu\nnodes 0/2\n2 resources: lack cpu\n"
+         "fix: NodePool default: ask for less, or allow larger instance types\n"},
+        {"there is nothing",
+         {POD("one", "1", "")},
+         "nowhere\nnodes 0/0\nfix: make a NodePool that takes it\n"},
+    };
+    CHECK(cases);
+}
+
+/* What the pool lacks comes before what keeps the pod out on purpose; a pool that only is not ready
+ * before all. */
+static void the_nearest_pool_comes_first(void)
+{
+    static const struct why_case cases[] = {
+        {"room before taints",
+         {POOL_OF("gpu", "", TAINTED, ""), POOL_OF("tiny", "", "", ONLY_SMALL),
+          POD("one", "3", "")},
+         "nowhere\ntiny: resources: needs 3 cpu\n"
+         "gpu: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"
+         "fix: NodePool tiny: ask for less, or allow larger instance types\n"},
+        {"the one that fits before all",
+         {POOL_OF("a-gpu", "", TAINTED, ""), POOL_OF("b", "", "", ""), POD("one", "3", "")},
+         "fits\nb: large in a for 400000\n"
+         "a-gpu: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+        {"a taint alone",
+         {POOL_OF("gpu", "", TAINTED, ""), POD("one", "3", "")},
+         "nowhere\ngpu: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"
+         "fix: NodePool gpu: tolerate dedicated=gpu:NoSchedule\n"},
+        {"not ready",
+         {POOL_OF("tiny", "", "", ONLY_SMALL), NOT_READY("z"), POD("one", "3", "")},
+         "nowhere\nz: not-ready: it is not ready: UnhealthyDependents\n"
+         "tiny: resources: needs 3 cpu\nnodes 0/0\nfix: NodePool z: make it ready\n"},
+        {"a limit",
+         {POOL_OF("full", "limits: {cpu: 1}, ", "", ""), POD("one", "1", "")},
+         "nowhere\nfull: limit: the NodePool's limit of 1 cpu is too small for any type it may "
+         "use\n"
+         "nodes 0/0\nfix: NodePool full: raise its limit of 1 cpu\n"},
+    };
+    CHECK(cases);
+}
+
+static void a_pod_that_runs_is_looked_at_anew(void)
+{
+    static const struct why_case cases[] = {
+        {"its own Node takes it, without itself",
+         {POOL, NODE("n1", "a", "2"), NODE("n2", "a", "1"), POD("one", "2", ON("n1"))},
+         "fits on n1\ndefault: large in a for 400000\nnodes 1/2\n1 resources: lacks cpu\n"},
+        {"it runs where it would not be put",
+         {POOL_OF("gpu", "", TAINTED, ""), NODE("n1", "a", "1"), POD("one", "2", ON("n1"))},
+         "fits on n1\ngpu: taint: does not tolerate the taint dedicated=gpu:NoSchedule\n"
+         "nodes 0/1\n1 resources: lacks cpu\n"},
+        {"a DaemonSet's pod waits for room on its own Node",
+         {POOL, NODE("n1", "a", "1"), NODE("n2", "a", "4"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one, ownerReferences: [{apiVersion: "
+          "apps/v1, "
+          "kind: DaemonSet, name: log, controller: true}]}, spec: " POD_SPEC("2",
+                                                                             OF_NODE("n1")) "}"},
+         "nowhere\ndefault: requirement: nothing is bought for a DaemonSet's pod; this one is for "
+         "node n1\n"
+         "nodes 0/2\n1 resources: lacks cpu\n1 requirement: lacks kubernetes.io/hostname n1\n"
+         "fix: make room on its node: with a priorityClassName above theirs it pushes other pods "
+         "off\n"},
+        {"it waits for its gate",
+         {POOL, POD("one", "1", ", schedulingGates: [{name: example.com/ready}]")},
+         "fits gated\ndefault: small in a for 100000\nnodes 0/0\n"},
+    };
+    CHECK(cases);
+}
+
+/* Karpenter places all that is pending together. */
+static void what_is_pending_counts(void)
+{
+    static const struct why_case cases[] = {
+        {"another takes the limit",
+         {POOL_OF("full", "limits: {cpu: 2}, ", "", ONLY_SMALL), POD("big", "1.8", ""),
+          POD("one", "1.7", "")},
+         "nowhere\nfull: limit: the NodePool's limit of 2 cpu is used up\nnodes 0/0\n"
+         "fix: NodePool full: raise its limit of 2 cpu\n"},
+        {"another brings it along",
+         {POOL, POD("web", "1", ""), POD("one", "0.5", BESIDE("web"))},
+         "fits\ndefault: small in a for 100000\nnodes 0/0\n"},
+        {"its friend does not exist",
+         {POOL, POD("one", "0.5", BESIDE("web"))},
+         "nowhere\ndefault: topology: its affinity over nodes (kubernetes.io/hostname) selects no "
+         "pod that runs (app=web)\nnodes 0/0\n"
+         "fix: NodePool default: loosen the constraint, or make room where it allows the pod\n"},
+    };
+    CHECK(cases);
+}
+
+static void a_pod_that_is_not_there_is_told_with_what_was_meant(void)
+{
+    static const struct {
+        const char *document, *wanted, *what;
+    } cases[] = {
+        {POD("web", "1", ""), "wbe", "there is no Pod shop/wbe; did you mean web?"},
+        {POD("web", "1", ""), "other", "there is no Pod shop/other"},
+        {WORKLOAD("Deployment", "web", "replicas: 2, selector: {}", "1", ""), "web",
+         "there is no Pod shop/web; did you mean one of web-0, web-1?"},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: bank}, spec: {}}", "p",
+         "there is no Pod shop/p; there is one in namespace bank"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        const char *documents[MOST_DOCUMENTS] = {cases[i].document};
+        struct why_pod why;
+        struct error error = {0};
+        CU_ASSERT_FALSE(ask(&fixture, documents, cases[i].wanted, &why, &error));
+        ASSERT_TEXT(text_of(error.what), cases[i].what);
+        arena_destroy(fixture.arena);
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"every pool and Node is told", every_pool_and_node_is_told},
+    {"the nearest pool comes first", the_nearest_pool_comes_first},
+    {"a pod that runs is looked at anew", a_pod_that_runs_is_looked_at_anew},
+    {"what is pending counts", what_is_pending_counts},
+    {"a pod that is not there is told with what was meant",
+     a_pod_that_is_not_there_is_told_with_what_was_meant},
+    {NULL, NULL},
+};
