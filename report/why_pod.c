@@ -33,21 +33,23 @@ static struct text offer_words(const struct why_pool *pool, struct arena *arena)
     return text_builder_text(&words);
 }
 
-/* "NODES of 40 nodes take it: a, b, c, ..." */
+/* "7 of 40 take it: a, b, c, ..." */
 static struct text nodes_words(const struct why_pod *why, struct arena *arena)
 {
     struct text names = TEXT("");
     size_t named = why->node_fit < WHY_NODES_NAMED ? why->node_fit : WHY_NODES_NAMED;
     if (why->node_total == 0)
-        return TEXT("there are no nodes");
+        return TEXT("there are none");
+    if (why->node_total == 1)
+        return why->node_fit == 0 ? TEXT("the only one does not take it")
+                                  : arena_printf(arena, "the only one takes it: %.*s",
+                                                 TEXT_ARGS(why->node_names[0]));
     if (why->node_fit == 0)
-        return arena_printf(arena, "none of %zu node%s takes it", why->node_total,
-                            why->node_total == 1 ? "" : "s");
+        return arena_printf(arena, "none of %zu takes it", why->node_total);
     for (size_t i = 0; i < named; i++)
         names = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(names), i == 0 ? "" : ", ",
                              TEXT_ARGS(why->node_names[i]));
-    return arena_printf(arena, "%zu of %zu node%s take%s it: %.*s%s", why->node_fit,
-                        why->node_total, why->node_total == 1 ? "" : "s",
+    return arena_printf(arena, "%zu of %zu take%s it: %.*s%s", why->node_fit, why->node_total,
                         why->node_fit == 1 ? "s" : "", TEXT_ARGS(names),
                         named < why->node_fit ? ", ..." : "");
 }
