@@ -97,7 +97,7 @@ func (g generator) pool(name string) *v1.NodePool {
 			if g.one(20) {
 				budget.Schedule = lo.ToPtr(pick(g, "0 8 * * 7", "TZ=UTC 0 8 * * *", "@dailyX", "61 * * * *"))
 			}
-			budget.Duration = &metav1.Duration{Duration: time.Duration(pick(g, 0, 1, 3, 6, 12, 96, 288, 165*12)) * step}
+			budget.Duration = &metav1.Duration{Duration: time.Duration(pick(g, 1, 2, 3, 6, 12, 96, 288, 165*12)) * step}
 		}
 		pool.Spec.Disruption.Budgets = append(pool.Spec.Disruption.Budgets, budget)
 	}
