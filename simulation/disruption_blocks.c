@@ -237,6 +237,8 @@ void disruption_find_blocks(const struct disruption_question *question,
     }
 }
 
+#define ON_THE_NODE OPT_OUT " on the Node"
+
 struct text disruption_block_text(const struct disruption_block *block, struct arena *arena)
 {
     static const char *const of_nodes[] = {
@@ -244,7 +246,7 @@ struct text disruption_block_text(const struct disruption_block *block, struct a
         [BLOCK_NO_NODE] = "its Node has not come yet",
         [BLOCK_LEAVING] = "it is leaving already",
         [BLOCK_NOT_INITIALIZED] = "it is not initialized",
-        [BLOCK_NODE_OPTS_OUT] = OPT_OUT " on the Node",
+        [BLOCK_NODE_OPTS_OUT] = ON_THE_NODE,
         [BLOCK_NO_POOL] = "its NodePool is not there",
     };
     if (block->kind < BLOCK_POD_OPTS_OUT)
