@@ -237,8 +237,6 @@ void disruption_find_blocks(const struct disruption_question *question,
     }
 }
 
-#define ON_THE_NODE OPT_OUT " on the Node"
-
 struct text disruption_block_text(const struct disruption_block *block, struct arena *arena)
 {
     static const char *const of_nodes[] = {
@@ -246,7 +244,7 @@ struct text disruption_block_text(const struct disruption_block *block, struct a
         [BLOCK_NO_NODE] = "its Node has not come yet",
         [BLOCK_LEAVING] = "it is leaving already",
         [BLOCK_NOT_INITIALIZED] = "it is not initialized",
-        [BLOCK_NODE_OPTS_OUT] = ON_THE_NODE,
+        [BLOCK_NODE_OPTS_OUT] = "karpenter.sh/do-not-disrupt on the Node",
         [BLOCK_NO_POOL] = "its NodePool is not there",
     };
     if (block->kind < BLOCK_POD_OPTS_OUT)
