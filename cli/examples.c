@@ -17,7 +17,9 @@ static const struct {
     {"plan", "  # what is pending in the cluster of your kubeconfig, as a page\n"
              "  taffrail plan -o html > plan.html\n"
              "  # what this change would cost, in a cluster of files\n"
-             "  taffrail plan --state cluster -f web.yaml\n"},
+             "  taffrail plan --state cluster -f web.yaml\n"
+             "  # what would become of it without a zone, and with a larger Deployment\n"
+             "  taffrail plan --without-zone eu-west-1a --scale deployment/web=40\n"},
     {"why", "  # a pod that is pending in the cluster of your kubeconfig\n"
             "  taffrail why pod shop/web-7d4f9-x2x\n"
             "  # for a program\n"

@@ -7,16 +7,19 @@
 #include "base/clock.h"
 #include "catalog/catalog.h"
 #include "cli/cluster.h"
+#include "cli/plan_drill.h"
 #include "cli/plan_settings.h"
 #include "kube/karpenter.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
 #include "report/report.h"
+#include "simulation/drill.h"
 #include "simulation/simulation.h"
 
 struct plan_options {
     struct input_options input;
     struct cluster_options cluster;
+    struct drill_options drill;
     struct string_list reservations;
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
     const char *optimize; /* NULL: not given */
@@ -31,6 +34,7 @@ static const char notes[] =
     "  taffrail plan --context NAME            in that of another context\n"
     "  taffrail plan --state DIR               in a cluster as files\n"
     "  taffrail plan -f web.yaml               and with this change\n"
+    "  taffrail plan --without-zone eu-west-1a if that zone were lost\n"
     "  taffrail plan -o html > plan.html       as a page with a picture\n"
     "A cluster is listed once, and nothing in it is changed. DIR holds what `kubectl get\n"
     "nodepools,nodes,pods,... -A -o yaml` writes: docs/guides/plan.md.\n"
@@ -45,6 +49,8 @@ static const char notes[] =
     "  exact-limits   a NodePool's limit counts what is bought, not what might be\n"
     "  best-fit       the fullest node first, not the emptiest\n"
     "  cheapest       the cheapest plan among NodePools of equal weight\n"
+    "A drill says what would become of the cluster: --without-zone, --without-pool, --sold-out\n"
+    "(what runs stays) and --scale go together, and the plan is compared with the one without.\n"
     "Exit codes: 0 every pod fits, 1 some pod fits nowhere, 2 something could not be read or\n"
     "understood.\n";
 
@@ -68,6 +74,7 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
          "the best plan there could be, and what it saves", NULL},
         {0, "optimize-time", OPTION_STRING, &options->optimize_time, "DURATION",
          "how long to look for it (10s); what is cut short says so", NULL},
+        OPTIONS_DRILL(&options->drill),
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text, json, svg or html (text)",
          report_plan_format_names},
         {0, "rounds", OPTION_STRING, &options->rounds, "N",
@@ -125,6 +132,7 @@ static bool read_settings(const struct plan_options *options, struct arena *aren
 
 struct planned {
     const struct snapshot *snapshot;
+    struct drill *drill; /* NULL: none */
     const struct catalog *catalog;
     struct text title; /* which cluster it is, for people */
 };
@@ -159,10 +167,8 @@ static bool list_live(const struct plan_options *options, struct arena *arena,
 static void read_change(const struct plan_options *options, struct text namespace,
                         struct arena *arena, struct manifests *change)
 {
-    if (options->namespace != NULL)
-    namespace = text_of(options->namespace);
     input_begin(change, &options->input, arena);
-    input_read(change, &options->input, namespace.size > 0 ? namespace : TEXT("default"));
+    input_read(change, &options->input, namespace);
     input_say(change);
     input_drop_fragments(change);
 }
@@ -180,7 +186,12 @@ static bool load(const struct plan_options *options, struct arena *arena, struct
     planned->title = options->state_dir == NULL
                          ? cluster.title
                          : arena_printf(arena, "folder %s", options->state_dir);
-    read_change(options, namespace, arena, &change);
+    struct text own = options->namespace != NULL ? text_of(options->namespace)
+                      : namespace.size > 0       ? namespace
+                                                 : TEXT("default");
+    if (planned->drill != NULL)
+        planned->drill->namespace = own;
+    read_change(options, own, arena, &change);
     bool loaded = state_load(options->state_dir, &cluster.objects, &change, arena,
                              &planned->snapshot, problems, &error);
     if (!loaded)
@@ -204,6 +215,15 @@ static bool is_among(const struct problems *problems, const struct error *error)
     return false;
 }
 
+/* Of a simulation that failed: adds what the one before has not said. Returns false. */
+static bool add_new_problems(const struct problems *again, struct problems *problems)
+{
+    for (size_t i = 0; i < again->count; i++)
+        if (!is_among(problems, &again->items[i]))
+            problems_add_error(problems, &again->items[i]);
+    return false;
+}
+
 static bool run_simulation(const struct planned *planned,
                            const struct simulation_settings *settings, struct arena *arena,
                            struct simulation *simulation, struct problems *problems)
@@ -223,16 +243,33 @@ static bool is_late(void *deadline_ms)
     return monotonic_ms() >= *(const int64_t *)deadline_ms;
 }
 
-/* Karpenter's plan, and with --optimize the better one, too. */
+/* Karpenter's plan, and with --optimize the better one, too; and what is shown without a drill. */
 struct simulations {
-    struct simulation compat, best;
+    struct simulation compat, best, without;
 };
+
+/* Adds Karpenter's plan of the cluster as it is to what a drill did. */
+static bool add_plan_without(const struct planned *planned, struct simulation_settings settings,
+                             struct arena *arena, struct simulations *simulations,
+                             struct problems *problems)
+{
+    struct drilled *drilled = simulations->compat.drilled;
+    settings.drill = NULL;
+    if (drilled == NULL)
+        return true;
+    drilled->without = &simulations->without;
+    struct problems again = {.arena = arena};
+    return run_simulation(planned, &settings, arena, &simulations->without, &again) ||
+           add_new_problems(&again, problems);
+}
 
 static bool run_simulations(const struct planned *planned, struct simulation_settings settings,
                             const struct plan_optimize *optimize, struct arena *arena,
                             struct simulations *simulations, struct problems *problems)
 {
-    if (!run_simulation(planned, &settings, arena, &simulations->compat, problems))
+    settings.drill = planned->drill;
+    if (!run_simulation(planned, &settings, arena, &simulations->compat, problems) ||
+        !add_plan_without(planned, settings, arena, simulations, problems))
         return false;
     if (optimize == NULL)
         return true;
@@ -243,12 +280,11 @@ static bool run_simulations(const struct planned *planned, struct simulation_set
     struct problems again = {.arena = arena};
     if (run_simulation(planned, &settings, arena, &simulations->best, &again)) {
         simulations->best.incomplete = simulations->compat.incomplete;
+        if (simulations->best.drilled != NULL)
+            simulations->best.drilled->without = &simulations->without;
         return true;
     }
-    for (size_t i = 0; i < again.count; i++)
-        if (!is_among(problems, &again.items[i]))
-            problems_add_error(problems, &again.items[i]);
-    return false;
+    return add_new_problems(&again, problems);
 }
 
 static int plan(struct arena *arena, void *argument)
@@ -262,6 +298,8 @@ static int plan(struct arena *arena, void *argument)
     struct problems problems = {.arena = arena};
     struct planned planned;
     struct simulations simulations;
+    if (!plan_read_drill(&options->drill, arena, &planned.drill))
+        return EXIT_USAGE;
     bool done = load(options, arena, &planned, &problems) &&
                 run_simulations(&planned, settings, options->optimize != NULL ? &optimize : NULL,
                                 arena, &simulations, &problems);

@@ -139,6 +139,14 @@ struct text plan_headline(const struct plan *plan, struct arena *arena);
 struct text plan_cost(const struct plan *plan, struct arena *arena);
 /* The result of --optimize; empty without it. */
 struct text plan_saving(const struct plan *plan, struct arena *arena);
+/* What a drill takes to be so: "Drill: zone eu-west-1a is lost; spot is sold out."; what it did,
+ * and what the plan is without it; what keeps pods from a place, by cause. Empty without a drill.
+ */
+struct text plan_drill_title(const struct plan *plan, struct arena *arena);
+struct text plan_drill_effect(const struct plan *plan, struct arena *arena);
+struct text plan_drill_causes(const struct plan *plan, struct arena *arena);
+/* A line for each pod that fits nowhere because of where its disk is; of many only the first. */
+struct text_list plan_drill_disks(const struct plan *plan, struct arena *arena);
 /* "web x8, api x4": the pods of a new node; for a Node only those that were pending. `glue` is
  * between a name and its count. */
 struct text plan_pods_text(const struct plan *plan, const struct plan_node *node, char glue,

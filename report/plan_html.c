@@ -17,7 +17,8 @@ enum part {
     BOUGHT_PART,
     COSTS_PART,
     EXISTING_PART,
-    LATER_PART
+    LATER_PART,
+    DISKS_PART
 };
 
 static void start_part(enum part part, const char *title, FILE *out)
@@ -99,6 +100,7 @@ static void put_numbers(const struct plan *plan, struct arena *arena, FILE *out)
 static void put_jumps(const struct plan *plan, struct arena *arena, FILE *out)
 {
     size_t existing = plan->nodes.count - plan->simulation->claim_count;
+    struct text_list disks = plan_drill_disks(plan, arena);
     const struct {
         bool there;
         enum part part;
@@ -106,6 +108,8 @@ static void put_jumps(const struct plan *plan, struct arena *arena, FILE *out)
     } parts[] = {
         {plan->misfits[PLAN_NOWHERE].count > 0, NOWHERE_PART, TEXT("What fits nowhere, and why"),
          count_text(nowhere_count(plan), arena)},
+        {disks.count > 0, DISKS_PART, TEXT("Stranded by their disks"),
+         count_text(disks.count, arena)},
         {plan->nodes.count > 0, PICTURE_PART, TEXT("Picture"), TEXT("")},
         {plan->simulation->claim_count > 0, BOUGHT_PART, TEXT("New nodes"),
          count_text(plan->simulation->claim_count, arena)},
@@ -205,6 +209,24 @@ static void put_misfits(const struct plan *plan, const struct plan_misfits *misf
     }
     for (size_t i = 0; i < misfits->count; i++)
         put_misfit(plan, &misfits->items[i], few, arena, out);
+    end_part(out);
+}
+
+/* ---- pods that their disks strand in a drill ---- */
+
+static void put_disks(const struct plan *plan, struct arena *arena, FILE *out)
+{
+    struct text_list lines = plan_drill_disks(plan, arena);
+    if (lines.count == 0)
+        return;
+    start_part(DISKS_PART, "Stranded by their disks", out);
+    fputs("<ul>\n", out);
+    for (size_t i = 0; i < lines.count; i++) {
+        fputs("<li>", out);
+        put_xml(lines.items[i], out);
+        fputs("</li>\n", out);
+    }
+    fputs("</ul>\n", out);
     end_part(out);
 }
 
@@ -396,13 +418,17 @@ bool plan_html(const struct plan *plan, const struct report_style *style, struct
     size_t fact_count = page_about(style->about, facts, arena);
     page_start("plan", out);
     fputs("<h1>Plan: what the provisioner would buy</h1>\n", out);
+    page_paragraph("", plan_drill_title(plan, arena), out);
     put_verdict(plan, arena, out);
     put_numbers(plan, arena, out);
+    page_paragraph("", plan_drill_effect(plan, arena), out);
+    page_paragraph("", plan_drill_causes(plan, arena), out);
     page_paragraph("", plan_cost(plan, arena), out);
     page_paragraph("", plan_saving(plan, arena), out);
     page_facts(facts, fact_count, out);
     put_jumps(plan, arena, out);
     put_misfits(plan, &plan->misfits[PLAN_NOWHERE], arena, out);
+    put_disks(plan, arena, out);
     put_picture(plan, arena, out);
     put_bought(plan, arena, out);
     put_all_costs(plan, arena, out);

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kube/kind.h"
 #include "report/plan.h"
+#include "simulation/drill.h"
 #include "simulation/simulation.h"
 
 /* ---- work that needs the arena, before json-c is held ---- */
@@ -27,6 +29,7 @@ struct json_misfit {
 };
 struct material {
     const struct plan *plan;
+    const struct text *pods; /* "namespace/name" of each */
     struct json_node *nodes;
     struct json_misfit *misfits;
 };
@@ -61,6 +64,7 @@ static struct material gather(const struct plan *plan, struct arena *arena)
     for (size_t i = 0; i < simulation->pod_count; i++)
         names[i] = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(simulation->pods[i].namespace),
                                 TEXT_ARGS(simulation->pods[i].name));
+    material.pods = names;
     for (size_t i = 0; i < plan->nodes.count; i++) {
         const struct plan_node *node = &plan->nodes.items[i];
         material.nodes[i].node = node->node;
@@ -166,6 +170,63 @@ static struct json_object *json_of_saved(const struct plan *plan)
     return json;
 }
 
+/* ---- a drill ---- */
+
+static struct json_object *json_of_workload(const struct drilled_workload *workload)
+{
+    struct json_object *json = json_object_new_object();
+    json_add_string(json, "kind", kind_table[workload->kind].name);
+    json_add_text(json, "namespace", workload->namespace);
+    json_add_text(json, "name", workload->name);
+    json_object_object_add(json, "replicas", json_object_new_int64(workload->replicas));
+    json_object_object_add(json, "replicasBefore", json_object_new_int64(workload->before));
+    return json;
+}
+
+static struct json_object *json_of_disk(const struct material *material,
+                                        const struct drilled_disk *disk)
+{
+    struct json_object *json = json_object_new_object();
+    json_add_text(json, "pod", material->pods[disk->pod]);
+    json_add_text(json, "claim", disk->claim);
+    json_add_text(json, "place", disk->place);
+    return json;
+}
+
+static struct json_object *json_of_plan_without(const struct simulation *without)
+{
+    struct json_object *json = json_object_new_object();
+    json_add_count(json, "claims", without->claim_count);
+    json_add_usd(json, "usdPerHour", without->usd_micro_per_hour);
+    json_add_count(json, "unschedulable", without->unschedulable_count);
+    return json;
+}
+
+static struct json_object *json_of_drill(const struct material *material)
+{
+    const struct drilled *drilled = material->plan->simulation->drilled;
+    const struct drill *drill = drilled->drill;
+    struct json_object *json = json_object_new_object();
+    struct json_object *scaled = json_object_new_array();
+    struct json_object *disks = json_object_new_array();
+    add_texts(json, "withoutZones", drill->zones.items, drill->zones.count);
+    add_texts(json, "withoutNodePools", drill->pools.items, drill->pools.count);
+    add_texts(json, "soldOut", drill->sold_out.items, drill->sold_out.count);
+    for (size_t i = 0; i < drilled->workload_count; i++)
+        json_object_array_add(scaled, json_of_workload(&drilled->workloads[i]));
+    json_object_object_add(json, "scaled", scaled);
+    json_add_count(json, "nodesLost", drilled->node_count);
+    json_add_usd(json, "usdPerHourLost", drilled->usd_micro_per_hour);
+    json_add_count(json, "podsMoved", drilled->moved_count);
+    add_texts(json, "podsGone", drilled->gone.items, drilled->gone.count);
+    for (size_t i = 0; i < drilled->disk_count; i++)
+        json_object_array_add(disks, json_of_disk(material, &drilled->disks[i]));
+    json_object_object_add(json, "stranded", disks);
+    if (drilled->without != NULL)
+        json_object_object_add(json, "withoutDrill", json_of_plan_without(drilled->without));
+    return json;
+}
+
 bool plan_json(const struct plan *plan, const struct report_style *style, struct arena *arena,
                FILE *out, struct error *error)
 {
@@ -192,6 +253,8 @@ bool plan_json(const struct plan *plan, const struct report_style *style, struct
     json_object_object_add(
         root, "prices", simulation->catalog != NULL ? json_of_prices(simulation->catalog) : NULL);
     json_add_count(root, "rounds", simulation->round_count);
+    if (simulation->drilled != NULL)
+        json_object_object_add(root, "drill", json_of_drill(&material));
     if (plan->compat != NULL)
         json_object_object_add(root, "optimize", json_of_saved(plan));
     return json_write(root, arena, out, error);

@@ -186,6 +186,18 @@ static void put_misfits(const struct page *page, const char *heading,
     }
 }
 
+static void put_disks(const struct page *page)
+{
+    struct text_list lines = plan_drill_disks(page->plan, page->arena);
+    if (lines.count == 0)
+        return;
+    put_heading(page, "STRANDED BY THEIR DISKS");
+    for (size_t i = 0; i < lines.count; i++) {
+        put_blanks(GAP, page->out);
+        put_wrapped(lines.items[i], GAP, 2 * GAP, page->columns, page->out);
+    }
+}
+
 bool plan_text(const struct plan *plan, const struct report_style *style, struct arena *arena,
                FILE *out, struct error *error)
 {
@@ -194,14 +206,16 @@ bool plan_text(const struct plan *plan, const struct report_style *style, struct
                      : style->columns > MOST_PAGE_COLUMNS ? MOST_PAGE_COLUMNS
                                                           : style->columns;
     const struct page page = {plan, style->colour ? &colours : &no_colours, columns, arena, out};
-    const struct text lines[] = {plan_headline(plan, arena), plan_cost(plan, arena),
-                                 plan_saving(plan, arena)};
+    const struct text lines[] = {plan_drill_title(plan, arena), plan_drill_effect(plan, arena),
+                                 plan_headline(plan, arena),    plan_drill_causes(plan, arena),
+                                 plan_cost(plan, arena),        plan_saving(plan, arena)};
     for (size_t i = 0; i < COUNT_OF(lines); i++)
         if (lines[i].size > 0)
             put_wrapped(lines[i], 0, 0, page.columns, out);
     put_nodes(&page, "TO BUY", plan_nodes_bought(plan, arena), bought_columns, bought_row);
     put_nodes(&page, "ON EXISTING NODES", plan_nodes_taking(plan, arena), taking_columns,
               taking_row);
+    put_disks(&page);
     put_misfits(&page, "FIT NOWHERE", &plan->misfits[PLAN_NOWHERE]);
     put_misfits(&page, "NOT YET PLACED", &plan->misfits[PLAN_LATER]);
     return true;

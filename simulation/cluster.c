@@ -15,6 +15,7 @@
 #include "kube/to_solver.h"
 #include "kube/volume.h"
 #include "kube/volume_zones.h"
+#include "simulation/drill.h"
 #include "simulation/volume_claims.h"
 #include "solver/well_known.h"
 
@@ -129,6 +130,12 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
     return true;
 }
 
+static bool is_deleted(const struct cluster *cluster, const struct pool *pool)
+{
+    const struct drill *drill = cluster->drill;
+    return drill != NULL && texts_have(drill->pools.items, drill->pools.count, pool->object->name);
+}
+
 static void read_pools(struct cluster *cluster, struct problems *problems)
 {
     const struct snapshot *snapshot = cluster->snapshot;
@@ -137,7 +144,7 @@ static void read_pools(struct cluster *cluster, struct problems *problems)
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         struct error wrong = {0};
-        if (!pool_makes_nodes(pool))
+        if (!pool_makes_nodes(pool) || is_deleted(cluster, pool))
             continue;
         if (read_pool(cluster, pool, &cluster->pools[cluster->pool_count], &wrong)) {
             cluster->pool_count++;
@@ -190,6 +197,11 @@ static void find_node(struct cluster *cluster, struct cluster_pod *pod)
     if (pod->phase != POD_RUNNING)
         return;
     pod->state_node = state_node_find(&cluster->state_nodes, pod->node_name);
+    if (pod->state_node == NO_NODE &&
+        state_node_find(&cluster->lost_nodes, pod->node_name) != NO_NODE) {
+        drill_move_pod(pod);
+        return;
+    }
     bool leaving =
         pod->state_node != NO_NODE && cluster->state_nodes.items[pod->state_node].leaving;
     if (leaving && pod_moves(pod->object)) {
@@ -349,16 +361,21 @@ void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                  bool extends_tolerations, struct arena *arena, struct cluster *cluster,
-                  struct problems *problems)
+                  const struct drill *drill, bool extends_tolerations, struct arena *arena,
+                  struct cluster *cluster, struct problems *problems)
 {
     *cluster = (struct cluster){.arena = arena,
                                 .snapshot = snapshot,
                                 .catalog = catalog,
+                                .drill = drill,
                                 .extends_tolerations = extends_tolerations,
                                 .assumes_disks = true};
     read_supply(cluster, problems);
-    expand_pods(snapshot, arena, &cluster->pods, &cluster->daemons, problems);
+    drill_take_nodes(cluster);
+    cluster->drill_problems.arena = arena;
+    drill_check(cluster, &cluster->drill_problems);
+    cluster->scaled = scaled_find(snapshot, drill, arena, &cluster->drill_problems);
+    expand_pods(snapshot, &cluster->scaled, arena, &cluster->pods, &cluster->daemons, problems);
     check_volumes(cluster, problems);
     cluster->claims = volume_claims_create(snapshot, arena);
     for (size_t i = 0; i < cluster->pods.count; i++) {

@@ -4,6 +4,7 @@
 
 #include "kube/zone.h"
 #include "simulation/pods.h"
+#include "simulation/scaling.h"
 #include "simulation/state_nodes.h"
 
 struct catalog;
@@ -41,12 +42,16 @@ struct used_reservations {
 };
 struct cluster {
     struct arena *arena;
+    const struct drill *drill; /* NULL: none */
     const struct snapshot *snapshot;
     const struct catalog *catalog;
     struct zones zones;
     struct cluster_pool *pools;
     size_t pool_count;
     struct state_nodes state_nodes;
+    struct state_nodes lost_nodes;  /* which a drill took; by name, too */
+    struct scaled_list scaled;      /* the workloads that it scales */
+    struct problems drill_problems; /* names of the drill that are not there */
     struct cluster_pods pods;
     struct daemons daemons;
     struct volume_claims *claims;
@@ -72,10 +77,11 @@ bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder
 /* The labels of a namespace; its object may not be visible. */
 struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
                                       struct arena *arena);
-/* Reads everything, with pods. What cannot be understood is added to problems and left out. */
+/* Reads everything, with pods, as it is in a drill (NULL: as it is). What cannot be understood is
+ * added to problems and left out. */
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                  bool extends_tolerations, struct arena *arena, struct cluster *cluster,
-                  struct problems *problems);
+                  const struct drill *drill, bool extends_tolerations, struct arena *arena,
+                  struct cluster *cluster, struct problems *problems);
 /* The question where the pod could go, which the problem need not hold. */
 struct solver_question cluster_question(struct cluster *cluster, const struct cluster_pod *pod);
 /* Makes the problem of this round. A pod that the solver refuses gets a fault. */

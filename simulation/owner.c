@@ -3,6 +3,7 @@
 
 #include "kube/object.h"
 #include "kube/snapshot.h"
+#include "simulation/scaling.h"
 
 /* ---- who owns what ---- */
 
@@ -136,6 +137,11 @@ static int64_t cron_job_demand(const struct snapshot *snapshot, const struct obj
     return job_pods(node_at(root, "spec.jobTemplate.spec"), 0) - tally->active;
 }
 
+static int64_t replicas_of(const struct node *root, const struct tally *tally)
+{
+    return tally->scaled != NULL ? tally->scaled->replicas : number_at(root, "spec.replicas", 1);
+}
+
 bool demand_of(const struct snapshot *snapshot, const struct object *object,
                const struct tally *tally, struct demand *demand)
 {
@@ -147,14 +153,14 @@ bool demand_of(const struct snapshot *snapshot, const struct object *object,
         if (object->controller.name.size > 0 &&
             find_owner(snapshot, object->namespace, &object->controller, &above))
             return false;
-        demand->pods = number_at(root, "spec.replicas", 1) - tally->active;
+        demand->pods = replicas_of(root, tally) - tally->active;
         break;
     case KIND_DEPLOYMENT:
     case KIND_REPLICATION_CONTROLLER:
-        demand->pods = number_at(root, "spec.replicas", 1) - tally->active;
+        demand->pods = replicas_of(root, tally) - tally->active;
         break;
     case KIND_STATEFUL_SET:
-        demand->pods = number_at(root, "spec.replicas", 1);
+        demand->pods = replicas_of(root, tally);
         demand->first = number_at(root, "spec.ordinals.start", 0);
         demand->last = demand->first + demand->pods - 1;
         demand->last_known = true;

@@ -6,6 +6,7 @@
 
 struct daemons;
 struct object;
+struct scaled;
 struct snapshot;
 
 /* The most pods of one workload: more than a cluster can hold. */
@@ -30,6 +31,7 @@ void lineage_find(const struct snapshot *snapshot, const struct object *object, 
 struct tally {
     int64_t active, succeeded; /* active: neither finished nor being deleted */
     const struct object *newest;
+    struct scaled *scaled; /* whose replicas a drill sets; NULL: they are as the object says */
 };
 /* A DaemonSet; its new pods are like the newest one (NULL: it has none). */
 void daemon_add(const struct object *object, const struct object *newest, struct arena *arena,

@@ -8,6 +8,7 @@
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
 #include "simulation/owner.h"
+#include "simulation/scaling.h"
 
 /* Kinds whose controllers make pods, in the order in which names are given: pods of a StatefulSet
  * have fixed names. */
@@ -66,6 +67,8 @@ static void count_pod(struct expansion *expansion, const struct lineage *lineage
             text_is(node_string(node_at(object->root->node, "status.phase")), "Succeeded");
         tally->succeeded += succeeded ? 1 : 0;
         tally->active += done || object->deleting ? 0 : 1;
+        if (tally->scaled != NULL && !done && !object->deleting)
+            *LIST_PUSH(expansion->arena, &tally->scaled->pods) = expansion->pods->count;
         if (!done &&
             (tally->newest == NULL || object->created_unix_s > tally->newest->created_unix_s))
             tally->newest = object;
@@ -260,6 +263,35 @@ void daemon_add(const struct object *object, const struct object *newest, struct
     (void)workload_read(newest != NULL ? newest : object, arena, &daemon->source.workload);
 }
 
+/* ---- workloads that a drill scales ---- */
+
+static void take_scaled(struct expansion *expansion, struct scaled_list *scaled)
+{
+    for (size_t i = 0; i < scaled->count; i++) {
+        const struct ancestor *at = &scaled->items[i].at;
+        expansion->tallies[at->kind][at->index].scaled = &scaled->items[i];
+    }
+}
+
+/* Leaves out the pods that go when their workload has fewer replicas. */
+static void drop_surplus(const struct expansion *expansion, const struct scaled_list *scaled)
+{
+    struct cluster_pods *pods = expansion->pods;
+    bool *goes = ARENA_ARRAY(expansion->arena, pods->count, bool);
+    for (size_t i = 0; i < scaled->count; i++) {
+        const struct scaled *workload = &scaled->items[i];
+        struct tally *tally = &expansion->tallies[workload->at.kind][workload->at.index];
+        scaled_choose(workload, pods, expansion->arena, goes);
+        FOR_EACH(pod, &workload->pods)
+            tally->active -= goes[*pod] ? 1 : 0;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < pods->count; i++)
+        if (!goes[i])
+            pods->items[count++] = pods->items[i];
+    pods->count = count;
+}
+
 /* ---- all ---- */
 
 static int compare_pods(const void *a_pointer, const void *b_pointer)
@@ -270,8 +302,8 @@ static int compare_pods(const void *a_pointer, const void *b_pointer)
     return order != 0 ? order : text_compare(a->name, b->name);
 }
 
-void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cluster_pods *pods,
-                 struct daemons *daemons, struct problems *problems)
+void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, struct arena *arena,
+                 struct cluster_pods *pods, struct daemons *daemons, struct problems *problems)
 {
     struct expansion expansion = {snapshot, arena, pods, daemons, problems, {NULL}};
     for (size_t i = 0; i < COUNT_OF(makers); i++)
@@ -280,9 +312,12 @@ void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cl
     expansion.tallies[KIND_DAEMON_SET] =
         ARENA_ARRAY(arena, snapshot_count(snapshot, KIND_DAEMON_SET), struct tally);
 
+    take_scaled(&expansion, scaled);
     size_t number = 0;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD); i++)
         add_pod(&expansion, snapshot_object(snapshot, KIND_POD, i), &number);
+    if (scaled->count > 0)
+        drop_surplus(&expansion, scaled);
     for (size_t i = 0; i < COUNT_OF(makers); i++) {
         number = 0;
         for (size_t j = 0; j < snapshot_count(snapshot, makers[i]); j++)

@@ -6,6 +6,7 @@
 
 struct volume_claim;
 struct object;
+struct scaled_list;
 struct snapshot;
 
 enum pod_phase {
@@ -21,6 +22,7 @@ struct cluster_pod {
     struct text node_name;
     bool daemon, mirror, leaving;
     bool had_node;
+    bool lost_node; /* a drill took its node */
     const struct object
         *object; /* the object it was read from: a Pod, or the workload that makes it */
     const struct object *set;    /* the StatefulSet whose claims it takes; NULL: none */
@@ -48,9 +50,9 @@ struct daemons {
     size_t count, capacity;
 };
 /* Lists all pods that are not finished, and those that workloads would make, by namespace and
- * name. */
-void expand_pods(const struct snapshot *snapshot, struct arena *arena, struct cluster_pods *pods,
-                 struct daemons *daemons, struct problems *problems);
+ * name. The workloads in `scaled` have the replicas it says. */
+void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, struct arena *arena,
+                 struct cluster_pods *pods, struct daemons *daemons, struct problems *problems);
 /* A static pod: the kubelet runs it whatever the API server says. */
 bool pod_is_mirror(const struct object *pod);
 

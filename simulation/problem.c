@@ -6,6 +6,7 @@
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
 #include "simulation/cluster.h"
+#include "simulation/drill.h"
 #include "simulation/reserved.h"
 #include "simulation/volume_claims.h"
 #include "solver/well_known.h"
@@ -29,6 +30,20 @@ static void number_resources(const struct building *building)
         (void)solver_builder_resource(building->builder, solver_resource_name(last, i));
 }
 
+/* What a drill takes is not available, as what a cloud has sold out: its zone stays a domain of
+ * topologies (docs/reference/karpenter.md 3.2). */
+static void take_offerings(const struct cluster *cluster, struct cluster_type *type)
+{
+    size_t count = type->solver.offering_count;
+    struct solver_offering *offerings = ARENA_ARRAY(cluster->arena, count, struct solver_offering);
+    for (size_t i = 0; i < count; i++) {
+        offerings[i] = type->solver.offerings[i];
+        if (drill_takes_offering(cluster, type, &offerings[i]))
+            offerings[i].available = false;
+    }
+    type->solver.offerings = offerings;
+}
+
 /* Reads the instance types as pools with these settings have them. */
 static void read_types(const struct building *building, const struct class_settings *settings)
 {
@@ -36,9 +51,12 @@ static void read_types(const struct building *building, const struct class_setti
     for (size_t i = 0; i < catalog_count(cluster->catalog); i++) {
         struct cluster_type *type = &cluster->types[cluster->type_count];
         *type = (struct cluster_type){.index = i, .settings = settings};
-        if (catalog_solver_type(cluster->catalog, i, &cluster->zones, settings, building->builder,
-                                building->arena, &type->solver))
-            cluster->type_count++;
+        if (!catalog_solver_type(cluster->catalog, i, &cluster->zones, settings, building->builder,
+                                 building->arena, &type->solver))
+            continue;
+        if (cluster->drill != NULL)
+            take_offerings(cluster, type);
+        cluster->type_count++;
     }
 }
 
@@ -90,7 +108,7 @@ static bool add_types(const struct building *building, struct error *error)
     if (cluster->types == NULL)
         read_all_types(building);
     for (size_t i = 0; i < cluster->type_count; i++) {
-        struct solver_instance_type type = reserved_type(cluster, &cluster->types[i].solver);
+        struct solver_instance_type type = reserved_type(cluster, &cluster->types[i]);
         uint32_t number = 0;
         type.node_class = node_class_of(cluster, cluster->types[i].settings);
         if (!solver_add_type(building->builder, &type, &number, error))

@@ -6,6 +6,7 @@
 #include "catalog/catalog.h"
 #include "kube/to_solver.h"
 #include "simulation/cluster.h"
+#include "simulation/drill.h"
 
 const char *reservation_of(const struct solver_offering *offering)
 {
@@ -51,6 +52,7 @@ void reservation_use(struct cluster *cluster, const char *id)
 
 /* The offering with what is left of its reservation. */
 static struct solver_offering offering_left(const struct cluster *cluster,
+                                            const struct cluster_type *type,
                                             const struct solver_offering *offering)
 {
     struct solver_offering left = *offering;
@@ -67,26 +69,29 @@ static struct solver_offering offering_left(const struct cluster *cluster,
     /* The AWS provider does not offer a reservation without a free instance. */
     if (catalog_is_builtin(cluster->catalog))
         left.available = left.reservation_capacity > 0;
+    if (drill_takes_offering(cluster, type, offering))
+        left.available = false;
     return left;
 }
 
 struct solver_instance_type reserved_type(const struct cluster *cluster,
-                                          const struct solver_instance_type *type)
+                                          const struct cluster_type *type)
 {
-    struct solver_instance_type left = *type;
+    const struct solver_instance_type *whole = &type->solver;
+    struct solver_instance_type left = *whole;
     size_t reserved = 0, count = 0;
-    for (size_t i = 0; i < type->offering_count; i++)
-        reserved += is_reserved(&type->offerings[i]) ? 1 : 0;
+    for (size_t i = 0; i < whole->offering_count; i++)
+        reserved += is_reserved(&whole->offerings[i]) ? 1 : 0;
     if (reserved == 0)
         return left;
     struct solver_offering *offerings =
-        ARENA_ARRAY(cluster->arena, type->offering_count, struct solver_offering);
-    for (size_t i = 0; i < type->offering_count; i++) {
-        const struct solver_offering *offering = &type->offerings[i];
+        ARENA_ARRAY(cluster->arena, whole->offering_count, struct solver_offering);
+    for (size_t i = 0; i < whole->offering_count; i++) {
+        const struct solver_offering *offering = &whole->offerings[i];
         if (!is_reserved(offering))
             offerings[count++] = *offering;
         else if (!cluster->reserved.off)
-            offerings[count++] = offering_left(cluster, offering);
+            offerings[count++] = offering_left(cluster, type, offering);
     }
     left.offerings = offerings;
     left.offering_count = count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simulation/cluster.h"
+#include "simulation/drill.h"
 #include "simulation/node_claims.h"
 #include "simulation/reason_words.h"
 #include "simulation/reserved.h"
@@ -349,14 +350,30 @@ static bool find_later_rounds(struct rounds *rounds, struct simulation *simulati
     return true;
 }
 
+/* False when the drill names what is not there. */
+static bool read_cluster(struct rounds *rounds, const struct snapshot *snapshot,
+                         const struct catalog *catalog, struct problems *problems,
+                         struct error *error)
+{
+    const struct problems *wrong = &rounds->cluster.drill_problems;
+    cluster_read(snapshot, catalog, rounds->settings->drill,
+                 !rounds->settings->no_extended_resource_toleration, rounds->arena,
+                 &rounds->cluster, problems);
+    for (size_t i = 0; i < wrong->count; i++)
+        problems_add_error(problems, &wrong->items[i]);
+    if (wrong->count > 0)
+        *error = wrong->items[0];
+    return wrong->count == 0;
+}
+
 bool simulation_run(const struct snapshot *snapshot, const struct catalog *catalog,
                     const struct simulation_settings *settings, struct arena *arena,
                     struct simulation *simulation, struct problems *problems, struct error *error)
 {
     struct rounds rounds = {.settings = settings, .arena = arena};
     *simulation = (struct simulation){.catalog = catalog};
-    cluster_read(snapshot, catalog, !settings->no_extended_resource_toleration, arena,
-                 &rounds.cluster, problems);
+    if (!read_cluster(&rounds, snapshot, catalog, problems, error))
+        return false;
     rounds.cluster.reserved = settings->reserved;
     rounds.input_nodes = rounds.cluster.state_nodes.count;
     for (size_t i = 0; i < rounds.input_nodes; i++)
@@ -372,6 +389,7 @@ bool simulation_run(const struct snapshot *snapshot, const struct catalog *catal
     simulation->cut_short = rounds.cut_short;
     list_nodes(&rounds, simulation);
     struct simulation_unschedulable *unschedulable = list_unschedulable(&rounds, simulation);
+    simulation->drilled = drill_tell(&rounds.cluster, simulation);
     return settings->max_rounds == 0 ||
            find_later_rounds(&rounds, simulation, unschedulable, error);
 }

@@ -6,6 +6,8 @@
 #include "solver/solver.h"
 
 struct catalog;
+struct drill;
+struct drilled;
 struct snapshot;
 
 /* Karpenter's ReservedCapacity. An EC2NodeClass names its capacity reservations, but not how many
@@ -24,7 +26,8 @@ struct reserved_capacity {
 struct simulation_settings {
     struct solver_settings solver;
     struct reserved_capacity reserved;
-    size_t max_rounds; /* 0: until nothing changes */
+    size_t max_rounds;         /* 0: until nothing changes */
+    const struct drill *drill; /* NULL: the cluster as it is */
     /* The API server does not add the tolerations of extended resources that a pod asks for. */
     bool no_extended_resource_toleration;
 };
@@ -90,12 +93,14 @@ struct simulation {
     int64_t usd_micro_per_hour;    /* of the NodeClaims */
     const struct catalog *catalog; /* whose prices these are; NULL: nobody says */
     bool incomplete;               /* something that could not be understood is left out */
-    bool cut_short; /* time ran out while looking for a better plan (solver.patience) */
+    bool cut_short;          /* time ran out while looking for a better plan (solver.patience) */
+    struct drilled *drilled; /* what the drill of the settings did; NULL: there was none */
 };
 /* Solves round after round until nothing changes (docs/reference/karpenter.md 2): NodeClaims become
  * nodes, and volumes are bound where their first pod is placed. Workloads without pods are expanded
  * as their controllers do. What cannot be understood is added to *problems and left out. False with
- * *error when the rest is invalid: quantities that overflow, a duplicate name. */
+ * *error when the rest is invalid: quantities that overflow, a duplicate name; and when a drill
+ * names what is not there. */
 bool simulation_run(const struct snapshot *snapshot, const struct catalog *catalog,
                     const struct simulation_settings *settings, struct arena *arena,
                     struct simulation *simulation, struct problems *problems,

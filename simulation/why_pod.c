@@ -559,7 +559,7 @@ bool why_pod(const struct snapshot *snapshot, const struct catalog *catalog,
         why->fit = WHY_FITS;
         return true;
     }
-    cluster_read(snapshot, catalog, !settings->no_extended_resource_toleration, arena,
+    cluster_read(snapshot, catalog, NULL, !settings->no_extended_resource_toleration, arena,
                  &asking.cluster, problems);
     asking.cluster.reserved = settings->reserved;
     for (size_t i = 0; i < asking.cluster.state_nodes.count; i++)

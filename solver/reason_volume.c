@@ -77,6 +77,20 @@ static void tell_attaching(struct explanation *q, struct solver_reason *reason)
                               operand_name(text_of(option_type_name(problem, best))));
 }
 
+/* Whether a machine of the pool is to be had in the zone: it may be sold out there. */
+static bool is_on_offer(const struct explanation *q, uint32_t zone)
+{
+    const struct solver_problem *problem = q->problem;
+    FOR_EACH(shape, &problem->offering_shapes) {
+        const struct solver_requirement *there =
+            solver_requirements_get(&shape->requirements, problem->zone_key);
+        if ((there == NULL || solver_requirement_has(problem->names, there, zone)) &&
+            bits_meet(shape->options, problem->pools.items[q->pool].options, problem->option_words))
+            return true;
+    }
+    return false;
+}
+
 /* The zones in which the pool has something to launch. */
 static struct solver_operand zones_of_pool(const struct explanation *q)
 {
@@ -90,7 +104,7 @@ static struct solver_operand zones_of_pool(const struct explanation *q)
         if (index->values[v] != NULL &&
             bits_meet(index->values[v], problem->pools.items[q->pool].options,
                       problem->option_words) &&
-            (own == NULL || solver_requirement_has(problem->names, own, v)))
+            (own == NULL || solver_requirement_has(problem->names, own, v)) && is_on_offer(q, v))
             bits_add(zones, v);
     return operand_values(q, problem->zone_key, zones, word_count);
 }

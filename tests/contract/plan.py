@@ -270,6 +270,99 @@ def check_reserved(folder):
            (2, True))
 
 
+ON_NODE = "  nodeName: node-1\n"
+DRILL = pod("web-1", "500m", ON_NODE).replace("{name: web-1, namespace: shop}", """
+  name: web-1
+  namespace: shop
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-7d9, controller: true}]""") + "---" + pod(
+    "db-0", "500m", ON_NODE + "  volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]\n"
+).replace("{name: db-0, namespace: shop}", """
+  name: db-0
+  namespace: shop
+  ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, controller: true}]""") + "---" + pod(
+    "alone", "100m", ON_NODE) + """
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: data
+  namespace: shop
+  annotations: {pv.kubernetes.io/bind-completed: "yes"}
+spec: {volumeName: disk}
+status: {phase: Bound}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: disk}
+spec:
+  csi: {driver: example.com/disk, volumeHandle: disk}
+  nodeAffinity:
+    required:
+      nodeSelectorTerms:
+        - matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]
+"""
+
+
+def check_drills(folder):
+    """What is lost, sold out or scaled; and the plan without it."""
+    folder.write("drill.yaml", DRILL)
+    folder.write("scaled.yaml", deployment("web", 1, "1500m"))
+    plan = folder.plan("-f", "drill.yaml", "--without-zone", "a", wanted=1)
+    check_shape("without a zone", plan)
+    drill = plan["drill"]
+    expect("keys of a drill", set(drill), {
+        "withoutZones", "withoutNodePools", "soldOut", "scaled", "nodesLost", "usdPerHourLost",
+        "podsMoved", "podsGone", "stranded", "withoutDrill"})
+    expect("what is lost", (drill["nodesLost"], drill["usdPerHourLost"], drill["podsMoved"]),
+           (1, 0.107, 2))
+    expect("who is gone", drill["podsGone"], ["shop/alone"])
+    expect("who is stranded", drill["stranded"],
+           [{"pod": "shop/db-0", "claim": "shop/data", "place": "a"}])
+    expect("what is bought instead", [(c["zone"], c["zones"], c["pods"]) for c in plan["claims"]],
+           [("b", ["b"], ["shop/web-1"])])
+    expect("without the drill", drill["withoutDrill"],
+           {"claims": 0, "usdPerHour": 0, "unschedulable": 0})
+    expect("no drill", "drill" in folder.plan("-f", "drill.yaml"), False)
+
+    code, out, said = folder.run("-f", "drill.yaml", "--without-zone", "a", "--sold-out", "small")
+    expect("a drill as text", (code, said), (1, ""))
+    words = " ".join(out.split())
+    for wanted in ("Drill: zone a is lost; small is sold out. 1 node is lost, $0.1070 an hour: 2 pods "
+                   "need another place, and 1 is gone for good, since no controller makes it again. "
+                   "Without the drill nothing would be bought. 2 pods are pending:",
+                   "In the way: volume (1 pod)",
+                   "STRANDED BY THEIR DISKS shop/db-0: claim shop/data is in a FIT NOWHERE",
+                   "1 x large b on-demand 0.4000"):
+        expect(f"a drill as text: {wanted}", wanted in words, True)
+    _, page, _ = folder.run("-f", "drill.yaml", "--without-zone", "a", "-o", "html")
+    for wanted in ("<p class=\"\">Drill: zone a is lost.</p>", "Stranded by their disks",
+                   "<li>shop/db-0: claim shop/data is in a</li>"):
+        expect(f"a drill as a page: {wanted}", wanted in page, True)
+
+    # Several together, and in the plan of --optimize, too.
+    plan = folder.plan("-f", "scaled.yaml", "--scale", "deploy/web=3", "--without-pool", "default",
+                       "--optimize", wanted=1)
+    expect("scaled", plan["drill"]["scaled"], [
+        {"kind": "Deployment", "namespace": "default", "name": "web", "replicas": 3,
+         "replicasBefore": 1}])
+    expect("nothing to buy it from", (plan["claims"], len(plan["unschedulable"])), ([], 3))
+    expect("the node went with its pool", plan["drill"]["nodesLost"], 1)
+    plan = folder.plan("-f", "scaled.yaml", "--scale", "deployment/default/web=0")
+    expect("scaled to none", (plan["existing"], plan["claims"]), ([], []))
+
+    for options, wanted in (
+            (("--without-zone", "z"), 'error: no zone has the name "z": there is a and b\n'),
+            (("--without-pool", "z"), 'error: no NodePool has the name "z": there is default\n'),
+            (("--sold-out", "tiny"), '"tiny" cannot be sold out'),
+            (("--scale", "deploy/gone=2"), "error: Deployment gone cannot be scaled: there is no"),
+            (("--scale", "web=3"), 'taffrail plan: --scale is "web=3"; it must be KIND/NAME=N'),
+            (("--scale", "job/web=3"), "a Deployment, StatefulSet, ReplicaSet or"),
+            (("--scale", "deploy/web=-1"), "0 to 150000 replicas"),
+            (("--scale", "deploy/web=many"), "it must be KIND/NAME=N")):
+        code, out, said = folder.run("-f", "scaled.yaml", *options)
+        expect(f"{options}", (code, out, wanted in said), (2, "", True))
+
+
 def check_errors(folder):
     folder.write("broken.yaml", pod("one", "1700m") + "---\na: [b\n")
     code, out, said = folder.run("-f", "broken.yaml", "-o", "json")
@@ -366,6 +459,7 @@ with tempfile.TemporaryDirectory() as path:
     check_plans(folder)
     check_settings(folder)
     check_reserved(folder)
+    check_drills(folder)
     check_errors(folder)
     check_pictures(folder)
 for failure in failures:

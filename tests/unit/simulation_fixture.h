@@ -126,8 +126,8 @@ struct simulation_case {
     size_t max_rounds, problems;
 };
 
-static struct text fixture_run(struct fixture *fixture, const struct simulation_case *test,
-                               bool backwards)
+static inline struct text fixture_run(struct fixture *fixture, const struct simulation_case *test,
+                                      bool backwards)
 {
     const char *documents[MOST_DOCUMENTS];
     size_t count = 0;
@@ -148,8 +148,7 @@ static struct text fixture_run(struct fixture *fixture, const struct simulation_
 }
 
 /* The documents in reverse order must give the same simulation. */
-__attribute__((unused)) static void fixture_run_cases(const struct simulation_case *cases,
-                                                      size_t count)
+static inline void fixture_run_cases(const struct simulation_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};

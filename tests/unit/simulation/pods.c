@@ -2,6 +2,7 @@
 #include "simulation/pods.h"
 #include "cluster_fixture.h"
 #include "kube/to_solver.h"
+#include "simulation/scaling.h"
 
 const char unit_suite[] = "simulation pods";
 
@@ -41,8 +42,8 @@ static struct text pods_of(struct fixture *fixture, const struct expand_case *te
         count++;
     struct cluster_pods pods = {0};
     struct daemons daemons = {0};
-    expand_pods(fixture_snapshot(fixture, test->documents, count), fixture->arena, &pods, &daemons,
-                &fixture->problems);
+    expand_pods(fixture_snapshot(fixture, test->documents, count), &(struct scaled_list){0},
+                fixture->arena, &pods, &daemons, &fixture->problems);
     struct text_builder text = {.arena = fixture->arena};
     static const char *const marks[] = {
         [POD_PENDING] = "", [POD_RUNNING] = "!", [POD_WAITING] = "?"};
@@ -259,8 +260,8 @@ static void daemons_are_like_their_newest_pod(void)
     };
     struct cluster_pods pods = {0};
     struct daemons daemons = {0};
-    expand_pods(fixture_snapshot(&fixture, documents, COUNT_OF(documents)), fixture.arena, &pods,
-                &daemons, &fixture.problems);
+    expand_pods(fixture_snapshot(&fixture, documents, COUNT_OF(documents)),
+                &(struct scaled_list){0}, fixture.arena, &pods, &daemons, &fixture.problems);
     ASSERT_INT(pods.count, 2);
     CU_ASSERT_FATAL(daemons.count == 2);
     ASSERT_TEXT(daemons.items[0].source.workload.object->name, "agent-b");
@@ -286,8 +287,8 @@ static void pods_carry_the_labels_of_their_controllers(void)
         struct cluster_pods pods = {0};
         struct daemons daemons = {0};
         size_t count = cases[i].documents[1] == NULL ? 1 : 2;
-        expand_pods(fixture_snapshot(&fixture, cases[i].documents, count), fixture.arena, &pods,
-                    &daemons, &fixture.problems);
+        expand_pods(fixture_snapshot(&fixture, cases[i].documents, count), &(struct scaled_list){0},
+                    fixture.arena, &pods, &daemons, &fixture.problems);
         const struct solver_labels labels = pods.items[0].source->more_labels;
         ASSERT_TEXT(text_of(label_of(labels, cases[i].key)), cases[i].value);
         arena_destroy(fixture.arena);

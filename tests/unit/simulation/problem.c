@@ -286,7 +286,7 @@ static void shapes_say_that_nothing_is_bought(void)
 static void read_cluster(const char *const *documents, size_t count, struct cluster *cluster)
 {
     const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, count);
-    cluster_read(snapshot, catalog_builtin(fixture.arena), false, fixture.arena, cluster,
+    cluster_read(snapshot, catalog_builtin(fixture.arena), NULL, false, fixture.arena, cluster,
                  &fixture.problems);
 }
 

@@ -251,12 +251,13 @@ static void test_spread(void)
     size_t pod =
         POD(.labels = "app=a", .requests = "cpu 1", .spreads = {SPREAD("zone", 1, "app=a")});
     solve();
-    EXPECT_TEXT(told(pod),
-                "topology: its spread over zones (topology.kubernetes.io/zone, maxSkew 1) would "
-                "need test-zone-3, which this NodePool cannot reach; matching pods: test-zone-1 1, "
-                "test-zone-2 1, test-zone-3 0\n"
-                "taint: does not tolerate the taint own=x:NoSchedule\n"
-                "resources: both nodes lack cpu");
+    EXPECT_TEXT(
+        told(pod),
+        "topology: its spread over zones (topology.kubernetes.io/zone, maxSkew 1) would "
+        "need test-zone-3, where this NodePool launches nothing; matching pods: test-zone-1 1, "
+        "test-zone-2 1, test-zone-3 0\n"
+        "taint: does not tolerate the taint own=x:NoSchedule\n"
+        "resources: both nodes lack cpu");
 }
 
 static void test_topology(void)
@@ -335,7 +336,7 @@ static void test_topology(void)
     EXPECT_TEXT(
         told(pod),
         "topology: the anti-affinity of other pods over zones (topology.kubernetes.io/zone) "
-        "leaves only test-zone-3, which this NodePool cannot reach; pods that have it: "
+        "leaves only test-zone-3, where this NodePool launches nothing; pods that have it: "
         "test-zone-1 1\n"
         "resources: needs 3 cpu; m5.large, the only type of this NodePool, has room for "
         "1.9 cpu\n"

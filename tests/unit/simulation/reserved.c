@@ -1,6 +1,7 @@
 /* Simulations with reserved capacity, and with node classes that change the built-in types. */
 #include "catalog/catalog.h"
 #include "cluster_fixture.h"
+#include "simulation/drill.h"
 #include "simulation/simulation.h"
 
 enum { BUDGET_BYTES = 512 << 20, MOST_DOCUMENTS = 8 };
@@ -61,14 +62,14 @@ static const struct catalog *catalog_for(const struct reserved_case *test, struc
     return catalog;
 }
 
-static void run(const struct reserved_case *test)
+static void run_drill(const struct reserved_case *test, const struct drill *drill)
 {
     struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
     size_t count = 0;
     while (count < MOST_DOCUMENTS && test->documents[count] != NULL)
         count++;
     const struct snapshot *snapshot = fixture_snapshot(&fixture, test->documents, count);
-    const struct simulation_settings settings = {.reserved = test->reserved};
+    const struct simulation_settings settings = {.reserved = test->reserved, .drill = drill};
     struct simulation simulation;
     struct error error = {0};
     bool good = simulation_run(snapshot, catalog_for(test, fixture.arena), &settings, fixture.arena,
@@ -90,6 +91,11 @@ static void run(const struct reserved_case *test)
     ASSERT_INT(simulation.unschedulable_count, test->nowhere);
     ASSERT_INT(fixture.problems.count, test->problems);
     arena_destroy(fixture.arena);
+}
+
+static void run(const struct reserved_case *test)
+{
+    run_drill(test, NULL);
 }
 
 static void reservations_of_a_catalogue(void)
@@ -137,6 +143,29 @@ static void reservations_of_a_catalogue(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         run(&cases[i]);
+}
+
+static void a_drill_takes_reservations(void)
+{
+    static struct text b = TEXT("b"), reserved = TEXT("reserved");
+    static const struct reserved_case own = {
+        "in a zone that is lost", false, {0}, {POOL("default", "none", ""), PODS("1", "1500m")},
+        "small on-demand a 1",    0,     0,
+    };
+    static const struct reservation_count one[] = {{"cr-1", 1}};
+    static const struct reserved_case builtin = {
+        "sold out",
+        true,
+        {.items = one, .count = 1},
+        {NODE_CLASS("main", "", CR("cr-1", "")), POOL("default", "main", ONLY("m5.large")),
+         PODS("1", "1500m")},
+        "m5.large spot us-east-1a 1",
+        0,
+        0,
+    };
+    run_drill(&own, &(struct drill){.zones = {&b, 1, 1}});
+    run_drill(&own, &(struct drill){.sold_out = {&reserved, 1, 1}});
+    run_drill(&builtin, &(struct drill){.sold_out = {&reserved, 1, 1}});
 }
 
 static void reservations_of_a_node_class(void)
@@ -246,6 +275,7 @@ static void classes_with_other_allocatables(void)
 const char unit_suite[] = "simulation of node classes";
 const struct unit_test unit_tests[] = {
     {"reservations of a catalogue", reservations_of_a_catalogue},
+    {"a drill takes reservations", a_drill_takes_reservations},
     {"reservations of a node class", reservations_of_a_node_class},
     {"classes with other allocatables", classes_with_other_allocatables},
     {NULL, NULL},
