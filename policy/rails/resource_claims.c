@@ -1,0 +1,240 @@
+/* The rail resource-claims: what asks for devices of a class, and how many of them. */
+#include "kube/snapshot.h"
+#include "policy/rail.h"
+
+struct settings {
+    struct key_quantities max;
+};
+
+static const struct key keys[] = {
+    {.name = "max",
+     .type = KEY_QUANTITIES,
+     .offset = offsetof(struct settings, max),
+     .summary = "the most devices of a class that one claim may ask for, by DeviceClass"},
+    {0},
+};
+
+/* One claim, and what it asks for so far. */
+struct check {
+    struct rail_call *call;
+    struct text_list classes; /* those that are visible */
+    struct text_map counts;   /* devices by class */
+};
+
+/* ---- classes ---- */
+
+static struct text_list visible_classes(const struct rail_call *call)
+{
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct text_list classes = {0};
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_DEVICE_CLASS); i++)
+        *LIST_PUSH(call->arena, &classes) = snapshot_object(snapshot, KIND_DEVICE_CLASS, i)->name;
+    return classes;
+}
+
+static bool is_known(const struct check *check, struct text class)
+{
+    return snapshot_find(check->call->world->snapshot, KIND_DEVICE_CLASS, TEXT(""), class) != NULL;
+}
+
+static void report_unseen_class(struct check *check, const struct field *field, struct text class)
+{
+    report_found(check->call, SEVERITY_UNDECIDED, field, class,
+                 TEXT("Make the DeviceClasses visible (--state DIR)."),
+                 "Whether there is a DeviceClass \"%.*s\" is not known, since no DeviceClass is "
+                 "visible.",
+                 TEXT_ARGS(class));
+}
+
+static void report_unknown_class(struct check *check, const struct field *field, struct text class)
+{
+    report_with(check->call, .field = field, .found = class,
+                .statement = arena_printf(check->call->arena,
+                                          "There is no DeviceClass \"%.*s\", so pods with this "
+                                          "claim stay Pending.",
+                                          TEXT_ARGS(class)),
+                .allowed = ALLOWED_LIST(&check->classes), .nearest_to = class,
+                .typo_edits = TYPO_EDITS, .fix = TEXT("Name a DeviceClass of this cluster."));
+}
+
+static void judge_class(struct check *check, const struct field *field)
+{
+    const struct world *world = check->call->world;
+    struct text class = node_string(field->node);
+    if (class.size == 0 || is_known(check, class))
+        return;
+    if (check->classes.count == 0 || !world_sees(world, KIND_BIT(KIND_DEVICE_CLASS)))
+        report_unseen_class(check, field, class);
+    else
+        report_unknown_class(check, field, class);
+}
+
+/* ---- counts ---- */
+
+/* -1: none. */
+static int64_t most_of(const struct settings *settings, struct text class)
+{
+    for (size_t i = 0; i < settings->max.count; i++)
+        if (text_equal(settings->max.items[i].name, class))
+            return settings->max.items[i].milli / 1000;
+    return -1;
+}
+
+static void report_all(struct check *check, const struct field *mode, struct text class,
+                       int64_t most)
+{
+    report_with(check->call, .field = mode, .found = node_string(mode->node),
+                .statement = arena_printf(check->call->arena,
+                                          "This takes all devices of %.*s that a node has, and "
+                                          "a claim may have %lld.",
+                                          TEXT_ARGS(class), (long long)most),
+                .fix = arena_printf(check->call->arena,
+                                    "Set allocationMode: ExactCount with a count of %lld at most.",
+                                    (long long)most));
+}
+
+static void report_many(struct check *check, const struct field *count, struct text class,
+                        size_t devices, int64_t most)
+{
+    struct text found = node_is_given(count->node) ? node_text(count->node) : TEXT("1");
+    report_with(check->call, .field = count, .found = found,
+                .statement = arena_printf(check->call->arena,
+                                          "The claim asks for %zu devices of %.*s, and a claim may "
+                                          "have %lld.",
+                                          devices, TEXT_ARGS(class), (long long)most),
+                .fix = arena_printf(check->call->arena, "Ask for %lld at most, in all requests.",
+                                    (long long)most));
+}
+
+/* so_far: devices of the class in requests that are wanted beside this one. Returns how many it
+ * asks for. */
+static size_t judge_count(struct check *check, const struct field *asked, struct text class,
+                          size_t so_far)
+{
+    enum { COUNT_MAX = 1 << 20 }; /* far above what the API server takes */
+    struct arena *arena = check->call->arena;
+    int64_t most = most_of(check->call->settings, class);
+    const struct field *mode = field_get(arena, asked, "allocationMode");
+    const struct field *field = field_get(arena, asked, "count");
+    int64_t count = 1;
+    (void)node_integer(field->node, &count);
+    count = count < 1 ? 1 : count < COUNT_MAX ? count : COUNT_MAX;
+    if (text_is(node_string(mode->node), "All")) {
+        if (most >= 0)
+            report_all(check, mode, class, most);
+        return 0;
+    }
+    size_t devices = so_far + (size_t)count;
+    if (most >= 0 && (int64_t)so_far <= most && (int64_t)devices > most)
+        report_many(check, field, class, devices, most);
+    return (size_t)count;
+}
+
+/* ---- requests ---- */
+
+/* What names a class: a request of v1beta1, `exactly` of later ones, an alternative. *class: empty
+ * where none is named. Returns how many devices it asks for. */
+static size_t judge_asked(struct check *check, const struct field *asked, struct text *class)
+{
+    const struct field *name = field_get(check->call->arena, asked, "deviceClassName");
+    *class = node_string(name->node);
+    if (class->size == 0)
+        return 0;
+    judge_class(check, name);
+    return judge_count(check, asked, *class, text_map_get(&check->counts, *class, 0));
+}
+
+static void judge_exactly(struct check *check, const struct field *asked)
+{
+    struct text class;
+    size_t devices = judge_asked(check, asked, &class);
+    if (devices > 0)
+        *text_map_at(&check->counts, check->call->arena, class) += devices;
+}
+
+/* One of them is taken: of each class the largest counts. */
+static void judge_alternatives(struct check *check, const struct field *alternatives)
+{
+    struct arena *arena = check->call->arena;
+    struct text_map largest = {0};
+    FOR_FIELDS(alternative, arena, alternatives) {
+        struct text class;
+        size_t devices = judge_asked(check, alternative, &class);
+        if (devices > text_map_get(&largest, class, 0))
+            *text_map_at(&largest, arena, class) = devices;
+    }
+    for (size_t i = 0; i < largest.count; i++)
+        *text_map_at(&check->counts, arena, largest.items[i].key) += largest.items[i].value;
+}
+
+static void judge_request(struct check *check, const struct field *request)
+{
+    struct arena *arena = check->call->arena;
+    judge_exactly(check, request);
+    judge_exactly(check, field_get(arena, request, "exactly"));
+    judge_alternatives(check, field_get(arena, request, "firstAvailable"));
+}
+
+static void judge_claim(struct rail_call *call, const struct field *spec)
+{
+    struct check check = {.call = call, .classes = visible_classes(call)};
+    FOR_FIELDS(request, call->arena, field_at(call->arena, spec, "devices.requests"))
+        judge_request(&check, request);
+}
+
+/* ---- classes by which containers ask as for an extended resource ---- */
+
+static void judge_extended_resource(struct rail_call *call)
+{
+    const struct field *name =
+        field_at(call->arena, call->object->root, "spec.extendedResourceName");
+    struct text resource = node_string(name->node);
+    if (resource.size > 0)
+        report_found(
+            call, SEVERITY_WARN, name, resource,
+            TEXT("Keep nodes for such pods, or have them ask by resourceClaims."),
+            "Karpenter does not know that devices stand behind %.*s. For pods that ask for "
+            "it there is no new node, unless a device plugin reports it, too.",
+            TEXT_ARGS(resource));
+}
+
+static void judge(struct rail_call *call)
+{
+    const struct field *root = call->object->root;
+    switch (call->object->kind) {
+    case KIND_RESOURCE_CLAIM:
+        judge_claim(call, field_get(call->arena, root, "spec"));
+        break;
+    case KIND_RESOURCE_CLAIM_TEMPLATE:
+        judge_claim(call, field_at(call->arena, root, "spec.spec"));
+        break;
+    default:
+        judge_extended_resource(call);
+        break;
+    }
+}
+
+const struct rail rail_resource_claims = {
+    .name = "resource-claims",
+    .summary = "claims of devices that there are, and not too many",
+    .detail =
+        "A ResourceClaim asks for devices of a DeviceClass; a pod whose claim names a class that "
+        "does not exist stays Pending. The rail finds such names in ResourceClaims and "
+        "ResourceClaimTemplates, with the nearest that there is, also among alternatives "
+        "(firstAvailable), since one that is missing fails the whole claim. While no DeviceClass "
+        "is visible it cannot be decided.\n\n"
+        "With max, a claim that asks for more devices of a class, in all its requests together, is "
+        "found, and so is one that takes all that a node has (allocationMode All). Of alternatives "
+        "the largest counts.\n\n"
+        "A DeviceClass with an extendedResourceName is warned of: Karpenter looks for extended "
+        "resources among what instance types and device plugins have, and not behind a class.",
+    .example = "resource-claims:\n"
+               "  max: {gpu.nvidia.com: 8}\n",
+    .kinds = KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE) |
+             KIND_BIT(KIND_DEVICE_CLASS),
+    .sources = KIND_BIT(KIND_DEVICE_CLASS),
+    .sources_of = KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE),
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .judge = judge,
+};

@@ -1,0 +1,153 @@
+/* The rail node-overlay: what Karpenter rejects, what has no effect, and what it draws in. */
+#include "rail_modes.h"
+#include "rail_table.h"
+
+#define TYPE "node.kubernetes.io/instance-type"
+#define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define OVERLAY(name, requirements, rest)                                                \
+    "---\n{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: " name \
+    "}, spec: {requirements: [" requirements "]" rest "}}\n"
+#define POOL(name, labels, requirements)                                                          \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: "       \
+    "{template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: "                 \
+    "karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: [" requirements "]}}}}" \
+    "\n"
+#define FAMILY(values) IN("karpenter.k8s.aws/instance-family", values)
+#define PRICE(price) ", price: \"" price "\""
+#define ADJUST(by) ", priceAdjustment: \"" by "\""
+#define WEIGHT(weight) ", weight: " weight
+#define HAS(resources) ", capacity: {" resources "}"
+
+static const char pools[] =
+    POOL("general", "team: web", FAMILY("m5, c5")) POOL("other", "", FAMILY("m5"));
+
+static void it_says_what_the_api_server_refuses(void)
+{
+#define ONE(rest) OVERLAY("a", FAMILY("m5"), rest)
+    static const struct rail_case cases[] = {
+        {ONE(PRICE("0.25")), ""},
+        {ONE(PRICE("1")), ""},
+        {ONE(PRICE(".5")), "deny spec.price .5"},
+        {ONE(PRICE("1.")), "deny spec.price 1."},
+        {ONE(PRICE("-1")), "deny spec.price -1"},
+        {ONE(PRICE("1 USD")), "deny spec.price 1 USD"},
+        {ONE(PRICE("")), "deny spec.price "},
+        {ONE(ADJUST("+10%")), ""},
+        {ONE(ADJUST("+250%")), ""},
+        {ONE(ADJUST("-10%")), ""},
+        {ONE(ADJUST("-99.5%")), ""},
+        {ONE(ADJUST("-100%")), ""},
+        {ONE(ADJUST("-101%")), "deny spec.priceAdjustment -101%"},
+        {ONE(ADJUST("-.5%")), "deny spec.priceAdjustment -.5%"},
+        {ONE(ADJUST("+.5")), ""},
+        {ONE(ADJUST("-250")), ""},
+        {ONE(ADJUST("10%")), "deny spec.priceAdjustment 10%"},
+        {ONE(ADJUST("+")), "deny spec.priceAdjustment +"},
+        {ONE(PRICE("1") ADJUST("-10%")), "deny spec.priceAdjustment -10%"},
+        {ONE(""), "warn spec "},
+        {ONE(HAS("")), "warn spec "},
+        {ONE(HAS("example.com/fpga: 1")), ""},
+        {ONE(HAS("cpu: 1, pods: 3")), "deny spec.capacity.cpu 1\ndeny spec.capacity.pods 3"},
+    };
+    rail_table_run(&(struct rail_table){"node-overlay: {}", pools, cases, COUNT_OF(cases)});
+}
+
+static void one_without_a_machine_is_warned_of(void)
+{
+    static const struct rail_case cases[] = {
+        {OVERLAY("a", "", ADJUST("-1%")), ""},
+        {OVERLAY("a", IN("karpenter.sh/nodepool", "general"), ADJUST("-1%")), ""},
+        {OVERLAY("a", IN("karpenter.sh/nodepool", "generl"), ADJUST("-1%")),
+         "warn spec.requirements "},
+        {OVERLAY("a", IN("team", "web"), ADJUST("-1%")), ""},
+        {OVERLAY("a", IN("team", "ops"), ADJUST("-1%")), "warn spec.requirements "},
+        {OVERLAY("a", "{key: team, operator: DoesNotExist}", ADJUST("-1%")), ""},
+        {OVERLAY("a", "{key: owner, operator: Exists}", ADJUST("-1%")), "warn spec.requirements "},
+        {OVERLAY("a", IN(TYPE, "m5.large"), ADJUST("-1%")), ""},
+        {OVERLAY("a", IN(TYPE, "m5.huge"), ADJUST("-1%")), "warn spec.requirements "},
+        /* what the pool requires is not asked, only its labels */
+        {OVERLAY("a", IN(TYPE, "r5.large"), ADJUST("-1%")), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-overlay: {}", pools, cases, COUNT_OF(cases)});
+    static const struct rail_case unseen[] = {
+        {OVERLAY("a", IN(TYPE, "m5.huge"), ADJUST("-1%")), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-overlay: {}", NULL, unseen, 1});
+    static const char azure[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p}, spec: {template: "
+        "{spec: "
+        "{nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: d}, requirements: "
+        "[]}}}}";
+    rail_table_run(&(struct rail_table){"node-overlay: {}", azure, unseen, 1});
+}
+
+#define CHEAP OVERLAY("cheap", FAMILY("m5"), ADJUST("-10%") WEIGHT("10"))
+#define FPGA OVERLAY("fpga", IN(TYPE, "c5.large"), HAS("example.com/fpga: 1"))
+#define SPOT OVERLAY("spot", IN("karpenter.sh/capacity-type", "spot"), ADJUST("-10%") WEIGHT("3"))
+
+static void equals_on_one_machine_are_found(void)
+{
+    static const char cluster[] = POOL("general", "team: web", FAMILY("m5, c5")) CHEAP FPGA SPOT;
+#define WITH(what) "deny spec.weight " what
+    static const struct rail_case cases[] = {
+        {OVERLAY("a", IN(TYPE, "m5.large"), PRICE("1") WEIGHT("10")), WITH("cheap")},
+        {OVERLAY("a", IN(TYPE, "m5.large"), PRICE("1") WEIGHT("11")), ""},
+        {OVERLAY("a", IN(TYPE, "m5.large"), PRICE("1")), ""},
+        {OVERLAY("a", IN(TYPE, "r5.large"), PRICE("1") WEIGHT("10")), ""},
+        {OVERLAY("a", IN("karpenter.sh/nodepool", "general"), PRICE("1") WEIGHT("10")),
+         WITH("cheap")},
+        {OVERLAY("a", "{key: team, operator: DoesNotExist}", PRICE("1") WEIGHT("10")),
+         "warn spec.requirements "},
+        /* its own self, as it was */
+        {CHEAP, ""},
+        /* one sets the price, the other adds a resource */
+        {OVERLAY("a", IN(TYPE, "m5.large"), HAS("example.com/fpga: 1") WEIGHT("10")), ""},
+        {OVERLAY("a", IN(TYPE, "c5.large"), HAS("example.com/fpga: 2")), WITH("fpga")},
+        {OVERLAY("a", IN(TYPE, "c5.large"), HAS("example.com/other: 2")), ""},
+        {OVERLAY("a", IN(TYPE, "c5.xlarge"), HAS("example.com/fpga: 2")), ""},
+        /* bought in another way */
+        {OVERLAY("a", IN("karpenter.sh/capacity-type", "on-demand"), PRICE("1") WEIGHT("3")), ""},
+        {OVERLAY("a", IN("karpenter.sh/capacity-type", "spot"), PRICE("1") WEIGHT("3")),
+         WITH("spot")},
+    };
+    rail_table_run(&(struct rail_table){"node-overlay: {}", cluster, cases, COUNT_OF(cases)});
+#define REJECTED(name)                                                                            \
+    "NodeOverlays " name " and cheap of equal weight both set the price of machines of NodePool " \
+    "general: m5.large. Karpenter rejects "
+#define APART "Give them different weights, or requirements that share no machine."
+    static const struct rail_words words[] = {
+        {OVERLAY("a", IN(TYPE, "m5.large"), PRICE("1") WEIGHT("10")), REJECTED("a") "a as a whole.",
+         APART},
+        {OVERLAY("z", IN(TYPE, "m5.large"), PRICE("1") WEIGHT("10")),
+         REJECTED("z") "cheap as a whole.", APART},
+    };
+    rail_words_run("node-overlay: {}", cluster, words, COUNT_OF(words));
+}
+
+static void types_outside_the_list_are_not_drawn_in(void)
+{
+    static const char rails[] = "node-overlay: {}, instance-types: {allow: {families: [m5]}}";
+    static const struct rail_case cases[] = {
+        {OVERLAY("a", FAMILY("c5"), ADJUST("-10%")), "deny spec.priceAdjustment general"},
+        {OVERLAY("a", FAMILY("c5"), ADJUST("+10%")), ""},
+        {OVERLAY("a", FAMILY("m5"), ADJUST("-10%")), ""},
+        {OVERLAY("a", FAMILY("c5"), PRICE("0.0001")), "deny spec.price general"},
+        {OVERLAY("a", FAMILY("c5"), PRICE("1000")), ""},
+        /* that no pool launches */
+        {OVERLAY("a", FAMILY("r5"), ADJUST("-10%")), ""},
+        {OVERLAY("a", FAMILY("c5") ", " IN("karpenter.sh/nodepool", "other"), ADJUST("-10%")), ""},
+    };
+    rail_table_run(&(struct rail_table){rails, pools, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){
+        "node-overlay: {}", pools,
+        (const struct rail_case[]){{OVERLAY("a", FAMILY("c5"), ADJUST("-10%")), ""}}, 1});
+}
+
+const char unit_suite[] = "policy node-overlay";
+const struct unit_test unit_tests[] = {
+    {"it says what the API server refuses", it_says_what_the_api_server_refuses},
+    {"one without a machine is warned of", one_without_a_machine_is_warned_of},
+    {"equals on one machine are found", equals_on_one_machine_are_found},
+    {"types outside the list are not drawn in", types_outside_the_list_are_not_drawn_in},
+    {NULL, NULL},
+};

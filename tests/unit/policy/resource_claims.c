@@ -1,0 +1,129 @@
+/* The rail resource-claims: devices of classes that there are, and not too many. */
+#include "rail_modes.h"
+#include "rail_table.h"
+
+#define CLASS(name) \
+    "---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: " name "}}\n"
+static const char cluster[] = CLASS("gpu.nvidia.com") CLASS("mig.nvidia.com") CLASS("efa");
+
+#define CLAIM(requests)                                                                 \
+    "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c}, spec: " \
+    "{devices: {requests: [" requests "]}}}"
+#define EXACTLY(rest) "{name: a, exactly: {" rest "}}"
+#define ONE(class, rest) EXACTLY("deviceClassName: " class rest)
+#define ANY(alternatives) "{name: a, firstAvailable: [" alternatives "]}"
+#define SUB(class, rest) "{name: s, deviceClassName: " class rest "}"
+#define AT "spec.devices.requests[0]"
+
+static void classes_must_be_there(void)
+{
+    static const struct rail_case cases[] = {
+        {CLAIM(ONE("gpu.nvidia.com", "")), ""},
+        {CLAIM(ONE("gpu.nvidia.co", "")), "deny " AT ".exactly.deviceClassName gpu.nvidia.co"},
+        {CLAIM(ANY(SUB("mig.nvidia.com", "") ", " SUB("none", ""))),
+         "deny " AT ".firstAvailable[1].deviceClassName none"},
+        /* v1beta1 */
+        {CLAIM("{name: a, deviceClassName: other}"), "deny " AT ".deviceClassName other"},
+        {"{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t}, spec: "
+         "{spec: {devices: {requests: [" ONE("other", "") "]}}}}",
+         "deny spec.spec.devices.requests[0].exactly.deviceClassName other"},
+        {CLAIM(""), ""},
+        {CLAIM("{name: a}, {name: b, exactly: null}"), ""},
+        {"{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c}}", ""},
+        /* another kind of that name */
+        {"{apiVersion: example.com/v1, kind: ResourceClaim, metadata: {name: c}, spec: {devices: "
+         "{requests: [" ONE("other", "") "]}}}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"resource-claims: {}", cluster, cases, COUNT_OF(cases)});
+    static const struct rail_case unseen[] = {
+        {CLAIM(ONE("efa", "")), "undecided " AT ".exactly.deviceClassName efa"},
+    };
+    rail_table_run(&(struct rail_table){"resource-claims: {}", NULL, unseen, 1});
+}
+
+/* Of a live cluster classes may be there that cannot be listed. */
+static void hidden_classes_are_not_denied(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("resource-claims: {}", cluster, arena);
+    struct rail_documents documents = rail_table_read(CLAIM(ONE("other", "")), arena);
+    world.unseen = KIND_BIT(KIND_DEVICE_CLASS);
+    ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena),
+                "undecided " AT ".exactly.deviceClassName other");
+    arena_destroy(arena);
+}
+
+#define MAX_8 "resource-claims: {max: {gpu.nvidia.com: 8}}"
+#define GPUS(count) ONE("gpu.nvidia.com", ", count: " count)
+
+static void claims_ask_for_few(void)
+{
+    static const struct rail_case cases[] = {
+        {CLAIM(GPUS("8")), ""},
+        {CLAIM(GPUS("9")), "deny " AT ".exactly.count 9"},
+        {CLAIM(GPUS("9223372036854775807")), "deny " AT ".exactly.count 9223372036854775807"},
+        {CLAIM(GPUS("-9")), ""},
+        {CLAIM(ONE("efa", ", count: 9")), ""},
+        {CLAIM("{name: a, deviceClassName: gpu.nvidia.com, count: 9}"), "deny " AT ".count 9"},
+        /* together: told once, where it becomes too many */
+        {CLAIM(GPUS("4") ", " GPUS("4")), ""},
+        {CLAIM(GPUS("4") ", " GPUS("5") ", " GPUS("6")),
+         "deny spec.devices.requests[1].exactly.count 5"},
+        {CLAIM(GPUS("8") ", " ONE("gpu.nvidia.com", "")),
+         "deny spec.devices.requests[1].exactly.count 1"},
+        /* one of several */
+        {CLAIM(ANY(SUB("gpu.nvidia.com", ", count: 8") ", " SUB("gpu.nvidia.com", ", count: 4"))),
+         ""},
+        {CLAIM(ANY(SUB("gpu.nvidia.com", ", count: 4") ", " SUB("gpu.nvidia.com", ", count: 9"))),
+         "deny " AT ".firstAvailable[1].count 9"},
+        {CLAIM(ANY(SUB("gpu.nvidia.com", ", count: 6") ", " SUB("gpu.nvidia.com", "")) ", " GPUS(
+             "3")),
+         "deny spec.devices.requests[1].exactly.count 3"},
+        /* all that a node has */
+        {CLAIM(ONE("gpu.nvidia.com", ", allocationMode: All")),
+         "deny " AT ".exactly.allocationMode All"},
+        {CLAIM(ONE("efa", ", allocationMode: All")), ""},
+    };
+    rail_table_run(&(struct rail_table){MAX_8, cluster, cases, COUNT_OF(cases)});
+}
+
+static void extended_resources_of_classes_are_warned_of(void)
+{
+    static const struct rail_case cases[] = {
+        {"{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: c}, spec: "
+         "{extendedResourceName: example.com/gpu}}",
+         "warn spec.extendedResourceName example.com/gpu"},
+        {"{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: c}, spec: {}}", ""},
+    };
+    rail_table_run(&(struct rail_table){"resource-claims: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+static void it_says_what_to_do(void)
+{
+    static const struct rail_words words[] = {
+        {CLAIM(ONE("gpu.nvidia.co", "")),
+         "There is no DeviceClass \"gpu.nvidia.co\", so pods with this claim stay Pending.",
+         "Use gpu.nvidia.com."},
+        {CLAIM(ONE("tpu", "")),
+         "There is no DeviceClass \"tpu\", so pods with this claim stay Pending.",
+         "Name a DeviceClass of this cluster."},
+        {CLAIM(GPUS("4") ", " GPUS("5")),
+         "The claim asks for 9 devices of gpu.nvidia.com, and a claim may have 8.",
+         "Ask for 8 at most, in all requests."},
+        {CLAIM(ONE("gpu.nvidia.com", ", allocationMode: All")),
+         "This takes all devices of gpu.nvidia.com that a node has, and a claim may have 8.",
+         "Set allocationMode: ExactCount with a count of 8 at most."},
+    };
+    rail_words_run(MAX_8, cluster, words, COUNT_OF(words));
+}
+
+const char unit_suite[] = "policy resource-claims";
+const struct unit_test unit_tests[] = {
+    {"classes must be there", classes_must_be_there},
+    {"hidden classes are not denied", hidden_classes_are_not_denied},
+    {"claims ask for few", claims_ask_for_few},
+    {"extended resources of classes are warned of", extended_resources_of_classes_are_warned_of},
+    {"it says what to do", it_says_what_to_do},
+    {NULL, NULL},
+};
