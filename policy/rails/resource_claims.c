@@ -198,9 +198,18 @@ static void judge_extended_resource(struct rail_call *call)
             TEXT_ARGS(resource));
 }
 
+/* Kubernetes makes a claim of a template for each Pod: the template has been judged. */
+static bool is_made_of_template(const struct rail_call *call)
+{
+    return text_is(call->object->controller.kind, "Pod") &&
+           (call->subject->existing || requester_is_controller(&call->subject->requester));
+}
+
 static void judge(struct rail_call *call)
 {
     const struct field *root = call->object->root;
+    if (is_made_of_template(call))
+        return;
     switch (call->object->kind) {
     case KIND_RESOURCE_CLAIM:
         judge_claim(call, field_get(call->arena, root, "spec"));
@@ -222,7 +231,9 @@ const struct rail rail_resource_claims = {
         "does not exist stays Pending. The rail finds such names in ResourceClaims and "
         "ResourceClaimTemplates, with the nearest that there is, also among alternatives "
         "(firstAvailable), since one that is missing fails the whole claim. While no DeviceClass "
-        "is visible it cannot be decided.\n\n"
+        "is visible it cannot be decided. Claims that Kubernetes makes of a template are not "
+        "judged "
+        "again.\n\n"
         "With max, a claim that asks for more devices of a class, in all its requests together, is "
         "found, and so is one that takes all that a node has (allocationMode All). Of alternatives "
         "the largest counts.\n\n"

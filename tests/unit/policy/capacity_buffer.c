@@ -95,7 +95,7 @@ static void there_can_be_room(void)
     };
     rail_table_run(&(struct rail_table){"capacity-buffer: {}", cluster, cases, COUNT_OF(cases)});
     static const struct rail_case no_nodes[] = {
-        {BUFFER("podTemplateRef: {name: huge}, replicas: 1"), "deny spec.podTemplateRef.name "},
+        {BUFFER("podTemplateRef: {name: huge}, replicas: 1"), "undecided spec.podTemplateRef.name "},
         {BUFFER("podTemplateRef: {name: gpu}, replicas: 1"), "undecided spec.podTemplateRef.name "},
         {BUFFER(SMALL ", replicas: 1"), ""},
     };

@@ -54,6 +54,36 @@ static void hidden_classes_are_not_denied(void)
     arena_destroy(arena);
 }
 
+/* Of a template Kubernetes makes a claim for each Pod. */
+static void claims_of_templates_are_not_judged_again(void)
+{
+    static const char made[] =
+        "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, "
+        "ownerReferences: "
+        "[{apiVersion: v1, kind: Pod, name: p, uid: u, controller: true}]}, spec: {devices: "
+        "{requests: [" ONE("other", "") "]}}}";
+    static const struct {
+        const char *who, *claim;
+        size_t findings;
+    } cases[] = {
+        {"system:serviceaccount:kube-system:resource-claim-controller", made, 0},
+        {"jane", made, 1},
+        {"system:serviceaccount:kube-system:resource-claim-controller", CLAIM(ONE("other", "")), 1},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("resource-claims: {}", cluster, arena);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct rail_documents documents = rail_table_read(cases[i].claim, arena);
+        struct subject subject = {.operation = OPERATION_CREATE,
+                                  .object = &documents.items[0],
+                                  .requester = {.name = text_of(cases[i].who)}};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.finding_count, cases[i].findings);
+    }
+    arena_destroy(arena);
+}
+
 #define MAX_8 "resource-claims: {max: {gpu.nvidia.com: 8}}"
 #define GPUS(count) ONE("gpu.nvidia.com", ", count: " count)
 
@@ -122,6 +152,7 @@ const char unit_suite[] = "policy resource-claims";
 const struct unit_test unit_tests[] = {
     {"classes must be there", classes_must_be_there},
     {"hidden classes are not denied", hidden_classes_are_not_denied},
+    {"claims of templates are not judged again", claims_of_templates_are_not_judged_again},
     {"claims ask for few", claims_ask_for_few},
     {"extended resources of classes are warned of", extended_resources_of_classes_are_warned_of},
     {"it says what to do", it_says_what_to_do},
