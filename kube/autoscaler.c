@@ -68,7 +68,7 @@ const struct object *autoscaler_of(const struct snapshot *snapshot, const struct
     if (low == snapshot->autoscaled_count || compare_targets(first, &wanted) != 0)
         return NULL;
     bool more = low + 1 < snapshot->autoscaled_count && compare_targets(first + 1, &wanted) == 0;
-    return more ? NULL : first->autoscaler; /* of two neither acts (admission.md 9.3) */
+    return more ? NULL : first->autoscaler; /* of two neither acts */
 }
 
 /* ---- bounds ---- */
@@ -94,7 +94,7 @@ struct replicas replicas_read(const struct snapshot *snapshot, const struct obje
     (void)node_integer(node_at(autoscaler->root->node, "spec.minReplicas"), &least);
     least = within_int32(least);
     most = within_int32(most);
-    bool is_off = own == 0 && least != 0; /* docs/reference/admission.md 9.2 */
+    bool is_off = own == 0 && least != 0; /* docs/reference/admission.md 9 */
     if (is_off || most < least)
         return as_written;
     return (struct replicas){least, most, true, autoscaler};

@@ -36,7 +36,7 @@ static enum kind kind_of_scalable(const struct field *reference)
     struct text name = node_string(node_get(reference->node, "kind"));
     enum kind kind = kind_by_name(name);
     bool scales = kind == KIND_DEPLOYMENT || kind == KIND_STATEFUL_SET || kind == KIND_REPLICA_SET;
-    /* docs/reference/karpenter.md 12.1 */
+    /* docs/reference/karpenter.md 12 */
     return scales && (group.size == 0 || text_is(group, "apps")) ? kind : KIND_UNKNOWN;
 }
 
@@ -95,7 +95,7 @@ static bool find_workload(struct buffer *buffer, const struct field *reference)
 
 /* ---- how many ---- */
 
-/* Limits of resources that the pods do not ask for limit nothing (karpenter.md 12.2). */
+/* Limits of resources that the pods do not ask for limit nothing. */
 static void read_limits(struct buffer *buffer)
 {
     const struct rail_call *call = buffer->call;

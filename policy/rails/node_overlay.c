@@ -11,7 +11,7 @@
 static const struct key keys[] = {{0}};
 
 /* An overlay, and what it selects: machines by what Karpenter's types say of themselves, and pools
- * by their name and the labels that people give them (docs/reference/karpenter.md 11.2). */
+ * by their name and the labels that people give them (docs/reference/karpenter.md 11). */
 struct overlay {
     const struct object *object;
     const struct field *spec;
@@ -114,7 +114,7 @@ static bool is_decimal(struct text t, bool may_begin_with_point)
            (whole > 0 || may_begin_with_point);
 }
 
-/* docs/reference/karpenter.md 11.1 */
+/* docs/reference/karpenter.md 11 */
 static bool is_adjustment(struct text t)
 {
     bool percent = text_ends_with(t, TEXT("%"));
