@@ -140,3 +140,10 @@ const struct object *pool_node_class(const struct snapshot *snapshot, const stru
         return NULL;
     return snapshot_find(snapshot, KIND_EC2_NODE_CLASS, TEXT(""), pool->node_class_name);
 }
+
+bool node_class_is_named(struct text group, struct text kind, struct text name,
+                         const struct object *node_class)
+{
+    return text_equal(name, node_class->name) && text_equal(kind, node_class->kind_name) &&
+           (group.size == 0 || text_equal(group, group_of(node_class->api_version)));
+}

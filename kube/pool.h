@@ -32,6 +32,9 @@ bool pool_is_static(const struct pool *pool);
 /* The visible EC2NodeClass that the pool names; NULL: there is none. EKS Auto Mode's NodeClass of
  * the same name is another one. */
 const struct object *pool_node_class(const struct snapshot *snapshot, const struct pool *pool);
+/* Whether a reference names the node class. Old references have no group. */
+bool node_class_is_named(struct text group, struct text kind, struct text name,
+                         const struct object *node_class);
 /* Whether EKS Auto Mode makes the pool's nodes; they carry LABEL_COMPUTE_TYPE "auto". */
 bool pool_is_of_auto_mode(const struct pool *pool);
 /* Whether it is one of the pools that EKS Auto Mode brings along: nobody can change it, only switch

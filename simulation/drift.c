@@ -253,28 +253,14 @@ static struct drift_claim judge(struct edit *edit, const struct object *claim)
 
 /* ---- which NodeClaims ---- */
 
-struct reference {
-    struct text group, kind, name;
-};
-
-/* Old references have no group. */
-static bool names_class(const struct reference *reference, const struct object *class)
-{
-    return text_equal(reference->name, class->name) &&
-           text_equal(reference->kind, class->kind_name) &&
-           (reference->group.size == 0 ||
-            text_equal(reference->group, group_of(class->api_version)));
-}
-
 static void find_pools(struct edit *edit, const struct snapshot *snapshot)
 {
     if (!edit->of_class)
         *text_map_at(&edit->pools, edit->arena, edit->after->name) = 1;
     for (size_t i = 0; edit->of_class && i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
-        const struct reference reference = {pool->node_class_group, pool->node_class_kind,
-                                            pool->node_class_name};
-        if (names_class(&reference, edit->after))
+        if (node_class_is_named(pool->node_class_group, pool->node_class_kind,
+                                pool->node_class_name, edit->after))
             *text_map_at(&edit->pools, edit->arena, pool->object->name) = 1;
     }
 }
@@ -292,10 +278,9 @@ static bool is_concerned(const struct edit *edit, const struct snapshot *snapsho
     if (!edit->of_class || snapshot_find(snapshot, KIND_NODE_POOL, TEXT(""), pool) != NULL)
         return false;
     const struct node *of_claim = node_at(claim->root->node, "spec.nodeClassRef");
-    const struct reference reference = {node_string(node_get(of_claim, "group")),
-                                        node_string(node_get(of_claim, "kind")),
-                                        node_string(node_get(of_claim, "name"))};
-    return names_class(&reference, edit->after);
+    return node_class_is_named(node_string(node_get(of_claim, "group")),
+                               node_string(node_get(of_claim, "kind")),
+                               node_string(node_get(of_claim, "name")), edit->after);
 }
 
 /* ---- the edit of a pool, the edit of a class ---- */

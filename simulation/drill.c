@@ -104,7 +104,8 @@ void drill_check(const struct cluster *cluster, struct problems *problems)
 
 static bool takes_node(const struct drill *drill, const struct state_node *state_node)
 {
-    if (has(&drill->pools, state_node->pool))
+    if (has(&drill->pools, state_node->pool) ||
+        (drill->nodes != NULL && text_map_has(drill->nodes, text_of(state_node->node_name))))
         return true;
     for (size_t i = 0; i < state_node->labels.count; i++) {
         const struct solver_label *label = &state_node->labels.items[i];

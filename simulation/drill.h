@@ -20,8 +20,9 @@ struct drill_scale {
     int64_t replicas;
 };
 struct drill {
-    struct text_list zones; /* their nodes are lost, and nothing is bought there */
-    struct text_list pools; /* deleted, with their nodes */
+    struct text_list zones;       /* their nodes are lost, and nothing is bought there */
+    struct text_list pools;       /* deleted, with their nodes */
+    const struct text_map *nodes; /* names of Nodes that are lost; NULL: none */
     /* Instance types, families and capacity types of which nothing can be bought. Nodes that run
      * stay. */
     struct text_list sold_out;

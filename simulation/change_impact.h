@@ -1,0 +1,122 @@
+/* What a change of an object does to nodes and to pods, before it is done
+ * (docs/reference/karpenter.md 6). Pure: a snapshot, two objects and a time in. */
+#ifndef TAFFRAIL_SIMULATION_CHANGE_IMPACT_H
+#define TAFFRAIL_SIMULATION_CHANGE_IMPACT_H
+
+#include "simulation/disruption.h"
+#include "simulation/drift.h"
+
+struct catalog;
+struct simulation;
+struct simulation_settings;
+
+struct change_question {
+    const struct snapshot *snapshot; /* what is stored; of the object itself before counts */
+    kind_set seen;                   /* kinds of which the snapshot has every object */
+    int64_t now_unix_s;
+    const struct object *before; /* as it is stored */
+    const struct object *after;  /* NULL: it is deleted */
+    bool orphans;                /* a deletion leaves what the object owns (--cascade=orphan) */
+    size_t most_nodes;           /* no more are looked at; 0: all of them */
+};
+
+/* The kinds whose changes are understood. */
+#define KINDS_OF_IMPACT                                                                          \
+    (KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_AUTO_NODE_CLASS) | \
+     KIND_BIT(KIND_AKS_NODE_CLASS) | KIND_BIT(KIND_GCE_NODE_CLASS) |                             \
+     KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_PRIORITY_CLASS) |                              \
+     KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_NAMESPACE))
+
+/* Lists are bounded; beside each is how many there are in all. */
+enum { IMPACT_REASONS_KEPT = 8, IMPACT_BLOCKS_KEPT = 20, IMPACT_USERS_KEPT = 20 };
+
+/* What keeps a node from going, or holds up its drain. */
+struct impact_block {
+    const struct object *node;       /* a Node, or a NodeClaim without one */
+    const struct object *pod;        /* NULL: the node itself */
+    struct text by;                  /* "PodDisruptionBudget web" */
+    struct text owner;               /* of the pod: "Deployment web"; empty: none */
+    struct disruption_block details; /* what by says */
+};
+struct change_impact {
+    /* Nodes. Those of a NodePool, or of all NodePools of a node class, that are not leaving. */
+    size_t nodes_total;
+    size_t nodes_replaced; /* that the change makes drift: each goes when budgets and pods let it */
+    size_t nodes_deleted;  /* that go with the object, no successor first */
+    size_t nodes_waiting;  /* to be replaced already, for earlier changes of the object */
+    size_t nodes_spared;   /* that were to be replaced, and stay now */
+    size_t nodes_unknown;  /* only the cloud knows whether they fit */
+    size_t nodes_kept;     /* they stay, but their NodePools launch nothing any more */
+    struct text_list pools; /* NodePools in question, by name */
+    bool at_least;          /* of more nodes than most_nodes: the counts are of those seen so far */
+
+    /* "drift: spec.template.metadata.labels", "deletion", "scale-down: spec.replicas". */
+    struct text_list reasons;
+    size_t reason_total;
+
+    /* How fast. All of it is about nodes_replaced and nodes_deleted. */
+    enum window_answer windows; /* WINDOW_NEVER: budgets never let one go */
+    struct window window;       /* in which nodes may go: the one that is open, or the next */
+    bool opens_again;
+    struct window next;  /* the one after window */
+    size_t at_once;      /* how many can begin in window, at its opening or now */
+    size_t at_once_most; /* once successors are up, which percentages count, too */
+
+    /* What blocks, by node. */
+    struct impact_block *blocks;
+    size_t block_count, block_total;
+    size_t pods_blocking; /* of block_total */
+    size_t nodes_blocked; /* they do not begin */
+    size_t nodes_held;    /* they begin, and their drain waits for a pod */
+    size_t pods_moving;   /* pods on the nodes that want another place */
+
+    /* What uses a StorageClass, a PriorityClass, a PersistentVolumeClaim or what is in a Namespace:
+     * Pods and PersistentVolumeClaims, by namespace and name. */
+    const struct object **users;
+    size_t user_count, user_total;
+    size_t users_stuck; /* of them, that cannot go on: claims that wait for a volume of the class */
+    bool data_lost;     /* volumes go with it */
+
+    /* Kinds that would be needed and are not seen as a whole: what they would add is missing. */
+    kind_set unseen;
+    struct drift drift;         /* of an update; empty else */
+    struct disruption forecast; /* of the nodes that are replaced, or deleted */
+};
+/* False: what the change does is not known (another kind, an old version), and *impact is empty. */
+bool change_impact(const struct change_question *question, struct arena *arena,
+                   struct change_impact *impact);
+/* Whether it does something: else nothing need be said. */
+bool change_impact_is_felt(const struct change_impact *impact);
+/* Nodes that the change sets in motion: those replaced or deleted. */
+static inline size_t change_impact_nodes(const struct change_impact *impact)
+{
+    return impact->nodes_replaced + impact->nodes_deleted;
+}
+
+/* ---- in words, the same at the door and on the command line (change_words.c) ---- */
+
+struct impact_words {
+    struct text effect; /* "This change replaces 37 of 40 nodes, at most 4 at a time, from ..." */
+    struct text blocks; /* "2 pods of team-a block it: ..."; empty: nothing blocks */
+    struct text unseen; /* "NodeClaims and Pods cannot be seen"; empty: all that is needed is */
+};
+struct impact_words change_impact_words(const struct change_question *question,
+                                        const struct change_impact *impact, struct arena *arena);
+
+/* ---- what the pods need afterwards (change_plan.c): as costly as a plan ---- */
+
+struct impact_plan {
+    int64_t
+        usd_micro_per_hour_before;    /* of the nodes that go; -1: the price of some is not known */
+    int64_t usd_micro_per_hour_after; /* of what is bought instead; -1: likewise */
+    struct text_list unschedulable;   /* "namespace/name" of pods that fit nowhere afterwards, and
+                                         have a place now or would get one; all of them */
+    const struct simulation *simulation; /* the plan afterwards, with its drill; may be NULL */
+};
+/* False with *error: the cluster is invalid. A change that takes no node has an empty plan. */
+bool change_impact_plan(const struct change_question *question, const struct change_impact *impact,
+                        const struct catalog *catalog, const struct simulation_settings *settings,
+                        struct arena *arena, struct impact_plan *plan, struct problems *problems,
+                        struct error *error) MUST_CHECK;
+
+#endif

@@ -1,0 +1,293 @@
+/* What a change does, in sentences: the rail change-impact and the command line say the same. */
+#include <time.h>
+
+#include "kube/object.h"
+#include "simulation/change_impact.h"
+
+struct telling {
+    const struct change_question *question;
+    const struct change_impact *impact;
+    struct arena *arena;
+};
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "general and spot", "a, b, c and 5 more" */
+static struct text names_of(const struct text_list *names, struct arena *arena)
+{
+    enum { NAMED = 3 };
+    return texts_and(names->items, names->count, NAMED, arena);
+}
+
+/* ---- how fast ---- */
+
+/* "Sunday 05:00 UTC" within the next days, else with the date. */
+static struct text time_words(int64_t unix_s, int64_t now_unix_s, struct arena *arena)
+{
+    static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                       "Thursday", "Friday", "Saturday"};
+    enum { NEAR_S = 6 * 24 * 3600 };
+    time_t seconds = (time_t)unix_s;
+    struct tm t = {0};
+    if (unix_s - now_unix_s > NEAR_S || gmtime_r(&seconds, &t) == NULL)
+        return arena_printf(arena, "%.*s UTC", TEXT_ARGS(window_time_text(unix_s, arena)));
+    return arena_printf(arena, "%s %02d:%02d UTC", days[t.tm_wday], t.tm_hour, t.tm_min);
+}
+
+static struct text at_once_words(const struct telling *telling)
+{
+    const struct change_impact *impact = telling->impact;
+    if (impact->at_once >= impact->nodes_replaced)
+        return TEXT("all at once");
+    if (impact->at_once_most > impact->at_once)
+        return arena_printf(telling->arena, "at most %zu at a time, then %zu", impact->at_once,
+                            impact->at_once_most);
+    return arena_printf(telling->arena, "at most %zu at a time", impact->at_once);
+}
+
+static struct text pace_words(const struct telling *telling)
+{
+    const struct change_impact *impact = telling->impact;
+    struct arena *arena = telling->arena;
+    int64_t now = telling->question->now_unix_s, opens = impact->window.open_unix_s;
+    if (impact->windows == WINDOW_NEVER)
+        return TEXT(", but budgets never let one go");
+    if (impact->windows == WINDOW_UNKNOWN)
+        return TEXT(", at a pace that is not known");
+    struct text from = opens <= now
+                           ? TEXT("now")
+                           : arena_printf(arena, "%.*s", TEXT_ARGS(time_words(opens, now, arena)));
+    if (impact->at_once == 0)
+        return arena_printf(arena, ", none of them right %s%.*s", opens <= now ? "" : "from ",
+                            TEXT_ARGS(from));
+    return arena_printf(arena, ", %.*s, from %.*s%s", TEXT_ARGS(at_once_words(telling)),
+                        TEXT_ARGS(from), opens <= now ? " on" : "");
+}
+
+/* ---- what it does ---- */
+
+static void add_replaced(const struct telling *telling, struct text_builder *words)
+{
+    const struct change_impact *impact = telling->impact;
+    text_builder_printf(words, "This change replaces %s%zu of %zu node%s%.*s.",
+                        impact->at_least ? "at least " : "", impact->nodes_replaced,
+                        impact->nodes_total, plural(impact->nodes_total),
+                        TEXT_ARGS(pace_words(telling)));
+    if (impact->nodes_waiting > 0)
+        text_builder_printf(words, " %zu more wait%s to be replaced after earlier changes.",
+                            impact->nodes_waiting, impact->nodes_waiting == 1 ? "s" : "");
+}
+
+static void add_deleted(const struct telling *telling, struct text_builder *words)
+{
+    const struct change_impact *impact = telling->impact;
+    text_builder_printf(words,
+                        "This %s deletes %s%zu of %zu node%s at once, no successor first, whatever "
+                        "the budgets say.",
+                        telling->question->after == NULL ? "deletion" : "change",
+                        impact->at_least ? "at least " : "", impact->nodes_deleted,
+                        impact->nodes_total, plural(impact->nodes_total));
+    if (impact->pods_moving > 0)
+        text_builder_printf(words, " %zu pod%s need%s another place.", impact->pods_moving,
+                            plural(impact->pods_moving), impact->pods_moving == 1 ? "s" : "");
+}
+
+static void add_unknown(const struct telling *telling, struct text_builder *words)
+{
+    const struct change_impact *impact = telling->impact;
+    text_builder_printf(words, "%s%zu %s%zu node%s may be replaced, which only the cloud knows.",
+                        words->size > 0 ? " " : "", impact->nodes_unknown,
+                        words->size > 0 ? "more of " : "of ", impact->nodes_total,
+                        plural(impact->nodes_total));
+}
+
+static void add_kept(const struct telling *telling, struct text_builder *words)
+{
+    const struct change_impact *impact = telling->impact;
+    struct text pools = names_of(&impact->pools, telling->arena);
+    if (telling->question->before->kind == KIND_NODE_POOL)
+        text_builder_printf(
+            words,
+            "%zu node%s stay%s without %s NodePool: Karpenter no longer replaces "
+            "or consolidates %s.",
+            impact->nodes_kept, plural(impact->nodes_kept), impact->nodes_kept == 1 ? "s" : "",
+            impact->nodes_kept == 1 ? "its" : "their", impact->nodes_kept == 1 ? "it" : "them");
+    else
+        text_builder_printf(words,
+                            "NodePool%s %.*s launch%s no more nodes; the %zu that run%s stay%s "
+                            "until then, without successors.",
+                            plural(impact->pools.count), TEXT_ARGS(pools),
+                            impact->pools.count == 1 ? "es" : "", impact->nodes_kept,
+                            impact->nodes_kept == 1 ? "s" : "", impact->nodes_kept == 1 ? "s" : "");
+}
+
+/* ---- what uses it ---- */
+
+static void add_class_users(const struct telling *telling, struct text_builder *words)
+{
+    const struct change_impact *impact = telling->impact;
+    size_t total = impact->user_total, stuck = impact->users_stuck;
+    text_builder_printf(words, "%zu object%s use%s this StorageClass", total, plural(total),
+                        total == 1 ? "s" : "");
+    if (telling->question->after != NULL)
+        text_builder_add(words, TEXT(": their volumes stay as they are, new ones are made as the "
+                                     "class then says."));
+    else if (stuck > 0)
+        text_builder_printf(words,
+                            ": %zu PersistentVolumeClaim%s wait%s for a volume that nobody "
+                            "makes any more.",
+                            stuck, plural(stuck), stuck == 1 ? "s" : "");
+    else
+        text_builder_add(words, TEXT(": no volume can be made or expanded for them any more."));
+}
+
+static void add_priority_users(const struct telling *telling, struct text_builder *words)
+{
+    size_t total = telling->impact->user_total;
+    text_builder_printf(words, "%zu Pod%s use%s this PriorityClass and keep%s the old priority",
+                        total, plural(total), total == 1 ? "s" : "", total == 1 ? "s" : "");
+    text_builder_add(words, telling->question->after == NULL
+                                ? TEXT("; their successors are refused.")
+                                : TEXT("; their successors get the new one."));
+}
+
+static void add_claim_users(const struct telling *telling, struct text_builder *words)
+{
+    const struct change_impact *impact = telling->impact;
+    text_builder_printf(words,
+                        "%zu Pod%s mount%s this PersistentVolumeClaim: it goes with the last of "
+                        "them%s.",
+                        impact->user_total, plural(impact->user_total),
+                        impact->user_total == 1 ? "s" : "",
+                        impact->data_lost ? ", and its volume with all data" : "");
+}
+
+static void add_namespace_users(const struct telling *telling, struct text_builder *words)
+{
+    const struct change_impact *impact = telling->impact;
+    text_builder_printf(words, "%zu Pod%s and PersistentVolumeClaims go with this Namespace%s.",
+                        impact->user_total, plural(impact->user_total),
+                        impact->data_lost ? ", and volumes with all data" : "");
+}
+
+static void add_users(const struct telling *telling, struct text_builder *words)
+{
+    static void (*const writers[KIND_COUNT])(const struct telling *, struct text_builder *) = {
+        [KIND_STORAGE_CLASS] = add_class_users,
+        [KIND_PRIORITY_CLASS] = add_priority_users,
+        [KIND_PERSISTENT_VOLUME_CLAIM] = add_claim_users,
+        [KIND_NAMESPACE] = add_namespace_users,
+    };
+    enum kind kind = telling->question->before->kind;
+    if (writers[kind] != NULL)
+        writers[kind](telling, words);
+}
+
+static struct text effect_words(const struct telling *telling)
+{
+    const struct change_impact *impact = telling->impact;
+    struct text_builder words = {.arena = telling->arena};
+    if (impact->nodes_replaced > 0)
+        add_replaced(telling, &words);
+    if (impact->nodes_deleted > 0)
+        add_deleted(telling, &words);
+    if (impact->nodes_unknown > 0)
+        add_unknown(telling, &words);
+    if (impact->nodes_kept > 0)
+        add_kept(telling, &words);
+    if (impact->user_total > 0)
+        add_users(telling, &words);
+    if (words.size == 0 && impact->nodes_spared > 0)
+        text_builder_printf(&words, "This change keeps %zu node%s that would have been replaced.",
+                            impact->nodes_spared, plural(impact->nodes_spared));
+    if (words.size == 0)
+        text_builder_add(&words, TEXT("This change replaces and deletes no node."));
+    return text_builder_text(&words);
+}
+
+/* ---- what blocks ---- */
+
+/* The namespaces of the pods that block, in which their owners are found. */
+static struct text teams_of(const struct telling *telling)
+{
+    const struct change_impact *impact = telling->impact;
+    struct text_map seen = {0};
+    struct text_list names = {0};
+    for (size_t i = 0; i < impact->block_count; i++) {
+        const struct object *pod = impact->blocks[i].pod;
+        if (pod != NULL && text_map_add(&seen, telling->arena, pod->namespace))
+            *LIST_PUSH(telling->arena, &names) = pod->namespace;
+    }
+    texts_sort(names.items, names.count);
+    return names_of(&names, telling->arena);
+}
+
+/* "team-a/web-0 (PodDisruptionBudget web), ...": pods, or the nodes themselves. */
+static struct text list_blocks(const struct telling *telling, bool pods, size_t total)
+{
+    enum { NAMED = 3 };
+    const struct change_impact *impact = telling->impact;
+    struct arena *arena = telling->arena;
+    struct text_builder words = {.arena = arena};
+    size_t named = 0;
+    for (size_t i = 0; i < impact->block_count && named < NAMED; i++) {
+        const struct impact_block *block = &impact->blocks[i];
+        if ((block->pod != NULL) != pods)
+            continue;
+        named++;
+        text_builder_list(
+            &words, pods ? arena_printf(arena, "%.*s/%.*s (%.*s)", TEXT_ARGS(block->pod->namespace),
+                                        TEXT_ARGS(block->pod->name), TEXT_ARGS(block->by))
+                         : arena_printf(arena, "%.*s (%.*s)", TEXT_ARGS(block->node->name),
+                                        TEXT_ARGS(block->by)));
+    }
+    if (total > named)
+        text_builder_printf(&words, " and %zu more", total - named);
+    return text_builder_text(&words);
+}
+
+static struct text blocks_words(const struct telling *telling)
+{
+    const struct change_impact *impact = telling->impact;
+    struct text_builder words = {.arena = telling->arena};
+    size_t pods = impact->pods_blocking, nodes = impact->block_total - pods;
+    const char *verb = impact->nodes_deleted > 0 ? "hold up the drain" : "block it";
+    const char *verb_of_one = impact->nodes_deleted > 0 ? "holds up the drain" : "blocks it";
+    if (pods > 0)
+        text_builder_printf(&words, "%zu pod%s of %.*s %s: %.*s.", pods, plural(pods),
+                            TEXT_ARGS(teams_of(telling)), pods == 1 ? verb_of_one : verb,
+                            TEXT_ARGS(list_blocks(telling, true, pods)));
+    if (nodes > 0)
+        text_builder_printf(&words, "%s%zu node%s cannot go: %.*s.", words.size > 0 ? " " : "",
+                            nodes, plural(nodes), TEXT_ARGS(list_blocks(telling, false, nodes)));
+    return text_builder_text(&words);
+}
+
+/* ---- what is not seen ---- */
+
+static struct text unseen_words(const struct telling *telling)
+{
+    struct text_list kinds = {0};
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if ((telling->impact->unseen & KIND_BIT(i)) != 0)
+            *LIST_PUSH(telling->arena, &kinds) = text_of(kind_table[i].name);
+    if (kinds.count == 0)
+        return TEXT("");
+    return arena_printf(
+        telling->arena, "not all of these can be seen: %.*s",
+        TEXT_ARGS(texts_join(kinds.items, kinds.count, kinds.count, telling->arena)));
+}
+
+struct impact_words change_impact_words(const struct change_question *question,
+                                        const struct change_impact *impact, struct arena *arena)
+{
+    const struct telling telling = {question, impact, arena};
+    return (struct impact_words){
+        .effect = effect_words(&telling),
+        .blocks = blocks_words(&telling),
+        .unseen = unseen_words(&telling),
+    };
+}
