@@ -24,19 +24,20 @@ static bool find_above(const struct snapshot *snapshot, const struct object *obj
                        const struct owner *owner, struct text *above, enum kind *kind,
                        struct ancestor *ancestor)
 {
-    struct text rest;
-    if (!text_split_last(owner->name, '-', above, &rest))
+    struct text name, rest;
+    if (!text_split_last(owner->name, '-', &name, &rest))
         return false;
     struct text hash = node_string(node_get(object->labels, "pod-template-hash"));
     if (text_is(owner->kind, "ReplicaSet") && hash.size > 0 && text_equal(hash, rest))
         *kind = KIND_DEPLOYMENT;
     else if (text_is(owner->kind, "Job") && text_is_digits(rest) &&
-             snapshot_find(snapshot, KIND_CRON_JOB, object->namespace, *above) != NULL)
+             snapshot_find(snapshot, KIND_CRON_JOB, object->namespace, name) != NULL)
         *kind = KIND_CRON_JOB;
     else
         return false;
+    *above = name;
     ancestor->kind = *kind;
-    ancestor->index = snapshot_index(snapshot, *kind, object->namespace, *above);
+    ancestor->index = snapshot_index(snapshot, *kind, object->namespace, name);
     return ancestor->index < snapshot_count(snapshot, *kind);
 }
 

@@ -262,8 +262,8 @@ static void pods_opt_out(void)
          .documents = {ANY, NODE("a"),
                        POD_OF("p", "a", ANNOTATED("true") CONTROLLER("ReplicaSet", "web-1"), ""),
                        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: "
-                       "web-1" CONTROLLER("Deployment", "web") "}}"},
-         .nodes = "a: p (Deployment web) karpenter.sh/do-not-disrupt;\n"},
+                       "web-1" CONTROLLER("Deployment", "web-of-shop") "}}"},
+         .nodes = "a: p (Deployment web-of-shop) karpenter.sh/do-not-disrupt;\n"},
     };
     run_cases(cases, COUNT_OF(cases));
 }
