@@ -218,18 +218,19 @@ static int compare_state_nodes(const void *a_pointer, const void *b_pointer)
     return strcmp(a->node_name, b->node_name);
 }
 
+static struct pair pair_of_node(const struct object *node, const struct object *claim)
+{
+    return (struct pair){.node = node,
+                         .claim = claim,
+                         .named = node,
+                         .decides = claim != NULL ? claim : node,
+                         .node_root = node->root->node};
+}
+
 /* Adds the node, unless it does not exist yet. */
-static void state_node_add(const struct snapshot *snapshot, const struct object *node,
-                           const struct object *claim, struct arena *arena,
+static void state_node_add(const struct snapshot *snapshot, struct pair pair, struct arena *arena,
                            struct state_nodes *state_nodes, struct problems *problems)
 {
-    struct pair pair = {
-        .node = node,
-        .claim = claim,
-        .named = node != NULL ? node : claim,
-        .decides = claim != NULL ? claim : node,
-        .node_root = node != NULL ? node->root->node : NULL,
-    };
     struct state_node state_node;
     struct error wrong = {0};
     bool read = read_state_node(snapshot, &pair, arena, &state_node, &wrong);
@@ -239,8 +240,9 @@ static void state_node_add(const struct snapshot *snapshot, const struct object 
                      kind_table[pair.named->kind].name, state_node.node_name, wrong.what);
     /* A NodeClaim that has not been launched does not count yet. A node that is being deleted
      * counts when its Node exists. */
-    bool there = state_node.leaving ? node != NULL
-                                    : read && (node != NULL || state_node.allocatable.count > 0);
+    bool there = state_node.leaving
+                     ? pair.node != NULL
+                     : read && (pair.node != NULL || state_node.allocatable.count > 0);
     if (there)
         *LIST_PUSH(arena, state_nodes) = state_node;
 }
@@ -261,7 +263,8 @@ void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
     struct claims_of_nodes claims = claims_of_nodes_read(snapshot, arena);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        state_node_add(snapshot, node, claim_of_node(&claims, node), arena, state_nodes, problems);
+        state_node_add(snapshot, pair_of_node(node, claim_of_node(&claims, node)), arena,
+                       state_nodes, problems);
     }
     for (size_t i = 0; i < claims.count; i++) {
         const struct object *claim = claims.items[i].claim;
@@ -270,7 +273,9 @@ void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
         if (snapshot_find(snapshot, KIND_NODE, TEXT(""), claim->name) != NULL)
             report_foreign_claim(claim, arena, problems);
         else
-            state_node_add(snapshot, NULL, claim, arena, state_nodes, problems);
+            state_node_add(snapshot,
+                           (struct pair){.claim = claim, .named = claim, .decides = claim}, arena,
+                           state_nodes, problems);
     }
     if (state_nodes->count > 0)
         qsort(state_nodes->items, state_nodes->count, sizeof *state_nodes->items,

@@ -63,11 +63,11 @@ app.kubernetes.io/name: taffrail
 {{- /* The group of rails that a rule's kinds belong to. */ -}}
 {{- define "taffrail.group" -}}
 {{- $group := first .apiGroups -}}
-{{- if or (eq $group "karpenter.sh") (eq $group "karpenter.k8s.aws") -}}nodePools
+{{- if has $group (list "karpenter.sh" "karpenter.k8s.aws" "autoscaling.x-k8s.io") -}}nodePools
 {{- else if eq $group "storage.k8s.io" -}}storage
 {{- else if eq $group "policy" -}}disruptionBudgets
 {{- else if and (eq $group "") (hasPrefix "persistentvolume" (first .resources)) -}}storage
-{{- else if has $group (list "" "apps" "batch") -}}workloads
+{{- else if has $group (list "" "apps" "batch" "resource.k8s.io") -}}workloads
 {{- else -}}custom
 {{- end -}}
 {{- end -}}
