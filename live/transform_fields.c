@@ -110,7 +110,8 @@ FIELDS(pod_status, WHOLE("phase"), WHOLE("startTime"),
        ITEMS("conditions", is_unready_or_resize, condition),
        SHARED_INSIDE("containerStatuses", container_status),
        SHARED_INSIDE("initContainerStatuses", container_status));
-FIELDS(pod_annotations, WHOLE("kubernetes.io/config.mirror"), WHOLE("karpenter.sh/do-not-disrupt"));
+FIELDS(pod_annotations, WHOLE("kubernetes.io/config.mirror"), WHOLE("karpenter.sh/do-not-disrupt"),
+       WHOLE("controller.kubernetes.io/pod-deletion-cost"));
 FIELDS(pod_metadata, SHARED("labels"), INSIDE("annotations", pod_annotations));
 FIELDS(pod, INSIDE("metadata", pod_metadata), INSIDE("spec", pod_spec),
        INSIDE("status", pod_status));
