@@ -133,12 +133,12 @@ bool node_equal(const struct node *a, const struct node *b)
     case NODE_NUMBER:
         return number_equal(node_text(a), node_text(b));
     case NODE_LIST:
-        for (size_t i = 0; i < a->size && a->size == b->size; i++)
+        for (size_t i = 0; i < a->size && a->size == b->size && a->items != b->items; i++)
             if (!node_equal(&a->items[i], &b->items[i]))
                 return false;
         return a->size == b->size;
-    case NODE_MAP:
-        return a->size == b->size && map_equal(a, b);
+    case NODE_MAP: /* a store keeps equal parts once */
+        return a->size == b->size && (a->members == b->members || map_equal(a, b));
     }
     return false;
 }

@@ -238,6 +238,28 @@ void karpenter_hash_compare(const struct object *a, const struct object *b, stru
     }
 }
 
+/* A NodeClaim has the labels of the template, and others. */
+static bool has_labels(const struct object *claim, const struct node *labels)
+{
+    bool has = true;
+    for (size_t i = 0; node_is(labels, NODE_MAP) && i < node_count(labels) && has; i++)
+        has = node_equal(&labels->members[i].value,
+                         node_member(claim->labels, member_key(&labels->members[i])));
+    return has;
+}
+
+struct text karpenter_hash_unlike(const struct object *pool, const struct object *claim,
+                                  struct arena *arena)
+{
+    const struct node *template = node_get(spec_of(pool), "template");
+    struct text_list paths = {0};
+    if (!has_labels(claim, node_at(template, "metadata.labels")))
+        return TEXT("spec.template.metadata.labels");
+    go_hash_compare(&claim_spec, spec_of(claim), node_get(template, "spec"),
+                    TEXT("spec.template.spec"), arena, &paths);
+    return paths.count == 0 ? TEXT("") : paths.items[0];
+}
+
 struct text object_annotation(const struct object *object, const char *key)
 {
     return node_string(node_get(node_at(object->root->node, "metadata.annotations"), key));

@@ -22,6 +22,10 @@ bool karpenter_hash_value(const struct object *object, struct arena *arena,
 /* The paths of the hashed fields in which two objects of one kind differ, in Karpenter's order. */
 void karpenter_hash_compare(const struct object *a, const struct object *b, struct arena *arena,
                             struct text_list *paths);
+/* The first hashed field of a NodePool that one of its NodeClaims does not have as it is now;
+ * empty: none that NodeClaims show. */
+struct text karpenter_hash_unlike(const struct object *pool, const struct object *claim,
+                                  struct arena *arena);
 /* An annotation; empty: absent. */
 struct text object_annotation(const struct object *object, const char *key);
 

@@ -74,17 +74,24 @@ static void tell_pods(struct telling *telling)
     add(telling, why->moving_count == 0 ? "empty" : "pods", text_builder_text(&words));
 }
 
+/* "it has drifted (NodePoolDrifted, by spec.template.spec.taints), since ..." */
+static struct text drift_words(const struct why_node *why, struct arena *arena)
+{
+    struct text_builder words = {.arena = arena};
+    text_builder_printf(&words, "it has drifted (%.*s%s%.*s)", TEXT_ARGS(why->drift),
+                        why->drift_path.size > 0 ? ", by " : "", TEXT_ARGS(why->drift_path));
+    if (why->drifted_unix_s > 0)
+        text_builder_printf(&words, ", since %.*s UTC",
+                            TEXT_ARGS(window_time_text(why->drifted_unix_s, arena)));
+    return text_builder_text(&words);
+}
+
 static void tell_intent(struct telling *telling)
 {
     const struct why_node *why = telling->why;
     struct arena *arena = telling->arena;
-    if (why->drifted && why->drifted_unix_s > 0)
-        add(telling, "drifted",
-            arena_printf(arena, "it has drifted (%.*s), since %.*s UTC", TEXT_ARGS(why->drift),
-                         TEXT_ARGS(window_time_text(why->drifted_unix_s, arena))));
-    else if (why->drifted)
-        add(telling, "drifted",
-            arena_printf(arena, "it has drifted (%.*s)", TEXT_ARGS(why->drift)));
+    if (why->drifted)
+        add(telling, "drifted", drift_words(why, arena));
     if (why->expires)
         add(telling, why->expires_unix_s <= telling->now_unix_s ? "expired" : "expires",
             arena_printf(arena, "it %s on %.*s UTC, whatever blocks it",
@@ -151,11 +158,15 @@ static struct text budget_words(const struct telling *telling, const struct disr
                             TEXT_ARGS(window_time_text(pool->window.open_unix_s, arena)));
     if (pool->allowed >= BUDGETS_UNLIMITED)
         return TEXT("");
-    return arena_printf(arena,
-                        "the budgets of its NodePool let %lld node%s go at once, and %zu %s going "
-                        "or not ready",
-                        (long long)pool->allowed, plural((size_t)pool->allowed), pool->disrupted,
-                        pool->disrupted == 1 ? "is" : "are");
+    if (pool->allowed == 0)
+        return TEXT("the budgets of its NodePool let no node go now");
+    struct text words =
+        arena_printf(arena, "the budgets of its NodePool let %lld node%s go at once",
+                     (long long)pool->allowed, plural((size_t)pool->allowed));
+    return pool->disrupted == 0
+               ? words
+               : arena_printf(arena, "%.*s, and %zu %s going or not ready", TEXT_ARGS(words),
+                              pool->disrupted, pool->disrupted == 1 ? "is" : "are");
 }
 
 static void tell_all(struct telling *telling)
@@ -311,6 +322,7 @@ static bool put_json(const struct telling *telling, FILE *out, struct error *err
     json_object_object_add(root, "pods", pods);
     json_object_object_add(root, "empty", json_object_new_boolean(why->moving_count == 0));
     add_or_null(root, "drifted", why->drift);
+    add_or_null(root, "driftedField", why->drift_path);
     add_or_null(root, "expires", expires);
     json_object_object_add(root, "consolidatable",
                            why->consolidation == WHY_CONSOLIDATION_UNKNOWN

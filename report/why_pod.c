@@ -106,18 +106,17 @@ static void put_nearest(const struct page *page, struct text nearest)
 static void put_pool(const struct page *page, const struct why_pool *pool)
 {
     enum { INDENT = 6 };
-    fputs("  NodePool ", page->out);
-    put_printable(pool->name, page->out);
-    if (pool->fit == WHY_FITS)
-        fprintf(page->out, ": %sfits%s\n", page->green, page->plain);
-    else
-        fprintf(page->out, ": %s%s%s\n", page->red,
-                pool->fit == WHY_UNDECIDED ? "not decided" : pool->kind, page->plain);
-    fprintf(page->out, "%*s", INDENT, "");
-    put_wrapped(pool->fit == WHY_FITS ? arena_printf(page->arena, "would buy %.*s",
-                                                     TEXT_ARGS(offer_words(pool, page->arena)))
-                                      : pool->message,
-                INDENT, INDENT, page->columns, page->out);
+    struct text said =
+        pool->fit == WHY_FITS ? arena_printf(page->arena, "fits, and buys %.*s",
+                                             TEXT_ARGS(offer_words(pool, page->arena)))
+        : pool->fit == WHY_UNDECIDED
+            ? arena_printf(page->arena, "not decided: %.*s", TEXT_ARGS(pool->message))
+            : pool->message;
+    struct text name = arena_printf(page->arena, "  NodePool %.*s: ", TEXT_ARGS(pool->name));
+    fputs(pool->fit == WHY_FITS ? page->green : page->red, page->out);
+    put_printable(name, page->out);
+    fputs(page->plain, page->out);
+    put_wrapped(said, name.size, INDENT, page->columns, page->out);
     put_nearest(page, pool->nearest);
 }
 
@@ -150,7 +149,7 @@ static void put_pod(const struct page *page, const struct why_pod *why)
         text_builder_printf(&title, " of %.*s", TEXT_ARGS(why->owner));
     text_builder_printf(&title, " %.*s.", TEXT_ARGS(verdict_words(why, page->arena)));
     if (why->pending_beside > 0)
-        text_builder_printf(&title, " %zu other%s pending, and placed beside it.",
+        text_builder_printf(&title, " %zu other%s pending, and placed with it.",
                             why->pending_beside, why->pending_beside == 1 ? " is" : "s are");
     fputs(page->bold, page->out);
     put_wrapped(text_builder_text(&title), 0, 0, page->columns, page->out);

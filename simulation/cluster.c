@@ -282,8 +282,13 @@ static void check_volumes(const struct cluster *cluster, struct problems *proble
     }
 }
 
-static void read_pod(struct cluster *cluster, struct cluster_pod *pod)
+/* before: the pod before it by name, whose shape is read; NULL: none. */
+static void read_pod(struct cluster *cluster, const struct cluster_pod *before,
+                     struct cluster_pod *pod)
 {
+    if (before != NULL && !before->shape->fault.broken &&
+        pod_shapes_agree(before->object, pod->object))
+        pod->shape = before->shape;
     if (!pod->shape->read) {
         pod_shape_read(cluster->snapshot, pod->source, cluster->arena, pod->shape);
         if (cluster->extends_tolerations)
@@ -381,7 +386,7 @@ void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog
     for (size_t i = 0; i < cluster->pods.count; i++) {
         struct cluster_pod *pod = &cluster->pods.items[i];
         find_node(cluster, pod);
-        read_pod(cluster, pod);
+        read_pod(cluster, i == 0 ? NULL : pod - 1, pod);
         leave_out_broken(pod, arena, problems);
     }
     cluster_read_daemons(cluster, problems);

@@ -82,6 +82,11 @@ struct solver_labels namespace_labels(const struct snapshot *snapshot, struct te
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
                   const struct drill *drill, bool extends_tolerations, struct arena *arena,
                   struct cluster *cluster, struct problems *problems);
+/* Runs the rounds over a cluster that is read and described, which they use up. As
+ * simulation_run(). */
+bool cluster_simulate(const struct cluster *cluster, const struct simulation_settings *settings,
+                      struct simulation *simulation, struct problems *problems,
+                      struct error *error) MUST_CHECK;
 /* The question where the pod could go, which the problem need not hold. */
 struct solver_question cluster_question(struct cluster *cluster, const struct cluster_pod *pod);
 /* Makes the problem of this round. A pod that the solver refuses gets a fault. */

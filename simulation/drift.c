@@ -364,3 +364,16 @@ bool drift_of_edit(const struct snapshot *snapshot, const struct object *before,
     collect_paths(&edit, drift);
     return true;
 }
+
+struct text drift_path(const struct object *pool, const struct object *claim, struct text reason,
+                       struct arena *arena)
+{
+    if (text_is(reason, "NodePoolDrifted"))
+        return karpenter_hash_unlike(pool, claim, arena);
+    struct requirement_set set = {0};
+    struct solver_names *names = solver_names_create(arena, NULL);
+    requirements_read(&set, pool, names, arena);
+    return text_is(reason, "RequirementsDrifted")
+               ? requirement_cause(&set, claim, names, arena).path
+               : TEXT("");
+}

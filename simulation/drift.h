@@ -41,5 +41,9 @@ struct drift {
  * an object, or it is of an old version. */
 bool drift_of_edit(const struct snapshot *snapshot, const struct object *before,
                    const struct object *after, struct arena *arena, struct drift *drift);
+/* The field of its NodePool for which a NodeClaim has drifted, for Karpenter's reason
+ * ("NodePoolDrifted"); empty: it cannot be known. */
+struct text drift_path(const struct object *pool, const struct object *claim, struct text reason,
+                       struct arena *arena);
 
 #endif

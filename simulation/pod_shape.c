@@ -7,6 +7,7 @@
 #include "kube/complaint.h"
 #include "kube/container.h"
 #include "kube/device.h"
+#include "kube/object.h"
 #include "kube/to_solver.h"
 #include "kube/topology.h"
 #include "solver/well_known.h"
@@ -402,6 +403,55 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
         find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
         shape->fault.too_much = error.kind == ERROR_LIMIT;
     }
+}
+
+/* ---- pods of one template ---- */
+
+/* Fields of a Pod's spec that its shape does not come from. */
+static bool is_of_one_pod(const struct member *member)
+{
+    struct text key = {member->key, member->key_size};
+    return TEXT_IS_ONE_OF(key, "nodeName", "volumes", "hostname");
+}
+
+static size_t count_compared(const struct node *spec)
+{
+    size_t count = 0;
+    for (size_t i = 0; node_is(spec, NODE_MAP) && i < node_count(spec); i++)
+        count += is_of_one_pod(&spec->members[i]) ? 0 : 1;
+    return count;
+}
+
+static bool specs_agree(const struct node *a, const struct node *b)
+{
+    bool agree = count_compared(a) == count_compared(b);
+    for (size_t i = 0; agree && node_is(a, NODE_MAP) && i < node_count(a); i++) {
+        const struct member *member = &a->members[i];
+        agree = is_of_one_pod(member) ||
+                node_equal(&member->value,
+                           node_member(b, (struct text){member->key, member->key_size}));
+    }
+    return agree;
+}
+
+/* A resize under way changes what a pod requests. */
+static bool statuses_agree(const struct object *a, const struct object *b)
+{
+    static const char *const lists[] = {"status.containerStatuses", "status.initContainerStatuses"};
+    bool agree = object_condition(a, "PodResizePending") == NULL &&
+                 object_condition(b, "PodResizePending") == NULL;
+    for (size_t i = 0; i < COUNT_OF(lists) && agree; i++)
+        agree = node_equal(node_at(a->root->node, lists[i]), node_at(b->root->node, lists[i]));
+    return agree;
+}
+
+bool pod_shapes_agree(const struct object *a, const struct object *b)
+{
+    bool stored = a->uid.size > 0; /* the others take defaults of LimitRanges */
+    return a->kind == KIND_POD && b->kind == KIND_POD && stored == (b->uid.size > 0) &&
+           text_equal(a->namespace, b->namespace) && node_equal(a->labels, b->labels) &&
+           specs_agree(node_get(a->root->node, "spec"), node_get(b->root->node, "spec")) &&
+           statuses_agree(a, b);
 }
 
 /* ---- what the API server adds ---- */

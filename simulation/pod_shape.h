@@ -5,6 +5,7 @@
 #include "kube/pod.h"
 #include "simulation/amounts.h"
 
+struct object;
 struct snapshot;
 
 /* Why Karpenter ignores a pod; message.size 0: it does not. */
@@ -39,5 +40,7 @@ void tolerate_extended_resources(struct solver_shape *shape, const struct named_
                                  struct arena *arena);
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape);
+/* Whether two Pods that are there have one shape for certain, as most of one template do. */
+bool pod_shapes_agree(const struct object *a, const struct object *b);
 
 #endif

@@ -472,6 +472,18 @@ struct reasons_words reasons_tell(struct solver_reasons reasons, struct arena *a
     return (struct reasons_words){items, reasons.count};
 }
 
+static const struct simulation_cause *causes_by_name(const struct reason_words *reason,
+                                                     struct arena *arena)
+{
+    struct simulation_cause *causes =
+        ARENA_ARRAY(arena, reason->cause_count, struct simulation_cause);
+    for (size_t i = 0; i < reason->cause_count; i++)
+        causes[i] = (struct simulation_cause){reason->causes[i].count,
+                                              solver_reason_name(reason->causes[i].kind),
+                                              text_of(reason->causes[i].message)};
+    return causes;
+}
+
 struct simulation_reasons reasons_by_name(struct reasons_words words,
                                           const struct solver_problem *problem, struct arena *arena)
 {
@@ -483,6 +495,8 @@ struct simulation_reasons reasons_by_name(struct reasons_words words,
             .message = text_of(reason->message),
             .nearest = text_of(reason->nearest),
             .fix = text_of(reason->fix),
+            .causes = causes_by_name(reason, arena),
+            .cause_count = reason->cause_count,
         };
         if (reason->pool != SOLVER_NONE)
             items[i].node_pool =

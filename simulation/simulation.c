@@ -351,14 +351,16 @@ static bool find_later_rounds(struct rounds *rounds, struct simulation *simulati
 }
 
 /* False when the drill names what is not there. */
-static bool read_cluster(struct rounds *rounds, const struct snapshot *snapshot,
-                         const struct catalog *catalog, struct problems *problems,
-                         struct error *error)
+static bool read_cluster(const struct snapshot *snapshot, const struct catalog *catalog,
+                         const struct simulation_settings *settings, struct arena *arena,
+                         struct cluster *cluster, struct problems *problems, struct error *error)
 {
-    const struct problems *wrong = &rounds->cluster.drill_problems;
-    cluster_read(snapshot, catalog, rounds->settings->drill,
-                 !rounds->settings->no_extended_resource_toleration, rounds->arena,
-                 &rounds->cluster, problems);
+    const struct problems *wrong = &cluster->drill_problems;
+    cluster_read(snapshot, catalog, settings->drill, !settings->no_extended_resource_toleration,
+                 arena, cluster, problems);
+    cluster->reserved = settings->reserved;
+    for (size_t i = 0; i < cluster->state_nodes.count; i++)
+        state_node_describe(cluster, &cluster->state_nodes.items[i]);
     for (size_t i = 0; i < wrong->count; i++)
         problems_add_error(problems, &wrong->items[i]);
     if (wrong->count > 0)
@@ -366,18 +368,14 @@ static bool read_cluster(struct rounds *rounds, const struct snapshot *snapshot,
     return wrong->count == 0;
 }
 
-bool simulation_run(const struct snapshot *snapshot, const struct catalog *catalog,
-                    const struct simulation_settings *settings, struct arena *arena,
-                    struct simulation *simulation, struct problems *problems, struct error *error)
+bool cluster_simulate(const struct cluster *cluster, const struct simulation_settings *settings,
+                      struct simulation *simulation, struct problems *problems, struct error *error)
 {
-    struct rounds rounds = {.settings = settings, .arena = arena};
-    *simulation = (struct simulation){.catalog = catalog};
-    if (!read_cluster(&rounds, snapshot, catalog, problems, error))
-        return false;
-    rounds.cluster.reserved = settings->reserved;
-    rounds.input_nodes = rounds.cluster.state_nodes.count;
-    for (size_t i = 0; i < rounds.input_nodes; i++)
-        state_node_describe(&rounds.cluster, &rounds.cluster.state_nodes.items[i]);
+    struct rounds rounds = {.cluster = *cluster,
+                            .settings = settings,
+                            .arena = cluster->arena,
+                            .input_nodes = cluster->state_nodes.count};
+    *simulation = (struct simulation){.catalog = cluster->catalog};
     if (!run_rounds(&rounds, error))
         return false;
     if (rounds.cluster.types != NULL)
@@ -392,4 +390,14 @@ bool simulation_run(const struct snapshot *snapshot, const struct catalog *catal
     simulation->drilled = drill_tell(&rounds.cluster, simulation);
     return settings->max_rounds == 0 ||
            find_later_rounds(&rounds, simulation, unschedulable, error);
+}
+
+bool simulation_run(const struct snapshot *snapshot, const struct catalog *catalog,
+                    const struct simulation_settings *settings, struct arena *arena,
+                    struct simulation *simulation, struct problems *problems, struct error *error)
+{
+    struct cluster cluster;
+    *simulation = (struct simulation){.catalog = catalog};
+    return read_cluster(snapshot, catalog, settings, arena, &cluster, problems, error) &&
+           cluster_simulate(&cluster, settings, simulation, problems, error);
 }

@@ -64,12 +64,21 @@ struct simulation_node {
     const struct simulation_requirement *requirements; /* by key */
     size_t requirement_count;
 };
+/* Why some of the Nodes refuse a pod. */
+struct simulation_cause {
+    size_t count;        /* of Nodes */
+    const char *kind;    /* solver_reason_name() */
+    struct text message; /* "have the taint ..." */
+};
 /* Why a pod fits nowhere. */
 struct simulation_reason {
     struct text node_pool; /* empty: holds for all pools */
     const char *kind;      /* solver_reason_name() */
     struct text message, nearest;
     struct text fix; /* what would change it; empty: nobody says */
+    /* Of the Nodes, the most frequent first; else none. */
+    const struct simulation_cause *causes;
+    size_t cause_count;
 };
 struct simulation_reasons {
     const struct simulation_reason *items;

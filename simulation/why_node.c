@@ -9,6 +9,7 @@
 #include "kube/snapshot.h"
 #include "kube/time.h"
 #include "simulation/claim_of_node.h"
+#include "simulation/drift.h"
 #include "simulation/owner.h"
 #include "simulation/pods.h"
 #include "solver/well_known.h"
@@ -158,6 +159,9 @@ static void read_drift(struct looking *looking)
     const struct node *drifted = object_condition(looking->claim, "Drifted");
     why->drifted = true;
     why->drift = node_string(node_get(drifted, "reason"));
+    if (looking->pool != NULL)
+        why->drift_path =
+            drift_path(looking->pool->object, looking->claim, why->drift, looking->arena);
     if (!time_parse(node_string(node_get(drifted, "lastTransitionTime")), &why->drifted_unix_s))
         why->drifted_unix_s = 0;
 }

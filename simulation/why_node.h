@@ -34,6 +34,7 @@ struct why_node {
     int64_t expires_unix_s;
     bool drifted;
     struct text drift;      /* its reason */
+    struct text drift_path; /* the field of its NodePool that it is for; empty: not known */
     int64_t drifted_unix_s; /* 0: not said */
     enum why_consolidation consolidation;
     struct text consolidate_after; /* as the NodePool has it; empty: it does not say */

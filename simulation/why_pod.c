@@ -299,35 +299,26 @@ static void take_nodes(const struct asking *asking, const bool *takes)
     }
 }
 
-static void take_causes(const struct asking *asking, struct reasons_words words)
+static void take_causes(const struct asking *asking, const struct simulation_reason *reason)
 {
     struct why_pod *why = asking->why;
-    for (size_t i = 0; i < words.count; i++) {
-        const struct reason_words *reason = &words.items[i];
-        if (reason->cause_count == 0)
-            continue;
-        struct why_cause *causes =
-            ARENA_ARRAY(asking->arena, reason->cause_count, struct why_cause);
-        for (size_t j = 0; j < reason->cause_count; j++)
-            causes[j] = (struct why_cause){reason->causes[j].count,
-                                           solver_reason_name(reason->causes[j].kind),
-                                           text_of(reason->causes[j].message)};
-        why->causes = causes;
-        why->cause_count = reason->cause_count;
-        why->nodes_nearest = text_of(reason->nearest);
-    }
+    why->causes = reason->causes;
+    why->cause_count = reason->cause_count;
+    why->nodes_nearest = reason->nearest;
 }
 
 /* Whatever the Node. */
-static void take_one_cause(const struct asking *asking, const char *kind, struct text message)
+static void take_one_cause(const struct asking *asking, const struct simulation_reason *reason)
 {
     struct why_pod *why = asking->why;
     if (why->node_total == why->node_fit || why->cause_count > 0)
         return;
-    struct why_cause *cause = ARENA_NEW(asking->arena, struct why_cause);
-    *cause = (struct why_cause){why->node_total - why->node_fit, kind, message};
+    struct simulation_cause *cause = ARENA_NEW(asking->arena, struct simulation_cause);
+    *cause =
+        (struct simulation_cause){why->node_total - why->node_fit, reason->kind, reason->message};
     why->causes = cause;
     why->cause_count = 1;
+    why->nodes_nearest = reason->nearest;
 }
 
 /* A DaemonSet's pod waits for room on its own Node. */
@@ -357,20 +348,37 @@ static struct solver_question question_of(struct asking *asking)
     return question;
 }
 
-/* ---- alone ---- */
+/* ---- reasons ---- */
 
-/* Reasons of pools, and those that hold whatever the pool. */
-static struct simulation_reasons without_nodes(const struct asking *asking,
-                                               struct reasons_words words)
+struct split_reasons {
+    struct simulation_reasons pools;       /* of pools, and those that hold whatever the pool */
+    const struct simulation_reason *nodes; /* of the Nodes, by cause; NULL: none */
+};
+
+static struct split_reasons split(const struct simulation_reason *reasons, size_t count,
+                                  struct arena *arena)
 {
-    struct reason_words *kept = ARENA_ARRAY(asking->arena, words.count, struct reason_words);
-    size_t count = 0;
-    for (size_t i = 0; i < words.count; i++)
-        if (words.items[i].cause_count == 0)
-            kept[count++] = words.items[i];
-    return reasons_by_name((struct reasons_words){kept, count}, asking->cluster.problem,
-                           asking->arena);
+    struct simulation_reason *pools = ARENA_ARRAY(arena, count, struct simulation_reason);
+    struct split_reasons into = {{pools, 0}, NULL};
+    for (size_t i = 0; i < count; i++) {
+        if (reasons[i].cause_count > 0)
+            into.nodes = &reasons[i];
+        else
+            pools[into.pools.count++] = reasons[i];
+    }
+    return into;
 }
+
+static void take_node_reasons(const struct asking *asking, const struct split_reasons *reasons)
+{
+    if (reasons->nodes != NULL)
+        take_causes(asking, reasons->nodes);
+    FOR_EACH(reason, &reasons->pools)
+        if (reason->node_pool.size == 0)
+            take_one_cause(asking, reason);
+}
+
+/* ---- alone ---- */
 
 static enum why_fit best_fit(const struct why_pod *why)
 {
@@ -392,16 +400,13 @@ static bool ask_alone(struct asking *asking, struct error *error)
     const struct solver_question question = question_of(asking);
     if (!solver_query_outlook(run, &question, asking->arena, &outlook, error))
         return false;
-    struct reasons_words words = reasons_tell(outlook.reasons, asking->arena);
-    const struct simulation_reasons reasons = without_nodes(asking, words);
-    judge_pools(asking, outlook.claims, &reasons);
+    const struct simulation_reasons reasons = reasons_by_name(
+        reasons_tell(outlook.reasons, asking->arena), cluster->problem, asking->arena);
+    const struct split_reasons of = split(reasons.items, reasons.count, asking->arena);
+    judge_pools(asking, outlook.claims, &of.pools);
     take_nodes(asking, outlook.nodes);
-    take_causes(asking, words);
-    FOR_EACH(reason, &reasons)
-        if (reason->node_pool.size == 0)
-            take_one_cause(asking, reason->kind, reason->message);
-    struct why_pod *why = asking->why;
-    why->fit = best_fit(why);
+    take_node_reasons(asking, &of);
+    asking->why->fit = best_fit(asking->why);
     return true;
 }
 
@@ -414,7 +419,7 @@ static void take_fault(struct asking *asking)
     const struct simulation_reasons reasons = {&reason, 1};
     judge_pools(asking, NULL, &reasons);
     take_nodes(asking, NULL);
-    take_one_cause(asking, reason.kind, reason.message);
+    take_one_cause(asking, &reason);
     asking->why->fit = WHY_FITS_NOT;
 }
 
@@ -434,24 +439,13 @@ static size_t count_pending_beside(const struct asking *asking)
 static void take_misfit(struct asking *asking, const struct simulation_unschedulable *misfit)
 {
     struct why_pod *why = asking->why;
-    const struct simulation_reasons reasons = {misfit->reasons, misfit->reason_count};
-    LIST(struct simulation_reason) of_pools = {0};
-    const struct simulation_reason *whole = NULL;
-    FOR_EACH(reason, &reasons) {
-        if (reason->node_pool.size > 0)
-            *LIST_PUSH(asking->arena, &of_pools) = *reason;
-        else
-            whole = reason;
-    }
-    const struct simulation_reasons others = {of_pools.items, of_pools.count};
+    const struct simulation_reasons all = {misfit->reasons, misfit->reason_count};
+    const struct split_reasons of = split(all.items, all.count, asking->arena);
     why->fit = WHY_FITS_NOT;
-    judge_pools(asking, NULL, of_pools.count > 0 ? &others : &reasons);
     why->node_fit = why->cause_count = 0;
     why->nodes_nearest = TEXT("");
-    if (whole != NULL) {
-        take_one_cause(asking, whole->kind, whole->message);
-        why->nodes_nearest = whole->nearest;
-    }
+    judge_pools(asking, NULL, of.pools.count > 0 ? &of.pools : &all);
+    take_node_reasons(asking, &of);
 }
 
 static void take_place(struct asking *asking, const struct simulation *simulation, size_t pod)
@@ -486,8 +480,8 @@ static bool ask_beside(struct asking *asking, struct error *error)
     struct simulation simulation;
     struct problems again = {.arena = asking->arena};
     const struct cluster_pod *wanted = asking->pod;
-    if (!simulation_run(asking->snapshot, asking->catalog, asking->settings, asking->arena,
-                        &simulation, &again, error))
+    asking->pod->phase = POD_PENDING;
+    if (!cluster_simulate(&asking->cluster, asking->settings, &simulation, &again, error))
         return false;
     for (size_t i = 0; i < simulation.unschedulable_count; i++) {
         const struct simulation_pod *pod = &simulation.pods[simulation.unschedulable[i].pod];

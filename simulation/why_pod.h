@@ -26,12 +26,6 @@ struct why_pool {
     const char *kind; /* of the first; "not-ready": it makes no nodes now */
     struct text message, nearest, fix;
 };
-/* Why some of the Nodes do not take it. */
-struct why_cause {
-    size_t count;
-    const char *kind;
-    struct text message; /* "have the taint ..." */
-};
 enum { WHY_NODES_NAMED = 5 };
 struct why_pod {
     struct text namespace, name;
@@ -44,7 +38,7 @@ struct why_pod {
     size_t pool_count;
     size_t node_total, node_fit;
     struct text node_names[WHY_NODES_NAMED]; /* of those that fit, the first by name */
-    const struct why_cause *causes;          /* the most frequent first */
+    const struct simulation_cause *causes;   /* the most frequent first */
     size_t cause_count;
     struct text nodes_nearest;
     struct text fix;

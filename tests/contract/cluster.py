@@ -78,6 +78,23 @@ def cluster(folder, more=()):
 # ---- tests ----
 
 
+def check_why(config, plan):
+    """Of pods that are placed, bought for and placed nowhere, and of Nodes."""
+    pods = [pod for node in plan["existing"] + plan["claims"] for pod in node["pods"]]
+    asked = [["pod", pod] for pod in pods + [each["pod"] for each in plan["unschedulable"]]]
+    asked += [["node", node["node"]] for node in plan["existing"]]
+    codes = set()
+    for words in asked:
+        code = 1 if words[1] not in pods and words[0] == "pod" else 0
+        wanted, _ = run(code, "why", *words, "-o", "json", "--state", STATE)
+        found, _ = run(code, "why", *words, "-o", "json", KUBECONFIG=config)
+        check(json.loads(found) == json.loads(wanted),
+              f"why {words}: the cluster and its files differ:\n{found}\n{wanted}")
+        codes.add(code)
+    check(codes == {0, 1}, f"the demo shows too little: {asked}")
+    check("there is no Pod default/nobody" in run(2, "why", "pod", "nobody", KUBECONFIG=config)[1], "nobody")
+
+
 def a_live_cluster_is_what_its_files_are(folder):
     fake, server = cluster(folder)
     config = kubeconfig(folder, server)
@@ -100,6 +117,7 @@ def a_live_cluster_is_what_its_files_are(folder):
     check("payments/ledger" in holding, "policy explain does not follow $KUBECONFIG: " + holding)
     check(run(1, "plan", KUBECONFIG=config)[0] == run(1, "plan", "--state", STATE)[0],
           "plan does not follow $KUBECONFIG")
+    check_why(config, json.loads(run(1, "plan", "-o", "json", "--state", STATE)[0]))
     check(fake.requests("watch") == [], "what is listed once is watched, too")
     alone, _ = run(1, "check", "-p", POLICY, "-f", REQUESTS, "-o", "json", KUBECONFIG=config)
     offline, _ = run(1, "check", "-p", POLICY, "-f", REQUESTS, "-o", "json")

@@ -116,7 +116,8 @@ def a_node(state):
 
 def words(state):
     said = run(state, 1, "pod", "shop/huge").stdout
-    expect("text", said.splitlines()[0], "Pod shop/huge fits nowhere. 1 other is pending, and placed beside it.")
+    expect("text", said.splitlines()[0], "Pod shop/huge fits nowhere. 1 other is pending, and placed with it.")
+    expect("a pool", said.splitlines()[1], "  NodePool general: needs 100 cpu")
     expect("fix", said.splitlines()[-1],
            "fix: NodePool general: ask for less, or allow larger instance types")
     said = run(state, 0, "node", "node-1").stdout

@@ -11,8 +11,9 @@ const char unit_suite[] = "report: plans";
 
 static const struct simulation_reason two_reasons[] = {
     {TEXT("default"), "resources", TEXT("asks for 96 cpu; the largest type has 63.77"),
-     TEXT("m5.16xlarge: 32.23 cpu short"), TEXT("")},
-    {TEXT(""), "devices", TEXT("asks for devices through resourceClaims"), TEXT(""), TEXT("")},
+     TEXT("m5.16xlarge: 32.23 cpu short"), TEXT(""), NULL, 0},
+    {TEXT(""), "devices", TEXT("asks for devices through resourceClaims"), TEXT(""), TEXT(""), NULL,
+     0},
 };
 
 /* A Node that takes one pod and one that takes none; two equal nodes to buy, and one without a
@@ -126,7 +127,7 @@ static void no_line_is_too_long(void)
         struct text name = arena_printf(arena, "workload-of-some-length-%d", i);
         put_on(i % 2 ? node : bought, add_pod(&draft, "shop", name.data, name.data, false));
     }
-    struct simulation_reason reason = {TEXT("default"), "requirement", {0}, {0}, {0}};
+    struct simulation_reason reason = {TEXT("default"), "requirement", {0}, {0}, {0}, NULL, 0};
     struct text_builder words = {.arena = arena};
     for (int i = 0; i < 30; i++)
         text_builder_printf(&words, "%sword-%d", i == 0 ? "" : " ", i);
@@ -383,8 +384,8 @@ static void names_are_only_text(void)
            add_pod(&draft, hostile, hostile, hostile, false));
     draft.nodes.items[0].node_pool = draft.nodes.items[1].node_pool = text_of(hostile);
     draft.nodes.items[0].capacity_type = draft.nodes.items[1].capacity_type = text_of(hostile);
-    struct simulation_reason reason = {text_of(hostile), "taint", text_of(hostile),
-                                       text_of(hostile), text_of(hostile)};
+    struct simulation_reason reason = {
+        text_of(hostile), "taint", text_of(hostile), text_of(hostile), text_of(hostile), NULL, 0};
     add_unschedulable(&draft, add_pod(&draft, hostile, hostile, hostile, false), &reason, 1);
     struct simulation simulation = finish(&draft);
     static const char *const formats[] = {"svg", "html", "text"};

@@ -54,9 +54,10 @@ static void costs_are_divided_by_what_pods_take(void)
 static void causes_count_pods_once(void)
 {
     struct draft draft = {0};
-    struct simulation_reason big[] = {{TEXT("a"), "resources", TEXT("too big"), {0}, {0}},
-                                      {TEXT("b"), "resources", TEXT("too big"), {0}, {0}},
-                                      {TEXT("c"), "taint", TEXT("not tolerated"), {0}, {0}}};
+    struct simulation_reason big[] = {
+        {TEXT("a"), "resources", TEXT("too big"), {0}, {0}, NULL, 0},
+        {TEXT("b"), "resources", TEXT("too big"), {0}, {0}, NULL, 0},
+        {TEXT("c"), "taint", TEXT("not tolerated"), {0}, {0}, NULL, 0}};
     for (int i = 0; i < 3; i++)
         add_unschedulable(&draft, add_pod(&draft, "ml", "vast", "vast", false), big, 3);
     add_unschedulable(&draft, add_pod(&draft, "shop", "web", "web", false), &big[2], 1);
@@ -78,7 +79,7 @@ static void every_cause_has_a_meaning(void)
     for (enum solver_reason_kind kind = 0; kind < SOLVER_REASON_COUNT; kind++) {
         struct draft draft = {0};
         struct simulation_reason reason = {
-            TEXT("a"), solver_reason_name(kind), TEXT("x"), {0}, {0}};
+            TEXT("a"), solver_reason_name(kind), TEXT("x"), {0}, {0}, NULL, 0};
         add_unschedulable(&draft, add_pod(&draft, "ml", "vast", "vast", false), &reason, 1);
         struct simulation simulation = finish(&draft);
         struct plan plan;

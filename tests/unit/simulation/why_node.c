@@ -55,7 +55,8 @@ static struct text lines_of(struct arena *arena, const struct why_node *why)
                             TEXT_ARGS(why->owners[i].owner));
     text_builder_printf(&out, "\n%s", consolidations[why->consolidation]);
     if (why->drifted)
-        text_builder_printf(&out, ", %.*s at %lld", TEXT_ARGS(why->drift),
+        text_builder_printf(&out, ", %.*s%s%.*s at %lld", TEXT_ARGS(why->drift),
+                            why->drift_path.size > 0 ? " by " : "", TEXT_ARGS(why->drift_path),
                             (long long)why->drifted_unix_s / DAY_S);
     if (why->expires)
         text_builder_printf(&out, ", expires at %lld", (long long)why->expires_unix_s / DAY_S);
@@ -145,6 +146,38 @@ static void whether_it_is_to_go_is_known(void)
     CHECK(cases);
 }
 
+#define TEMPLATE(template)                                                                       \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general}, spec: {template: " \
+    "{" template "}}}"
+#define IN_A "requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [a]}]"
+#define UNMET                                                                           \
+    "{type: Drifted, status: 'True', reason: RequirementsDrifted, lastTransitionTime: " \
+    "'1970-01-03T00:00:00Z'}"
+#define DRIFTED_BY(reason, path)                                             \
+    "general/general-x small in a: 0 of 0 pods\nwaits, " reason path " at 2" \
+    ", wanted, blocks 0\n"
+
+/* What the NodeClaim has of its NodePool is compared; of what it does not show nothing is said. */
+static void drift_is_told_with_its_field(void)
+{
+    static const struct why_case cases[] = {
+        {"a taint",
+         {TEMPLATE("spec: {taints: [{key: a, effect: NoSchedule}]}"), NODE, CLAIM("", DRIFTED)},
+         DRIFTED_BY("NodePoolDrifted", " by spec.template.spec.taints")},
+        {"a label",
+         {TEMPLATE("metadata: {labels: {team: a}}"), NODE, CLAIM("", DRIFTED)},
+         DRIFTED_BY("NodePoolDrifted", " by spec.template.metadata.labels")},
+        {"one duration written in two ways is no drift",
+         {TEMPLATE("metadata: {annotations: {a: b}}, spec: {terminationGracePeriod: 1h}"), NODE,
+          CLAIM("terminationGracePeriod: 60m", DRIFTED)},
+         DRIFTED_BY("NodePoolDrifted", "")},
+        {"a requirement",
+         {TEMPLATE("spec: {" IN_A "}"), NODE, CLAIM("", UNMET)},
+         DRIFTED_BY("RequirementsDrifted", " by spec.template.spec.requirements[0]")},
+    };
+    CHECK(cases);
+}
+
 static void a_node_claim_leads_to_its_node(void)
 {
     static const struct why_case cases[] = {
@@ -171,6 +204,7 @@ static void a_node_that_is_not_there_is_told_with_the_nearest(void)
 const struct unit_test unit_tests[] = {
     {"what runs on it is counted by owner", what_runs_on_it_is_counted_by_owner},
     {"whether it is to go is known", whether_it_is_to_go_is_known},
+    {"drift is told with its field", drift_is_told_with_its_field},
     {"a NodeClaim leads to its Node", a_node_claim_leads_to_its_node},
     {"a Node that is not there is told with the nearest",
      a_node_that_is_not_there_is_told_with_the_nearest},

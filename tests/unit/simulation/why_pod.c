@@ -181,6 +181,9 @@ static void what_is_pending_counts(void)
           POD("one", "1.7", "")},
          "nowhere\nfull: limit: the NodePool's limit of 2 cpu is used up\nnodes 0/0\n"
          "fix: NodePool full: raise its limit of 2 cpu\n"},
+        {"others take the Nodes",
+         {NODE("n1", "a", "2"), NODE("n2", "a", "1"), POD("big", "1.8", ""), POD("one", "1.7", "")},
+         "nowhere\nnodes 0/2\n2 resources: lack cpu\nfix: make a NodePool that takes it\n"},
         {"another brings it along",
          {POOL, POD("web", "1", ""), POD("one", "0.5", BESIDE("web"))},
          "fits\ndefault: small in a for 100000\nnodes 0/0\n"},

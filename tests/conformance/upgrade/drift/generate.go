@@ -217,7 +217,8 @@ func claims(random *rand.Rand, names hashNames, hashes []string) []object {
 		}
 		labels := mapping(4, labelKeys, labelValues)(random).(object)
 		labels["karpenter.sh/nodepool"] = "general"
-		if labels["topology.kubernetes.io/zone"] != nil { // no cloud gives both spellings
+		// The one known difference (docs/reference/karpenter.md 6.7): no cloud gives both spellings.
+		if labels["topology.kubernetes.io/zone"] != nil {
 			delete(labels, "failure-domain.beta.kubernetes.io/zone")
 		}
 		made = append(made, object{"apiVersion": "karpenter.sh/v1", "kind": "NodeClaim",
