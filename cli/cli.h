@@ -15,6 +15,7 @@ int command_check(int argc, char **argv);
 int command_test(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_why(int argc, char **argv);
+int command_impact(int argc, char **argv);
 int command_audit(int argc, char **argv);
 int command_explain(int argc, char **argv);
 int command_policy(int argc, char **argv);

@@ -20,6 +20,10 @@ static const struct {
              "  taffrail plan --state cluster -f web.yaml\n"
              "  # what would become of it without a zone, and with a larger Deployment\n"
              "  taffrail plan --without-zone eu-west-1a --scale deployment/web=40\n"},
+    {"impact", "  # before a NodePool is changed, in a cluster of files\n"
+               "  taffrail impact -f nodepool.yaml --state cluster\n"
+               "  # what its deletion would do, in the cluster of your kubeconfig\n"
+               "  taffrail impact -f nodepool.yaml --delete --context prod\n"},
     {"why", "  # a pod that is pending in the cluster of your kubeconfig\n"
             "  taffrail why pod shop/web-7d4f9-x2x\n"
             "  # for a program\n"

@@ -12,6 +12,7 @@ const struct command commands[] = {
     {"check", "judge manifests before they are pushed", command_check},
     {"test", "hold policies against cases: manifests, and what to find", command_test},
     {"plan", "what the provisioner would buy for the pending pods", command_plan},
+    {"impact", "which nodes a change would replace, how fast, and what blocks", command_impact},
     {"why", "why a pod is pending or where it is, why a node is still there", command_why},
     {"audit", "what already runs and breaks a rail", command_audit},
     {"replay", "what other policies would have said to what an audit log has", command_replay},

@@ -87,7 +87,10 @@ bool json_write(struct json_object *value, struct arena *arena, FILE *out,
                 struct error *error) MUST_CHECK;
 void json_add_text(struct json_object *map, const char *key, struct text value);
 void json_add_string(struct json_object *map, const char *key, const char *value);
+void json_add_text_or_null(struct json_object *map, const char *key, struct text value);
 void json_add_count(struct json_object *map, const char *key, size_t count);
+/* "2026-11-29T05:00:00Z"; empty: there is no such year. */
+struct text time_rfc3339(int64_t unix_s, struct arena *arena);
 /* Micro-dollars as a number of dollars, with all its digits. */
 struct json_object *json_of_usd(int64_t usd_micro);
 

@@ -2,6 +2,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "catalog/catalog.h"
 #include "report/format.h"
@@ -101,6 +102,23 @@ void json_add_text(struct json_object *map, const char *key, struct text value)
 void json_add_string(struct json_object *map, const char *key, const char *value)
 {
     json_object_object_add(map, key, value == NULL ? NULL : json_object_new_string(value));
+}
+
+/* Empty is null. */
+void json_add_text_or_null(struct json_object *map, const char *key, struct text value)
+{
+    json_object_object_add(map, key, value.size == 0 ? NULL : json_of_text(value));
+}
+
+struct text time_rfc3339(int64_t unix_s, struct arena *arena)
+{
+    time_t seconds = (time_t)unix_s;
+    struct tm utc;
+    char written[40] = "";
+    if (gmtime_r(&seconds, &utc) == NULL ||
+        strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        return TEXT("");
+    return arena_text(arena, text_of(written));
 }
 
 void json_add_count(struct json_object *map, const char *key, size_t count)

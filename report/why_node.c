@@ -1,6 +1,5 @@
 /* Why a Node is still there, as text and as JSON. */
 #include <json-c/json.h>
-#include <time.h>
 
 #include "kube/object.h"
 #include "report/format.h"
@@ -259,32 +258,15 @@ static void put_text(const struct telling *telling, const struct report_style *s
 
 /* ---- JSON ---- */
 
-/* RFC 3339; empty: never. */
-static struct text time_of(bool known, int64_t unix_s, struct arena *arena)
-{
-    time_t seconds = (time_t)unix_s;
-    struct tm utc;
-    char written[40] = "";
-    if (!known || gmtime_r(&seconds, &utc) == NULL ||
-        strftime(written, sizeof written, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        return TEXT("");
-    return arena_text(arena, text_of(written));
-}
-
-static void add_or_null(struct json_object *map, const char *key, struct text value)
-{
-    json_object_object_add(map, key, value.size == 0 ? NULL : json_of_text(value));
-}
-
 static struct json_object *json_of_point(const struct point *point)
 {
     struct json_object *json = json_object_new_object();
     json_add_string(json, "kind", point->kind);
     json_add_text(json, "message", point->message);
     if (point->by.size > 0) {
-        add_or_null(json, "pod", point->pod);
+        json_add_text_or_null(json, "pod", point->pod);
         json_add_text(json, "by", point->by);
-        add_or_null(json, "owner", point->owner);
+        json_add_text_or_null(json, "owner", point->owner);
     }
     return json;
 }
@@ -298,9 +280,10 @@ static bool put_json(const struct telling *telling, FILE *out, struct error *err
     for (size_t i = 0; i < why->pod_count; i++)
         names[i] = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(why->pods[i].namespace),
                                 TEXT_ARGS(why->pods[i].name));
-    struct text expires = time_of(why->expires, why->expires_unix_s, arena);
-    struct text window = time_of(pool != NULL && pool->windows == WINDOW_FOUND && !pool->unreadable,
-                                 pool == NULL ? 0 : pool->window.open_unix_s, arena);
+    struct text expires = why->expires ? time_rfc3339(why->expires_unix_s, arena) : TEXT("");
+    struct text window = pool != NULL && pool->windows == WINDOW_FOUND && !pool->unreadable
+                             ? time_rfc3339(pool->window.open_unix_s, arena)
+                             : TEXT("");
     struct json_object *root = json_object_new_object();
     struct json_object *pods = json_object_new_array(), *reasons = json_object_new_array();
     for (size_t i = 0; i < why->pod_count; i++) {
@@ -314,16 +297,16 @@ static bool put_json(const struct telling *telling, FILE *out, struct error *err
         json_object_array_add(reasons, json_of_point(point));
     json_add_string(root, "schema", "taffrail.dev/why/v1");
     json_add_text(root, "node", why->name);
-    add_or_null(root, "nodeClaim", why->claim);
-    add_or_null(root, "nodePool", why->pool);
-    add_or_null(root, "instanceType", why->instance_type);
-    add_or_null(root, "zone", why->zone);
-    add_or_null(root, "capacityType", why->capacity_type);
+    json_add_text_or_null(root, "nodeClaim", why->claim);
+    json_add_text_or_null(root, "nodePool", why->pool);
+    json_add_text_or_null(root, "instanceType", why->instance_type);
+    json_add_text_or_null(root, "zone", why->zone);
+    json_add_text_or_null(root, "capacityType", why->capacity_type);
     json_object_object_add(root, "pods", pods);
     json_object_object_add(root, "empty", json_object_new_boolean(why->moving_count == 0));
-    add_or_null(root, "drifted", why->drift);
-    add_or_null(root, "driftedField", why->drift_path);
-    add_or_null(root, "expires", expires);
+    json_add_text_or_null(root, "drifted", why->drift);
+    json_add_text_or_null(root, "driftedField", why->drift_path);
+    json_add_text_or_null(root, "expires", expires);
     json_object_object_add(root, "consolidatable",
                            why->consolidation == WHY_CONSOLIDATION_UNKNOWN
                                ? NULL
@@ -333,7 +316,7 @@ static bool put_json(const struct telling *telling, FILE *out, struct error *err
         root, "disruptable",
         why->forecast.unseen != 0 ? NULL : json_object_new_boolean(is_disruptable(why)));
     json_object_object_add(root, "reasons", reasons);
-    add_or_null(root, "nextWindow", window);
+    json_add_text_or_null(root, "nextWindow", window);
     return json_write(root, arena, out, error);
 }
 

@@ -17,6 +17,7 @@
 struct looking {
     const struct snapshot *snapshot;
     struct arena *arena;
+    const struct object *asked;        /* the Node, or a NodeClaim without one */
     const struct object *node, *claim; /* one of them may be NULL */
     const struct pool *pool;           /* NULL: not there */
     int64_t now_unix_s;
@@ -45,7 +46,8 @@ static bool find(struct looking *looking, struct text name, struct error *error)
         looking->node = snapshot_find(snapshot, KIND_NODE, TEXT(""), node_name);
     if (looking->node != NULL)
         looking->claim = claim_by_node(looking);
-    if (looking->node != NULL || looking->claim != NULL)
+    looking->asked = looking->node != NULL ? looking->node : looking->claim;
+    if (looking->asked != NULL)
         return true;
     size_t count = snapshot_count(snapshot, KIND_NODE);
     struct text *names = ARENA_ARRAY(looking->arena, count, struct text);
@@ -70,8 +72,8 @@ static struct text label(const struct looking *looking, const char *key)
 static void read_place(struct looking *looking)
 {
     struct why_node *why = looking->why;
-    const struct object *first = looking->claim != NULL ? looking->claim : looking->node;
-    why->name = (looking->node != NULL ? looking->node : looking->claim)->name;
+    const struct object *first = looking->claim != NULL ? looking->claim : looking->asked;
+    why->name = looking->asked->name;
     why->claim = looking->claim == NULL ? TEXT("") : looking->claim->name;
     why->pool = label(looking, LABEL_NODE_POOL);
     why->instance_type = label(looking, LABEL_INSTANCE_TYPE);
@@ -219,14 +221,13 @@ bool why_node(const struct snapshot *snapshot, kind_set seen, struct text name, 
     read_place(&looking);
     read_pods(&looking);
     read_intent(&looking);
-    const struct object *asked = looking.node != NULL ? looking.node : looking.claim;
     const struct disruption_question question = {
         .snapshot = snapshot,
         .seen = seen,
         .now_unix_s = now_unix_s,
         .verb = DISRUPTION_REPLACE,
         .reason = why->reason,
-        .nodes = &asked,
+        .nodes = &looking.asked,
         .node_count = 1,
     };
     disruption_forecast(&question, arena, &why->forecast);

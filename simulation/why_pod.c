@@ -69,7 +69,7 @@ static struct text meant(const struct cluster_pods *pods, struct text namespace,
             arena, "; did you mean one of %.*s?",
             TEXT_ARGS(texts_join(of_workload.items, of_workload.count, PODS_NAMED, arena)));
     size_t nearest = text_nearest(name, here.items, here.count, TYPO_EDITS);
-    return nearest == here.count
+    return nearest >= here.count
                ? TEXT("")
                : arena_printf(arena, "; did you mean %.*s?", TEXT_ARGS(here.items[nearest]));
 }

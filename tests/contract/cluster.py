@@ -95,6 +95,22 @@ def check_why(config, plan):
     check("there is no Pod default/nobody" in run(2, "why", "pod", "nobody", KUBECONFIG=config)[1], "nobody")
 
 
+def check_impact(folder, config):
+    """Of a NodePool that is changed, and deleted."""
+    pool = next(one for one in documents() if one["kind"] == "NodePool")
+    pool["spec"]["template"].setdefault("metadata", {}).setdefault("labels", {})["changed"] = "yes"
+    change = write(folder, "pool.yaml", json.dumps(pool, default=str))
+    for more in ([], ["--delete"]):
+        words = ["impact", "-f", change, "-o", "json", *more]
+        wanted, found = (json.loads(run(0, *words, *where)[0])["changes"][0]
+                         for where in (["--state", STATE], ["--kubeconfig", config]))
+        # Files without a Pod do not say that there is none; a cluster does.
+        differs = {key for key in wanted if wanted[key] != found[key]} - {"firstWindow", "unseen"}
+        check(not differs and found["nodesTotal"] > 0, f"{more}: {differs}: {wanted}\n{found}")
+        _, said = run(2, *words, KUBECONFIG=config)
+        check("say against which cluster" in said, said)
+
+
 def a_live_cluster_is_what_its_files_are(folder):
     fake, server = cluster(folder)
     config = kubeconfig(folder, server)
@@ -117,6 +133,7 @@ def a_live_cluster_is_what_its_files_are(folder):
     check("payments/ledger" in holding, "policy explain does not follow $KUBECONFIG: " + holding)
     check(run(1, "plan", KUBECONFIG=config)[0] == run(1, "plan", "--state", STATE)[0],
           "plan does not follow $KUBECONFIG")
+    check_impact(folder, config)
     check_why(config, json.loads(run(1, "plan", "-o", "json", "--state", STATE)[0]))
     check(fake.requests("watch") == [], "what is listed once is watched, too")
     alone, _ = run(1, "check", "-p", POLICY, "-f", REQUESTS, "-o", "json", KUBECONFIG=config)

@@ -1,0 +1,345 @@
+/* `taffrail impact`: what changes of NodePools, node classes and the like do to nodes and pods,
+ * before they are made. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cluster_view.h"
+#include "kube/karpenter.h"
+#include "kube/manifest.h"
+#include "kube/snapshot.h"
+#include "report/impact.h"
+#include "server/server.h"
+#include "simulation/simulation.h"
+
+static const char *const cascades[] = {"background", "foreground", "orphan", NULL};
+enum { CASCADE_ORPHAN = 2 };
+
+struct impact_options {
+    struct input_options input;
+    struct cluster_options cluster;
+    struct string_list policies;
+    const char *namespace, *state_dir, *catalog_file;
+    bool deletes;
+    int cascade, format, preference_policy, min_values_policy;
+};
+
+static const char notes[] =
+    "Holds what -f names against what the cluster has, and says of each change how many nodes it\n"
+    "replaces or deletes, how many at once and from when under the budgets, what blocks, what the\n"
+    "pods need afterwards and what it costs. NodePools, EC2NodeClasses and other node classes,\n"
+    "StorageClasses, PriorityClasses, PersistentVolumeClaims and Namespaces count; objects of "
+    "other\n"
+    "kinds are passed over and counted. Each change is looked at as if it came alone.\n"
+    "  taffrail impact -f nodepool.yaml --state cluster       against a cluster as files\n"
+    "  taffrail impact -f nodepool.yaml --context prod        against a live one, only when told "
+    "to\n"
+    "  taffrail impact -f nodepool.yaml --delete --state DIR  what its deletion would do\n"
+    "  taffrail impact -f pools --state DIR -o markdown       as a comment for a pull request\n"
+    "Exit codes: 0 whatever is said, 1 a ceiling of the rail change-impact in a policy of -p is\n"
+    "passed and denies, 2 something could not be read or understood, 3 the cluster is not\n"
+    "reachable.\n";
+
+static bool check_options(struct impact_options *options, const struct string_list *operands)
+{
+    if (operands->count > 0)
+        usage_error("impact", "what is \"%s\" for? what changes is given with -f",
+                    operands->items[0]);
+    else if (options->input.files.count == 0)
+        usage_error("impact", "no change is given (-f FILE, or -f - for standard input)");
+    else if (!cluster_options_check("impact", &options->cluster, options->state_dir))
+        return false;
+    else if (options->state_dir == NULL && !cluster_is_named(&options->cluster))
+        usage_error("impact", "say against which cluster: --state DIR, --kubeconfig FILE or "
+                              "--context NAME");
+    else if (options->cascade != 0 && !options->deletes)
+        usage_error("impact", "--cascade is for --delete");
+    else
+        return true;
+    return false;
+}
+
+static enum options_result read_options(int argc, char **argv, struct impact_options *options)
+{
+    const struct option_spec table[] = {
+        OPTIONS_FILES(&options->input, "what changes (repeats)"),
+        {0, "delete", OPTION_FLAG, &options->deletes, NULL,
+         "the objects of -f are deleted, not applied", NULL},
+        {0, "cascade", OPTION_CHOICE, &options->cascade, "HOW",
+         "kubectl delete's: background, foreground or orphan (background)", cascades},
+        {0, "state", OPTION_STRING, &options->state_dir, "DIR",
+         "the cluster as files: NodePools, NodeClaims, Nodes, Pods, PodDisruptionBudgets", NULL},
+        OPTIONS_CLUSTER(&options->cluster),
+        OPTIONS_IMPERSONATION(&options->cluster),
+        OPTION_POLICIES(&options->policies),
+        {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
+         "for objects that name none (the context's, or default)", NULL},
+        OPTION_CATALOG(&options->catalog_file),
+        {0, "preference-policy", OPTION_CHOICE, &options->preference_policy, "POLICY",
+         "Karpenter's: Respect or Ignore (Respect)", karpenter_preference_policies},
+        {0, "min-values-policy", OPTION_CHOICE, &options->min_values_policy, "POLICY",
+         "Karpenter's: Strict or BestEffort (Strict)", karpenter_min_values_policies},
+        {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text, json or markdown (text)",
+         report_impact_format_names},
+        OPTIONS_INPUT(&options->input),
+        OPTION_ALLOW_EMPTY(&options->input),
+        OPTION_QUIET,
+        {0},
+    };
+    struct string_list operands = {0};
+    enum options_result result =
+        options_read(argc, argv, table,
+                     "impact -f FILE|DIR|- ... --state DIR|--context NAME [--delete] [OPTIONS]",
+                     notes, &operands);
+    if (result != OPTIONS_READ)
+        return result;
+    options->cluster.standard_input_used =
+        string_list_has(&options->input.files, "-") || string_list_has(&options->policies, "-");
+    return check_options(options, &operands) ? OPTIONS_READ : OPTIONS_WRONG;
+}
+
+/* ---- what is there, and what changes ---- */
+
+struct forecast {
+    const struct impact_options *options;
+    struct arena *arena;
+    int64_t now_unix_s;
+    struct manifests change;
+    struct world *world;
+    kind_set seen; /* kinds of which the snapshot has every object */
+    struct problems problems;
+};
+
+/* Files need not hold all there is: without a single Node, NodeClaim or Pod nobody has exported
+ * them. */
+static kind_set kinds_seen(const struct forecast *forecast)
+{
+    static const enum kind exported[] = {KIND_NODE, KIND_NODE_CLAIM, KIND_POD};
+    kind_set seen = ~forecast->world->unseen;
+    for (size_t i = 0; i < COUNT_OF(exported) && forecast->options->state_dir != NULL; i++)
+        if (snapshot_count(forecast->world->snapshot, exported[i]) == 0)
+            seen &= ~KIND_BIT(exported[i]);
+    return seen;
+}
+
+static void add_all(struct problems *problems, const struct problems *more)
+{
+    for (size_t i = 0; i < more->count; i++)
+        problems_add_error(problems, &more->items[i]);
+}
+
+static void read_change(struct forecast *forecast, struct text namespace)
+{
+    const struct input_options *input = &forecast->options->input;
+    input_begin(&forecast->change, input, forecast->arena);
+    input_read(&forecast->change, input, namespace);
+    input_say(&forecast->change);
+    if (!forecast->options->deletes)
+        input_drop_fragments(&forecast->change);
+    add_all(&forecast->problems, &forecast->change.problems);
+}
+
+/* False with a problem when there is nothing to hold the change against. */
+static bool load(struct forecast *forecast)
+{
+    const struct impact_options *options = forecast->options;
+    struct cluster_view view;
+    struct error error;
+    struct problems warnings = {.arena = forecast->arena};
+    if (!cluster_view_find(&options->cluster, NULL, false, options->namespace, forecast->arena,
+                           &view, &error)) {
+        problems_add_error(&forecast->problems, &error);
+        return false;
+    }
+    read_change(forecast, view.namespace);
+    struct world_options world_options = {
+        .policy_paths = options->policies.items,
+        .policy_path_count = options->policies.count,
+        .state_dir = options->state_dir,
+        .catalog_file = options->catalog_file,
+    };
+    cluster_view_give(&view, &world_options);
+    bool loaded = world_load(&world_options, 1, forecast->now_unix_s, &forecast->world,
+                             &forecast->problems, &warnings);
+    print_problems(&warnings, "warning");
+    if (loaded)
+        forecast->seen = kinds_seen(forecast);
+    return loaded;
+}
+
+/* ---- one change ---- */
+
+static const struct object *stored_of(const struct forecast *forecast, const struct object *object)
+{
+    return snapshot_find(forecast->world->snapshot, object->kind, object->namespace, object->name);
+}
+
+static struct simulation_settings settings_of(const struct impact_options *options)
+{
+    return (struct simulation_settings){
+        .solver.ignore_preferences = options->preference_policy == KARPENTER_IGNORE_PREFERENCES,
+        .solver.best_effort_min_values =
+            options->min_values_policy == KARPENTER_BEST_EFFORT_MIN_VALUES,
+    };
+}
+
+/* What the pods need afterwards; problems of the cluster are said once. */
+static void plan_entry(struct forecast *forecast, const struct change_question *question,
+                       struct impact_entry *entry)
+{
+    struct problems again = {.arena = forecast->arena};
+    const struct simulation_settings settings = settings_of(forecast->options);
+    struct error error;
+    entry->planned = change_impact_plan(question, &entry->impact, forecast->world->catalog,
+                                        &settings, forecast->arena, &entry->plan, &again, &error);
+    if (!entry->planned)
+        problems_add_error(&again, &error);
+    for (size_t i = 0; i < again.count; i++) {
+        bool said = false;
+        for (size_t j = 0; j < forecast->problems.count && !said; j++)
+            said = strcmp(forecast->problems.items[j].what, again.items[i].what) == 0;
+        if (!said)
+            problems_add_error(&forecast->problems, &again.items[i]);
+    }
+}
+
+/* What the rail change-impact of the policies says: denials, warnings. */
+static void judge_entry(struct forecast *forecast, const struct change_question *question,
+                        struct impact_entry *entry)
+{
+    struct verdict verdict;
+    const struct subject subject = {
+        .operation = question->after == NULL ? OPERATION_DELETE : OPERATION_UPDATE,
+        .object = question->after == NULL ? question->before : question->after,
+        .old_object = question->before,
+    };
+    policy_evaluate(forecast->world, &subject, forecast->now_unix_s, forecast->arena, &verdict);
+    const struct finding **ceilings =
+        ARENA_ARRAY(forecast->arena, verdict.finding_count, const struct finding *);
+    for (size_t i = 0; i < verdict.finding_count; i++) {
+        const struct finding *finding = &verdict.findings[i];
+        if (strcmp(finding->rail, "change-impact") == 0 && finding->action >= ACTION_WARN)
+            ceilings[entry->ceiling_count++] = finding;
+    }
+    entry->ceilings = ceilings;
+}
+
+static struct text nothing_of(const struct forecast *forecast, const struct object *object,
+                              const struct object *before)
+{
+    if (before == NULL)
+        return forecast->options->deletes ? TEXT("It is not there, so nothing is deleted.")
+                                          : TEXT("It is new: no node and no pod hangs on it yet.");
+    if (before->deleting)
+        return TEXT("It is being deleted already.");
+    return object->deleting ? TEXT("It is being deleted.") : TEXT("");
+}
+
+static void forecast_one(struct forecast *forecast, const struct object *object,
+                         struct impact_entry *entry)
+{
+    const struct object *before = stored_of(forecast, object);
+    bool deletes = forecast->options->deletes;
+    const struct change_question question = {
+        .snapshot = forecast->world->snapshot,
+        .seen = forecast->seen,
+        .now_unix_s = forecast->now_unix_s,
+        .before = before,
+        .after = deletes ? NULL : object,
+        .orphans = forecast->options->cascade == CASCADE_ORPHAN,
+    };
+    *entry = (struct impact_entry){
+        .operation = deletes          ? IMPACT_DELETE
+                     : before == NULL ? IMPACT_CREATE
+                                      : IMPACT_UPDATE,
+        .object = deletes && before != NULL ? before : object,
+        .nothing = nothing_of(forecast, object, before),
+    };
+    if (entry->nothing.size > 0)
+        return;
+    if (!change_impact(&question, forecast->arena, &entry->impact)) {
+        entry->nothing = TEXT("What it does is not known: it is of an old version.");
+        return;
+    }
+    entry->words = change_impact_words(&question, &entry->impact, forecast->arena);
+    plan_entry(forecast, &question, entry);
+    if (forecast->options->policies.count > 0)
+        judge_entry(forecast, &question, entry);
+}
+
+/* ---- all ---- */
+
+/* Nodes that go, each once. */
+static size_t count_together(const struct impact_report *report, struct arena *arena)
+{
+    struct text_map nodes = {0};
+    for (size_t i = 0; i < report->count; i++) {
+        const struct disruption *forecast = &report->entries[i].impact.forecast;
+        for (size_t j = 0; j < forecast->node_count; j++) {
+            const struct disruption_node *node = &forecast->nodes[j];
+            const struct object *named = node->claim != NULL ? node->claim : node->node;
+            (void)text_map_add(&nodes, arena,
+                               arena_printf(arena, "%.*s %.*s", TEXT_ARGS(named->kind_name),
+                                            TEXT_ARGS(named->name)));
+        }
+    }
+    return nodes.count;
+}
+
+static struct impact_report forecast_all(struct forecast *forecast)
+{
+    const struct manifests *change = &forecast->change;
+    struct impact_entry *entries = ARENA_ARRAY(forecast->arena, change->count, struct impact_entry);
+    struct impact_report report = {.entries = entries,
+                                   .skipped = change->skipped,
+                                   .catalog = forecast->world->catalog,
+                                   .now_unix_s = forecast->now_unix_s};
+    for (size_t i = 0; i < change->count; i++) {
+        const struct object *object = &change->items[i];
+        if ((KINDS_OF_IMPACT & KIND_BIT(object->kind)) == 0) {
+            report.skipped++;
+            continue;
+        }
+        struct impact_entry *entry = &entries[report.count++];
+        forecast_one(forecast, object, entry);
+        for (size_t j = 0; j < entry->ceiling_count; j++)
+            report.denied |= entry->ceilings[j]->action == ACTION_DENY;
+    }
+    report.nodes_together = count_together(&report, forecast->arena);
+    return report;
+}
+
+static int impact(struct arena *arena, void *argument)
+{
+    struct forecast forecast = {.options = argument,
+                                .arena = arena,
+                                .now_unix_s = (int64_t)time(NULL),
+                                .problems = {.arena = arena}};
+    const struct report_style style = {.colour = terminal_has_colours(STDOUT_FILENO),
+                                       .columns = terminal_columns(STDOUT_FILENO)};
+    if (!load(&forecast)) {
+        int failed = print_problems(&forecast.problems, "error");
+        return failed > EXIT_USAGE ? failed : EXIT_USAGE;
+    }
+    struct impact_report report = forecast_all(&forecast);
+    struct error error;
+    if (report.skipped > 0)
+        say_note("passed over %s %zu object%s of kinds that neither nodes nor pods hang on",
+                 report.skipped == 1 ? "is" : "are", report.skipped,
+                 report.skipped == 1 ? "" : "s");
+    if (!report_impact_write(forecast.options->format, &report, &style, arena, stdout, &error))
+        problems_add_error(&forecast.problems, &error);
+    int code = print_problems(&forecast.problems, "error");
+    world_destroy(forecast.world);
+    return code == EXIT_CLEAN && report.denied ? EXIT_FINDINGS : code;
+}
+
+int command_impact(int argc, char **argv)
+{
+    struct impact_options options = {0};
+    enum options_result result = read_options(argc, argv, &options);
+    if (result != OPTIONS_READ)
+        return options_exit_code(result);
+    return run_in_arena(impact, &options);
+}

@@ -1,0 +1,186 @@
+"""`taffrail impact`: its exit codes, where its changes come from, the shape of its JSON, and that no name in a
+file becomes markup in its Markdown. What it finds out is held by the unit tests of change_impact."""
+import copy
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+taffrail = sys.argv[1]
+failures = []
+HASH = "karpenter.sh/nodepool-hash"
+LABELS = {"karpenter.sh/nodepool": "general", "karpenter.sh/capacity-type": "on-demand",
+          "topology.kubernetes.io/zone": "eu-west-1a", "node.kubernetes.io/instance-type": "m5.large"}
+
+
+def made(kind, name, api="v1", namespace=None, metadata=(), **more):
+    where = {"namespace": namespace} if namespace else {}
+    return {"apiVersion": api, "kind": kind, "metadata": {"name": name, **where, **dict(metadata)}, **more}
+
+
+def node_pool(name="general"):
+    requirements = [{"key": key, "operator": "In", "values": [value]} for key, value in LABELS.items()
+                    if key != "karpenter.sh/nodepool"]
+    return made("NodePool", name, "karpenter.sh/v1",
+                metadata={"annotations": {HASH: "1", HASH + "-version": "v3"}},
+                spec={"disruption": {"budgets": [{"nodes": "1"}]},
+                      "template": {"metadata": {"labels": {"team": "a"}}, "spec": {
+                          "nodeClassRef": {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"},
+                          "requirements": requirements}}})
+
+
+def machine(number):
+    name = f"node-{number}"
+    claim = made("NodeClaim", f"general-{number}", "karpenter.sh/v1",
+                 metadata={"labels": LABELS, "annotations": {HASH: "1", HASH + "-version": "v3"}},
+                 spec={"expireAfter": "Never"},
+                 status={"nodeName": name, "conditions": [{"type": "Initialized", "status": "True"}]})
+    node = made("Node", name,
+                metadata={"labels": {**LABELS, "karpenter.sh/initialized": "true", "karpenter.sh/registered": "true"}},
+                status={"allocatable": {"cpu": "1900m", "memory": "7Gi", "pods": "29"},
+                        "capacity": {"cpu": "2", "memory": "8Gi", "pods": "29"},
+                        "conditions": [{"type": "Ready", "status": "True"}]})
+    owner = [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "controller": True}]
+    pod = made("Pod", f"db-{number}", namespace="shop",
+               metadata={"labels": {"app": f"db-{number}"}, "ownerReferences": owner},
+               spec={"nodeName": name, "containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]},
+               status={"phase": "Running"})
+    return [claim, node, pod]
+
+
+def cluster(pdb="db"):
+    budget = made("PodDisruptionBudget", pdb, "policy/v1", "shop",
+                  spec={"selector": {"matchLabels": {"app": "db-1"}}, "maxUnavailable": 0},
+                  status={"disruptionsAllowed": 0})
+    return [node_pool(), *machine(1), *machine(2), *machine(3), budget]
+
+
+def relabelled(value="b"):
+    changed = copy.deepcopy(node_pool())
+    changed["spec"]["template"]["metadata"]["labels"]["team"] = value
+    del changed["metadata"]["annotations"]
+    return changed
+
+
+def write(folder, name, *documents):
+    path = pathlib.Path(folder) / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(yaml.safe_dump_all(documents, allow_unicode=True), encoding="utf-8")
+    return str(path)
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        failures.append(f"{what}: {found!r}, expected {wanted!r}")
+
+
+def run(code, *words, text=None):
+    done = subprocess.run([taffrail, "impact", *words], input=text, capture_output=True, encoding="utf-8",
+                          check=False)
+    if done.returncode != code:
+        failures.append(f"impact {' '.join(words)} ends with {done.returncode}, not {code}: {done.stderr}")
+    return done
+
+
+def asked(code, *words, text=None):
+    out = run(code, *words, "-o", "json", text=text).stdout
+    try:
+        return json.loads(out)
+    except ValueError:
+        failures.append(f"impact {' '.join(words)} prints no JSON: {out!r}")
+        return {"changes": [{}], "summary": {}}
+
+
+def the_json_is_as_promised(folder, state):
+    path = write(folder, "pool.yaml", relabelled())
+    told = asked(0, "-f", path, "--state", state)
+    change = told["changes"][0]
+    expect("schema", told.get("schema"), "taffrail.dev/impact/v1")
+    first = change.pop("firstWindow", None)
+    expect("a window", bool(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", first or "")), True)
+    expect("update", {key: change.get(key) for key in (
+        "operation", "kind", "name", "nodesReplaced", "nodesTotal", "reasons", "atOnce", "blockedBy", "unschedulable")},
+           {"operation": "update", "kind": "NodePool", "name": "general", "nodesReplaced": 3, "nodesTotal": 3,
+            "reasons": ["drift: spec.template.metadata.labels"], "atOnce": 1, "unschedulable": [],
+            "blockedBy": [{"pod": "shop/db-1", "by": "PodDisruptionBudget db", "owner": "StatefulSet db", "node": "node-1"}]})
+    expect("prices", (change["usdPerHourBefore"] > 0, change["usdPerHourBefore"] == change["usdPerHourAfter"]),
+           (True, True))
+    expect("summary", told["summary"], {"changes": 1, "skipped": 0, "nodes": 3, "denied": False})
+    change = asked(0, "-f", path, "--delete", "--state", state)["changes"][0]
+    expect("delete", [change.get(key) for key in ("operation", "nodesReplaced", "nodesDeleted", "firstWindow", "unschedulable")],
+           ["delete", 3, 3, None, ["shop/db-1", "shop/db-2", "shop/db-3"]])
+    kept = asked(0, "-f", path, "--delete", "--cascade", "orphan", "--state", state)["changes"][0]
+    expect("orphan", (kept.get("nodesReplaced"), kept.get("nodesKept")), (0, 3))
+    same = asked(0, "-f", write(folder, "same.yaml", node_pool()), "--state", state)["changes"][0]
+    expect("nothing changes", (same.get("nodesReplaced"), same.get("reasons"), same.get("firstWindow")), (0, [], None))
+
+
+def changes_come_from_anywhere(folder, state):
+    path = write(folder, "many/pool.yaml", relabelled())
+    write(folder, "many/more.yaml", node_pool("new"), made("ConfigMap", "x"), made("Deployment", "web", "apps/v1",
+          spec={"selector": {}, "template": {"spec": {"containers": [{"name": "a", "image": "b"}]}}}))
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    alone, piped = (asked(0, "-f", one, "--state", state, text=text)["changes"][0] for one in (path, "-"))
+    expect("stdin", *({**change, "firstWindow": "now"} for change in (piped, alone)))
+    several = asked(0, "-R", "-f", str(pathlib.Path(path).parent), "--state", state)
+    expect("operations", sorted((change["operation"], change["name"], change["nodesReplaced"]) for change in several["changes"]),
+           [("create", "new", 0), ("update", "general", 3)])
+    expect("skipped", several["summary"]["skipped"], 2)
+    twice = asked(0, "-f", path, "-f", path, "--state", state)
+    expect("each node counts once", (len(twice["changes"]), twice["summary"]["nodes"]), (2, 3))
+    said = run(0, "-f", path, "-f", path, "--state", state).stdout
+    expect("together", " ".join(said.split()).endswith("Together they take 3 nodes, each counted once."), True)
+
+
+def what_is_not_seen_is_said(folder, state):
+    bare = write(folder, "bare/pools.yaml", node_pool())
+    path = write(folder, "pool.yaml", relabelled())
+    change = asked(0, "-f", path, "--state", str(pathlib.Path(bare).parent))["changes"][0]
+    expect("undecided", (change.get("undecided"), "NodeClaim" in (change.get("unseen") or "")), (True, True))
+    for words, told in ((("-f", path), "say against which cluster"), (("--state", state), "no change is given"),
+                        (("-f", path, "--state", state, "x"), 'what is "x" for?'),
+                        (("-f", path, "--state", state, "--cascade", "orphan"), "--cascade is for --delete"),
+                        (("-f", path, "--state", state, "--context", "x"), "either --state, or a cluster"),
+                        (("-f", folder + "/none.yaml", "--state", state), "none.yaml"),
+                        (("-f", path, "--state", folder + "/none"), "none")):
+        expect(f"impact {words}", told in run(2, *words).stderr, True)
+    # A live cluster is asked only when one is named.
+    done = subprocess.run([taffrail, "impact", "-f", path], capture_output=True, encoding="utf-8", check=False,
+                          env={"KUBECONFIG": "/nowhere", "PATH": "/usr/bin"})
+    expect("$KUBECONFIG", (done.returncode, "say against which cluster" in done.stderr), (2, True))
+
+
+HOSTILE = ["a](http://evil.example/x)", "`<img src=x onerror=y>`", "<details>\n# head\n- [x] done", "@everyone #1 **b** | c",
+           "www.evil.example", "``` \n```", "~~x~~ ![i](j)", "$x$ \\<b>", "a\u202eb"]
+
+
+def names_stay_names(folder, _):
+    """What is left outside of code spans holds none of a name's markup."""
+    for number, name in enumerate(HOSTILE):
+        state = write(folder, f"hostile{number}/c.yaml", *cluster(name), node_pool(name))
+        path = write(folder, "hostile.yaml", relabelled(), {**relabelled(), "metadata": {"name": name}})
+        said = run(0, "-f", path, "--state", str(pathlib.Path(state).parent), "-o", "markdown").stdout
+        plain = re.sub(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", "", said)
+        plain = re.sub(r"</?details>|</?summary>", "", plain)
+        for mark in ("`", "<", ">", "](", "@", "*", "|", "!", "~", "www.", "://", "$", "\\<"):
+            if mark in plain:
+                failures.append(f"{name!r}: {mark!r} is left in {plain!r}")
+        if any(line.startswith("#") and not re.match(r"### Impact|#### (update|create) $", line)
+               for line in plain.splitlines()):
+            failures.append(f"{name!r}: a heading of its own in {plain!r}")
+        if not said.startswith("### Impact on nodes: 3 nodes go\n"):
+            failures.append(f"{name!r}: {said!r}")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    there = str(pathlib.Path(write(scratch, "state/cluster.yaml", *cluster())).parent)
+    for check in (the_json_is_as_promised, changes_come_from_anywhere, what_is_not_seen_is_said, names_stay_names):
+        check(scratch, there)
+for failure in failures:
+    print(failure)
+sys.exit(1 if failures else 0)
