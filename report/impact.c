@@ -211,6 +211,26 @@ static struct json_object *json_of_blocks(const struct change_impact *impact,
     return list;
 }
 
+static void add_name_or_null(struct json_object *json, const char *key, const struct object *object)
+{
+    json_add_text_or_null(json, key, object == NULL ? TEXT("") : object->name);
+}
+
+/* The nodes that go; with a bound on them, those that were looked at. */
+static struct json_object *json_of_nodes(const struct disruption *forecast)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < forecast->node_count; i++) {
+        const struct disruption_node *node = &forecast->nodes[i];
+        struct json_object *json = json_object_new_object();
+        add_name_or_null(json, "node", node->node);
+        add_name_or_null(json, "nodeClaim", node->claim);
+        json_object_object_add(json, "blocked", json_object_new_boolean(node->blocked));
+        json_object_array_add(list, json);
+    }
+    return list;
+}
+
 static struct json_object *json_of_ceilings(const struct impact_entry *entry)
 {
     struct json_object *list = json_object_new_array();
@@ -234,6 +254,7 @@ static void add_nodes(struct json_object *json, const struct change_impact *impa
     json_add_count(json, "nodesUnknown", impact->nodes_unknown);
     json_add_count(json, "nodesKept", impact->nodes_kept);
     json_add_count(json, "nodesBlocked", impact->nodes_blocked);
+    json_object_object_add(json, "nodes", json_of_nodes(&impact->forecast));
     json_object_object_add(json, "nodePools",
                            json_of_texts(impact->pools.items, impact->pools.count));
     json_object_object_add(json, "reasons",

@@ -107,6 +107,7 @@ def the_json_is_as_promised(folder, state):
            {"operation": "update", "kind": "NodePool", "name": "general", "nodesReplaced": 3, "nodesTotal": 3,
             "reasons": ["drift: spec.template.metadata.labels"], "atOnce": 1, "unschedulable": [],
             "blockedBy": [{"pod": "shop/db-1", "by": "PodDisruptionBudget db", "owner": "StatefulSet db", "node": "node-1"}]})
+    expect("nodes", change["nodes"], [{"node": f"node-{i}", "nodeClaim": f"general-{i}", "blocked": i == 1} for i in (1, 2, 3)])
     expect("prices", (change["usdPerHourBefore"] > 0, change["usdPerHourBefore"] == change["usdPerHourAfter"]),
            (True, True))
     expect("summary", told["summary"], {"changes": 1, "skipped": 0, "nodes": 3, "denied": False})
