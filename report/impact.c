@@ -39,13 +39,17 @@ static struct text price_words(const struct impact_plan *plan, struct arena *are
                         TEXT_ARGS(plan_price(plan->usd_micro_per_hour_after, arena)));
 }
 
-static struct text unschedulable_words(const struct impact_plan *plan, struct arena *arena)
+/* Karpenter looks for the places before it replaces a node (docs/reference/karpenter.md 6.11). */
+static struct text unschedulable_words(const struct impact_entry *entry, struct arena *arena)
 {
     enum { PODS_NAMED = 5 };
-    const struct text_list *pods = &plan->unschedulable;
-    return arena_printf(arena, "%zu pod%s would fit nowhere afterwards: %.*s.", pods->count,
+    const struct text_list *pods = &entry->plan.unschedulable;
+    return arena_printf(arena, "%zu pod%s would fit nowhere afterwards: %.*s.%s", pods->count,
                         pods->count == 1 ? "" : "s",
-                        TEXT_ARGS(texts_and(pods->items, pods->count, PODS_NAMED, arena)));
+                        TEXT_ARGS(texts_and(pods->items, pods->count, PODS_NAMED, arena)),
+                        entry->impact.nodes_replaced > 0
+                            ? " Karpenter does not begin with a node whose pods fit nowhere."
+                            : "");
 }
 
 static void add(struct text_list *sentences, struct text sentence, struct arena *arena)
@@ -71,7 +75,7 @@ struct text_list impact_sentences(const struct impact_entry *entry, struct arena
     if (entry->planned && change_impact_nodes(impact) > 0)
         add(&sentences, price_words(&entry->plan, arena), arena);
     if (entry->planned && entry->plan.unschedulable.count > 0)
-        add(&sentences, unschedulable_words(&entry->plan, arena), arena);
+        add(&sentences, unschedulable_words(entry, arena), arena);
     if (unknown)
         add(&sentences,
             arena_printf(arena, "This is not certain: %.*s.", TEXT_ARGS(entry->words.unseen)),
