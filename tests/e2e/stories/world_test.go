@@ -116,13 +116,18 @@ func (w *world) within(t *testing.T, limit time.Duration, what string, problem f
 }
 
 func wait(limit time.Duration, problem func() error) error {
+	return waitAsking(50*time.Millisecond, limit, problem)
+}
+
+// waitAsking asks once in a while: where many wait at one time, their questions are the load.
+func waitAsking(every, limit time.Duration, problem func() error) error {
 	deadline := time.Now().Add(limit)
 	for {
 		err := problem()
 		if err == nil || time.Now().After(deadline) {
 			return err
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(every)
 	}
 }
 
