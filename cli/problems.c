@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "report/format.h"
 
 bool quiet;
 
@@ -19,6 +20,14 @@ void say_note(const char *format, ...)
     fputc('\n', stderr);
 }
 
+/* Names in files are anybody's, and a terminal obeys control characters. */
+static void put_line(const char *label, const char *line)
+{
+    fprintf(stderr, "%s: ", label);
+    put_printable(text_of(line), stderr);
+    fputc('\n', stderr);
+}
+
 int print_problems(const struct problems *problems, const char *label)
 {
     int worst = EXIT_CLEAN;
@@ -29,7 +38,7 @@ int print_problems(const struct problems *problems, const char *label)
         if (problems->items[i].kind == ERROR_TWICE)
             label_shown = "warning";
         if (!quiet || strcmp(label_shown, "warning") != 0)
-            fprintf(stderr, "%s: %s\n", label_shown, line);
+            put_line(label_shown, line);
         int code = error_exit_code(problems->items[i].kind);
         if (code > worst)
             worst = code;
@@ -41,7 +50,7 @@ int print_error(const struct error *error)
 {
     char line[1024];
     error_format(error, line, sizeof line);
-    fprintf(stderr, "error: %s\n", line);
+    put_line("error", line);
     return error_exit_code(error->kind);
 }
 

@@ -188,13 +188,14 @@ static void put_misfits(const struct page *page, const char *heading,
 
 static void put_disks(const struct page *page)
 {
+    enum { INDENT = 2 * GAP };
     struct text_list lines = plan_drill_disks(page->plan, page->arena);
     if (lines.count == 0)
         return;
     put_heading(page, "STRANDED BY THEIR DISKS");
     for (size_t i = 0; i < lines.count; i++) {
         put_blanks(GAP, page->out);
-        put_wrapped(lines.items[i], GAP, 2 * GAP, page->columns, page->out);
+        put_wrapped(lines.items[i], GAP, INDENT, page->columns, page->out);
     }
 }
 

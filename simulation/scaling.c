@@ -49,12 +49,12 @@ static struct text_list namespaces_with(const struct search *search,
 static const struct object *find(const struct search *search, const struct drill_scale *scale)
 {
     enum { MOST_NAMED = 5 };
-    struct text namespace = scale->namespace;
     struct text_list namespaces = namespaces_with(search, scale);
-    if (namespace.size == 0)
-    namespace = namespaces.count == 1 ? namespaces.items[0] : search->drill->namespace;
-    if (texts_have(namespaces.items, namespaces.count, namespace))
-        return snapshot_find(search->snapshot, scale->kind, namespace, scale->name);
+    struct text meant = scale->namespace;
+    if (meant.size == 0)
+        meant = namespaces.count == 1 ? namespaces.items[0] : search->drill->namespace;
+    if (texts_have(namespaces.items, namespaces.count, meant))
+        return snapshot_find(search->snapshot, scale->kind, meant, scale->name);
     if (namespaces.count == 0)
         return refuse(search, scale, TEXT("there is no such workload"));
     return refuse(search, scale,
