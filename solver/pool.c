@@ -205,10 +205,15 @@ void pools_make(struct solver_problem *problem)
         choose_options(problem, pool);
         make_daemons(problem, pool);
         make_room(problem, pool);
-        make_limits(problem, i);
         order[i] = i;
     }
     if (problem->pools.count > 1)
         qsort_r(order, problem->pools.count, sizeof *order, compare_pools, problem);
     problem->pool_order = order;
+}
+
+void pools_limit(struct solver_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->pools.count; i++)
+        make_limits(problem, i);
 }

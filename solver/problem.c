@@ -112,6 +112,36 @@ void problem_over(struct solver_problem *problem, const struct solver_problem *b
 #undef OVER
 }
 
+/* A list whose items are changed. */
+#define COPY_LIST(arena, list)                                                            \
+    ((list).items = list_copy((arena), (list).items, (list).count, sizeof *(list).items), \
+     (list).capacity = (list).count)
+/* A list that only grows: without room for more, growing it copies it. */
+#define KEEP_LIST(list) ((list).capacity = (list).count)
+
+static void *list_copy(struct arena *arena, const void *items, size_t count, size_t size_bytes)
+{
+    void *copy = arena_array(arena, count, size_bytes);
+    if (count > 0)
+        memcpy(copy, items, count * size_bytes);
+    return copy;
+}
+
+struct solver_builder *solver_builder_over(const struct solver_problem *stock, struct arena *arena)
+{
+    struct solver_builder *builder = ARENA_NEW(arena, struct solver_builder);
+    struct solver_problem *problem = ARENA_NEW(arena, struct solver_problem);
+    builder->problem = problem;
+    builder->scratch.arena = arena;
+    problem_over(problem, stock, arena);
+    COPY_LIST(arena, problem->pools);
+    COPY_LIST(arena, problem->shapes);
+    COPY_LIST(arena, problem->label_classes);
+    KEEP_LIST(problem->selectors);
+    KEEP_LIST(problem->namespace_labels);
+    return builder;
+}
+
 /* ---- building ---- */
 
 static void mark_pending(struct solver_problem *problem)
@@ -147,18 +177,46 @@ static void make_late_groups(struct solver_problem *problem)
     problem->late_groups = late;
 }
 
-bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
-                  const struct solver_problem **built, struct error *error)
+/* Types, pools and daemons. */
+static bool make_stock(struct solver_problem *problem, const struct solver_settings *settings,
+                       struct error *error)
 {
-    struct solver_problem *problem = builder->problem;
     if (!types_are_there(problem, error))
         return false;
     problem->settings = *settings;
     problem->resource_count = (uint32_t)intern_count(&problem->resources);
-    mark_pending(problem);
     make_requests(problem);
     instance_types_make(problem);
     pools_make(problem);
+    problem->stocked = true;
+    return true;
+}
+
+bool solver_build_stock(struct solver_builder *builder, const struct solver_settings *settings,
+                        const struct solver_problem **stock, struct error *error)
+{
+    *stock = builder->problem;
+    return make_stock(builder->problem, settings, error);
+}
+
+/* The stock's tables are made for its resources. */
+static bool take_stock(struct solver_problem *problem, struct error *error)
+{
+    if (intern_count(&problem->resources) > problem->resource_count)
+        return error_set(error, ERROR_INPUT, NOWHERE, "the stock does not know the resource %s",
+                         intern_text(&problem->resources, problem->resource_count));
+    make_requests(problem);
+    return true;
+}
+
+bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
+                  const struct solver_problem **built, struct error *error)
+{
+    struct solver_problem *problem = builder->problem;
+    if (problem->stocked ? !take_stock(problem, error) : !make_stock(problem, settings, error))
+        return false;
+    mark_pending(problem);
+    pools_limit(problem);
     pods_index(problem);
     nodes_index(problem);
     relaxations_make(builder);

@@ -327,6 +327,7 @@ struct solver_problem {
     LIST(struct label_class) label_classes;
     LIST(struct selector) selectors;
     LIST(struct label_list) namespace_labels; /* by namespace */
+    bool stocked; /* types, pools and daemons are ready */
     /* Ready: */
     uint32_t resource_count;
     const bool *well_known; /* by key: undefined is fine (docs/reference/karpenter.md 1.3) */
@@ -412,6 +413,8 @@ void offerings_select(const struct solver_problem *problem, const struct solver_
 void reservations_make(struct solver_problem *problem);
 /* pool.c */
 void pools_make(struct solver_problem *problem);
+/* What the nodes leave of the pools' limits. */
+void pools_limit(struct solver_problem *problem);
 /* state_node.c */
 /* Indexes running pods by node and label class. */
 void pods_index(struct solver_problem *problem);

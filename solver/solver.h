@@ -390,6 +390,15 @@ struct solver_settings {
 bool solver_build(struct solver_builder *builder, const struct solver_settings *settings,
                   const struct solver_problem **problem, struct error *error);
 
+/* What many problems have in common: types, pools and daemons. Consumes the builder, which has no
+ * node and no pod. The stock is immutable, too. */
+bool solver_build_stock(struct solver_builder *builder, const struct solver_settings *settings,
+                        const struct solver_problem **stock, struct error *error);
+/* Builds a problem over a stock, which must outlive it: nodes, namespaces, shapes and pods are
+ * added, and shapes request resources that the stock names (solver_problem_resource). The settings
+ * are the stock's. */
+struct solver_builder *solver_builder_over(const struct solver_problem *stock, struct arena *arena);
+
 /* ---- a run: the state of one thread that asks a problem ---- */
 
 struct solver_run;
