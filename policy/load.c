@@ -362,6 +362,14 @@ bool policy_set_asks_supply(const struct policy_set *policies)
     return false;
 }
 
+bool policy_set_plans(const struct policy_set *policies)
+{
+    for (size_t i = 0; i < rail_count(); i++)
+        if (rail_at(i)->plans && policy_set_uses(policies, rail_at(i)))
+            return true;
+    return false;
+}
+
 static bool changes_pods(const struct policy *policy, const struct rail_use *use)
 {
     const struct rail *rail = use->rail;

@@ -209,6 +209,8 @@ bool policy_set_uses(const struct policy_set *policies, const struct rail *rail)
 kind_set policy_set_judged_kinds(const struct policy_set *policies);
 /* Whether a rail that a policy switches on asks where pods could run at all (world.supply). */
 bool policy_set_asks_supply(const struct policy_set *policies);
+/* Whether one asks it what workloads add. */
+bool policy_set_plans(const struct policy_set *policies);
 /* Whether a rail, as a policy sets it, changes pods. */
 bool policy_set_changes_pods(const struct policy_set *policies);
 /* The time of the processor that one review may take: the least that a policy says. */

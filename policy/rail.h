@@ -256,6 +256,7 @@ struct rail {
     bool judges_resize; /* of Pods also pods/resize */
     bool judges_scale;  /* of KINDS_SCALED also the subresource scale, by the workload's template */
     bool asks_supply;   /* where pods could run at all: world.supply */
+    bool plans;         /* asks it what workloads add (simulation/added.h) */
     bool only_warns;    /* unless the policy gives the rail a mode of its own */
     const struct key *keys; /* ends with a NULL name */
     size_t settings_size;

@@ -1,32 +1,12 @@
 /* The sentences and numbers that all formats of a plan share. */
-#include <string.h>
 
 #include "catalog/catalog.h"
+#include "catalog/usd.h"
 #include "kube/zone.h"
 #include "report/plan.h"
 #include "simulation/simulation.h"
 
-/* The length of a month in cloud bills. */
-enum { HOURS_A_MONTH = 730 };
-
 /* ---- numbers ---- */
-
-static struct text usd_text(int64_t usd_micro, int decimals, struct arena *arena)
-{
-    int64_t unit = 1; /* micro-dollars of the last digit */
-    for (int i = decimals; i < 6; i++)
-        unit *= 10;
-    int64_t units_a_dollar = 1000000 / unit;
-    int64_t rounded = usd_micro / unit + (usd_micro % unit >= unit / 2);
-    char whole[24];
-    snprintf(whole, sizeof whole, "%lld", (long long)(rounded / units_a_dollar));
-    size_t digits = strlen(whole);
-    struct text_builder dollars = {.arena = arena};
-    for (size_t i = 0; i < digits; i++)
-        text_builder_printf(&dollars, "%s%c", i > 0 && (digits - i) % 3 == 0 ? "," : "", whole[i]);
-    text_builder_printf(&dollars, ".%0*lld", decimals, (long long)(rounded % units_a_dollar));
-    return text_builder_text(&dollars);
-}
 
 struct text plan_usd(int64_t usd_micro, struct arena *arena)
 {
@@ -35,10 +15,7 @@ struct text plan_usd(int64_t usd_micro, struct arena *arena)
 
 struct text plan_usd_a_month(int64_t usd_micro_per_hour, struct arena *arena)
 {
-    int64_t month_micro;
-    if (__builtin_mul_overflow(usd_micro_per_hour, HOURS_A_MONTH, &month_micro))
-        month_micro = INT64_MAX;
-    return usd_text(month_micro, 2, arena);
+    return usd_text(usd_a_month(usd_micro_per_hour), 2, arena);
 }
 
 struct text plan_price(int64_t usd_micro, struct arena *arena)

@@ -172,7 +172,8 @@ static const struct supply *make_supply(struct informer *informer,
     if (!stays) {
         supply_release(informer->supply);
         informer->supply = wanted ? supply_create(snapshot, rules->world->catalog,
-                                                  policy_set_karpenter(rules->world->policies))
+                                                  policy_set_karpenter(rules->world->policies),
+                                                  policy_set_plans(rules->world->policies))
                                   : NULL;
         informer->supply_generation = wanted ? rules->world->generation : 0;
         informer->supply_is_old = false;

@@ -140,8 +140,9 @@ bool world_load(const struct world_options *options, uint64_t generation, int64_
     }
     struct world *loaded = &loading.owned->world;
     if (policy_set_asks_supply(loaded->policies))
-        loaded->supply = supply_create(loaded->snapshot, loaded->catalog,
-                                       policy_set_karpenter(loaded->policies));
+        loaded->supply =
+            supply_create(loaded->snapshot, loaded->catalog, policy_set_karpenter(loaded->policies),
+                          policy_set_plans(loaded->policies));
     *world = loaded;
     return true;
 }

@@ -349,13 +349,29 @@ void cluster_read_daemons(struct cluster *cluster, struct problems *problems)
 
 /* ---- the cluster ---- */
 
-static void read_supply(struct cluster *cluster, struct problems *problems)
+void cluster_read_pools(struct cluster *cluster, struct problems *problems)
 {
     const struct snapshot *snapshot = cluster->snapshot;
     zones_read(snapshot, cluster->catalog, ZONE_KEY_NAME, cluster->arena, &cluster->zones);
     claims_add_zones(snapshot, cluster->arena, &cluster->zones);
     read_pools(cluster, problems);
-    state_nodes_read(snapshot, cluster->arena, &cluster->state_nodes, problems);
+}
+
+static void read_supply(struct cluster *cluster, struct problems *problems)
+{
+    cluster_read_pools(cluster, problems);
+    state_nodes_read(cluster->snapshot, cluster->arena, &cluster->state_nodes, problems);
+}
+
+void cluster_read_pods(struct cluster *cluster, struct problems *problems)
+{
+    cluster->claims = volume_claims_create(cluster->snapshot, cluster->arena);
+    for (size_t i = 0; i < cluster->pods.count; i++) {
+        struct cluster_pod *pod = &cluster->pods.items[i];
+        find_node(cluster, pod);
+        read_pod(cluster, i == 0 ? NULL : pod - 1, pod);
+        leave_out_broken(pod, cluster->arena, problems);
+    }
 }
 
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
@@ -382,12 +398,6 @@ void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog
     cluster->scaled = scaled_find(snapshot, drill, arena, &cluster->drill_problems);
     expand_pods(snapshot, &cluster->scaled, arena, &cluster->pods, &cluster->daemons, problems);
     check_volumes(cluster, problems);
-    cluster->claims = volume_claims_create(snapshot, arena);
-    for (size_t i = 0; i < cluster->pods.count; i++) {
-        struct cluster_pod *pod = &cluster->pods.items[i];
-        find_node(cluster, pod);
-        read_pod(cluster, i == 0 ? NULL : pod - 1, pod);
-        leave_out_broken(pod, arena, problems);
-    }
+    cluster_read_pods(cluster, problems);
     cluster_read_daemons(cluster, problems);
 }

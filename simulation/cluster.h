@@ -62,6 +62,10 @@ struct cluster {
     struct used_reservations used;
     bool extends_tolerations; /* as the API server's ExtendedResourceToleration does */
     bool assumes_disks; /* of nodes whose class is not visible; else they may be of any size */
+    bool brief;         /* of what is bought only place and price are asked for */
+    bool alone;         /* the pods are of one namespace, and there are no others */
+    /* Types, pools and daemons as they are before the first round; NULL: each round adds them. */
+    const struct solver_problem *stock;
     const struct solver_problem *problem; /* the last round's; NULL: none yet */
 };
 /* Reads zones, NodePools and nodes, to ask what could run where; cluster_read() to plan. */
@@ -89,6 +93,14 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
                       struct error *error) MUST_CHECK;
 /* The question where the pod could go, which the problem need not hold. */
 struct solver_question cluster_question(struct cluster *cluster, const struct cluster_pod *pod);
+/* Reads zones and NodePools. */
+void cluster_read_pools(struct cluster *cluster, struct problems *problems);
+/* Finds the node of each pod, and reads the pods. */
+void cluster_read_pods(struct cluster *cluster, struct problems *problems);
+/* Runs all rounds of a cluster that is read. The machines they buy are the last of its state_nodes;
+ * a pod without a place stays pending. */
+bool cluster_run_rounds(struct cluster *cluster, const struct simulation_settings *settings,
+                        struct error *error) MUST_CHECK;
 /* Makes the problem of this round. A pod that the solver refuses gets a fault. */
 bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
                      struct error *error) MUST_CHECK;

@@ -340,7 +340,8 @@ struct state_node state_node_of_claim(const struct cluster *cluster,
     fill_common(&state_node);
     state_node.simulation.round = round;
     state_node.simulation.usd_micro_per_hour = claim->price_usd_micro;
-    describe_claim(cluster, claim, &state_node.simulation);
+    if (!cluster->brief)
+        describe_claim(cluster, claim, &state_node.simulation);
     describe_spot(cluster, claim, &state_node.simulation);
     return state_node;
 }

@@ -177,3 +177,15 @@ bool demand_of(const struct snapshot *snapshot, const struct object *object,
     }
     return demand->pods > 0;
 }
+
+bool demand_alone(const struct object *object, int64_t replicas, struct demand *demand)
+{
+    const struct node *root = object->root->node;
+    const char *job = object->kind == KIND_JOB ? "spec" : "spec.jobTemplate.spec";
+    *demand = (struct demand){0};
+    if (object->kind != KIND_JOB && object->kind != KIND_CRON_JOB)
+        demand->pods = replicas < 0 ? number_at(root, "spec.replicas", 1) : replicas;
+    else if (!is_suspended(object))
+        demand->pods = job_pods(node_at(root, job), 0);
+    return demand->pods > 0;
+}

@@ -45,5 +45,7 @@ struct demand {
 /* False when it makes none, or another workload above it does. */
 bool demand_of(const struct snapshot *snapshot, const struct object *object,
                const struct tally *tally, struct demand *demand);
+/* The same as if none of its pods ran, with so many replicas (below 0: as the object says). */
+bool demand_alone(const struct object *object, int64_t replicas, struct demand *demand);
 
 #endif

@@ -22,6 +22,7 @@ struct expansion {
     struct daemons *daemons;
     struct problems *problems;
     struct tally *tallies[KIND_COUNT]; /* of each object of a kind that makes pods */
+    bool alone;                        /* Pods of the snapshot do not count */
 };
 
 /* ---- Pods that are there ---- */
@@ -186,8 +187,9 @@ static void make_pods(struct expansion *expansion, const struct object *object,
         if (demand->last_known && i > demand->last)
             break;
         struct text pod_name = arena_printf(arena, "%.*s-%lld", TEXT_ARGS(prefix), (long long)i);
-        const struct object *there =
-            snapshot_find(expansion->snapshot, KIND_POD, object->namespace, pod_name);
+        const struct object *there = expansion->alone ? NULL
+                                                      : snapshot_find(expansion->snapshot, KIND_POD,
+                                                                      object->namespace, pod_name);
         if (there != NULL && (object->kind != KIND_STATEFUL_SET || !pod_is_done(there)))
             continue;
         struct cluster_pod *pod = LIST_PUSH(arena, expansion->pods);
@@ -305,7 +307,7 @@ static int compare_pods(const void *a_pointer, const void *b_pointer)
 void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, struct arena *arena,
                  struct cluster_pods *pods, struct daemons *daemons, struct problems *problems)
 {
-    struct expansion expansion = {snapshot, arena, pods, daemons, problems, {NULL}};
+    struct expansion expansion = {snapshot, arena, pods, daemons, problems, {NULL}, false};
     for (size_t i = 0; i < COUNT_OF(makers); i++)
         expansion.tallies[makers[i]] =
             ARENA_ARRAY(arena, snapshot_count(snapshot, makers[i]), struct tally);
@@ -329,4 +331,24 @@ void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, st
                    expansion.tallies[KIND_DAEMON_SET][i].newest, arena, daemons);
     if (pods->count > 0)
         qsort(pods->items, pods->count, sizeof *pods->items, compare_pods);
+}
+
+int64_t expand_alone(const struct snapshot *snapshot, const struct object *object, int64_t replicas,
+                     int64_t most, struct arena *arena, struct cluster_pods *pods,
+                     struct problems *problems)
+{
+    struct expansion expansion = {snapshot, arena, pods, NULL, problems, {NULL}, true};
+    const struct tally none = {0};
+    size_t number = 0;
+    struct demand demand;
+    if (object->kind == KIND_POD) {
+        add_pod(&expansion, object, &number);
+        return 0;
+    }
+    if (!check_counts(&expansion, object) || !demand_alone(object, replicas, &demand))
+        return 0;
+    int64_t left_out = demand.pods > most ? demand.pods - most : 0;
+    demand.pods -= left_out;
+    make_pods(&expansion, object, &none, name_of(&expansion, object, &number), &demand);
+    return left_out;
 }

@@ -53,6 +53,11 @@ struct daemons {
  * name. The workloads in `scaled` have the replicas it says. */
 void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, struct arena *arena,
                  struct cluster_pods *pods, struct daemons *daemons, struct problems *problems);
+/* Lists the pods of one workload, or the Pod, as if none of its pods ran: at most so many. Returns
+ * how many more there would be. replicas below 0: as the workload says. */
+int64_t expand_alone(const struct snapshot *snapshot, const struct object *object, int64_t replicas,
+                     int64_t most, struct arena *arena, struct cluster_pods *pods,
+                     struct problems *problems);
 /* A static pod: the kubelet runs it whatever the API server says. */
 bool pod_is_mirror(const struct object *pod);
 

@@ -215,6 +215,9 @@ static bool add_namespaces(struct building *building, struct error *error)
     struct arena *arena = building->arena;
     for (size_t i = 0; i < snapshot_count(cluster->snapshot, KIND_NAMESPACE); i++) {
         const struct object *object = snapshot_object(cluster->snapshot, KIND_NAMESPACE, i);
+        if (cluster->alone && (cluster->pods.count == 0 ||
+                               !text_equal(object->name, cluster->pods.items[0].namespace)))
+            continue;
         if (!solver_add_namespace(building->builder, terminated(arena, object->name),
                                   namespace_labels(cluster->snapshot, object->name, arena), error))
             return false;
@@ -397,13 +400,24 @@ bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder
     return add_daemons(&building, error);
 }
 
+/* What reservations are left of changes the types from round to round. */
+static const struct solver_problem *stock_of(const struct cluster *cluster)
+{
+    return cluster->used.count == 0 ? cluster->stock : NULL;
+}
+
 bool cluster_problem(struct cluster *cluster, const struct solver_settings *settings,
                      struct error *error)
 {
-    struct building building = {cluster, cluster->arena, solver_builder_create(cluster->arena),
+    const struct solver_problem *stock = stock_of(cluster);
+    struct building building = {cluster, cluster->arena,
+                                stock != NULL ? solver_builder_over(stock, cluster->arena)
+                                              : solver_builder_create(cluster->arena),
                                 NULL};
-    if (!cluster_add_supply(cluster, building.builder, error) ||
-        !add_namespaces(&building, error) || !add_daemons(&building, error))
+    if (stock == NULL && (!add_types(&building, error) || !add_pools(&building, error)))
+        return false;
+    if (!add_state_nodes(&building, error) || !add_namespaces(&building, error) ||
+        (stock == NULL && !add_daemons(&building, error)))
         return false;
     add_pods(&building);
     return solver_build(building.builder, settings, &cluster->problem, error);

@@ -162,6 +162,18 @@ static bool run_rounds(struct rounds *rounds, struct error *error)
     return true;
 }
 
+bool cluster_run_rounds(struct cluster *cluster, const struct simulation_settings *settings,
+                        struct error *error)
+{
+    struct rounds rounds = {.settings = settings,
+                            .cluster = *cluster,
+                            .arena = cluster->arena,
+                            .input_nodes = cluster->state_nodes.count};
+    bool good = run_rounds(&rounds, error);
+    *cluster = rounds.cluster;
+    return good;
+}
+
 /* ---- the answer ---- */
 
 static const struct simulation_pod *list_pods(const struct rounds *rounds)

@@ -8,6 +8,7 @@
 #include "kube/volume_zones.h"
 #include "simulation/cluster.h"
 #include "simulation/owner.h"
+#include "simulation/stock.h"
 #include "simulation/supply_internal.h"
 #include "solver/well_known.h"
 
@@ -88,11 +89,23 @@ static bool make_runs(struct supply *supply, struct arena *scratch)
     return true;
 }
 
+static bool make_stock(struct supply *supply, const struct snapshot *snapshot)
+{
+    const struct simulation_settings settings = {
+        .solver = karpenter_solver_settings(&supply->settings),
+        .reserved.off = supply->settings.no_reserved_capacity,
+    };
+    struct stock *stock = ARENA_NEW(supply->arena, struct stock);
+    struct error error;
+    supply->stock = stock;
+    return stock_make(snapshot, supply->catalog, &settings, supply->arena, stock, &error);
+}
+
 struct making {
     struct supply *supply;
     const struct snapshot *snapshot;
     struct arena *scratch;
-    bool made;
+    bool plans, made;
 };
 
 static void make(void *argument)
@@ -106,7 +119,8 @@ static void make(void *argument)
     name_zones(supply);
     find_reached(supply, making->snapshot, making->scratch);
     cache_create(&supply->cache, supply->arena);
-    making->made = make_runs(supply, making->scratch);
+    making->made = (!making->plans || make_stock(supply, making->snapshot)) &&
+                   make_runs(supply, making->scratch);
 }
 
 static void make_within_both(void *argument)
@@ -135,7 +149,7 @@ static bool take_memory(struct supply *supply)
 }
 
 const struct supply *supply_create(const struct snapshot *snapshot, const struct catalog *catalog,
-                                   const struct karpenter_settings *settings)
+                                   const struct karpenter_settings *settings, bool plans)
 {
     bool nothing_there =
         snapshot_pool_count(snapshot) == 0 && snapshot_count(snapshot, KIND_NODE) == 0;
@@ -146,7 +160,7 @@ const struct supply *supply_create(const struct snapshot *snapshot, const struct
     supply->catalog = catalog;
     if (settings != NULL)
         supply->settings = *settings;
-    struct making making = {supply, snapshot, arena_create(READING_BYTES), false};
+    struct making making = {supply, snapshot, arena_create(READING_BYTES), plans, false};
     struct error error;
     bool made = take_memory(supply) && making.scratch != NULL &&
                 arena_guard(supply->arena, make_within_both, &making, &error) && making.made;

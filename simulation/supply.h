@@ -19,10 +19,12 @@ struct workload;
 struct supply;
 
 /* Makes a supply in memory of its own, held once. The snapshot may be freed, the catalogue must
- * stay. Settings NULL: Karpenter's defaults. Returns NULL when there is neither a NodePool nor a
+ * stay. Settings NULL: Karpenter's defaults. plans: it is asked what workloads add (added.h), which
+ * takes memory for each instance type. Returns NULL when there is neither a NodePool nor a
  * Node, the solver refuses the cluster (a duplicate name), or memory runs out. */
 const struct supply *supply_create(const struct snapshot *snapshot, const struct catalog *catalog,
-                                   const struct karpenter_settings *settings) MUST_CHECK;
+                                   const struct karpenter_settings *settings,
+                                   bool plans) MUST_CHECK;
 const struct supply *supply_hold(const struct supply *supply); /* NULL is fine */
 void supply_release(const struct supply *supply);              /* NULL is fine */
 size_t supply_bytes(const struct supply *supply);

@@ -13,6 +13,7 @@
 #include "simulation/supply.h"
 
 struct pool;
+struct stock;
 
 /* ---- the cache of answers (supply_cache.c) ---- */
 
@@ -98,6 +99,7 @@ struct supply {
     struct zones zones;   /* zones that the problem names */
     struct zones reached; /* the zones where a NodePool can launch nodes */
     struct supply_cache cache;
+    const struct stock *stock; /* for plans; NULL: nobody asks for any */
     struct supply_run runs[SUPPLY_RUNS];
 };
 

@@ -23,6 +23,7 @@ struct terms {
 struct volume_claims {
     const struct snapshot *snapshot;
     struct arena *arena;
+    bool searched;                             /* free_volumes are found */
     LIST(struct volume_choice *) free_volumes; /* by capacity, ascending */
     LIST(struct volume_claim *) all;
     struct text_map numbers; /* by namespace/name: the index in all, from 1 */
@@ -49,6 +50,7 @@ static bool read_choice(const struct volume_claims *claims, const struct object 
 
 static void find_free_volumes(struct volume_claims *claims)
 {
+    claims->searched = true;
     for (size_t i = 0; i < snapshot_free_volume_count(claims->snapshot); i++) {
         struct volume_choice *choice = ARENA_NEW(claims->arena, struct volume_choice);
         if (read_choice(claims, snapshot_free_volume(claims->snapshot, i), choice))
@@ -64,7 +66,6 @@ struct volume_claims *volume_claims_create(const struct snapshot *snapshot, stru
     struct volume_claims *claims = ARENA_NEW(arena, struct volume_claims);
     claims->snapshot = snapshot;
     claims->arena = arena;
-    find_free_volumes(claims);
     return claims;
 }
 
@@ -74,6 +75,8 @@ static void find_choices(struct volume_claims *claims, struct volume_claim *clai
                          const struct claim_binding *binding)
 {
     LIST(struct volume_choice *) found = {0};
+    if (!claims->searched)
+        find_free_volumes(claims);
     for (size_t i = 0; i < claims->free_volumes.count; i++) {
         struct volume_choice *choice = claims->free_volumes.items[i];
         if (volume_suits(choice->volume, choice->capacity_milli, binding))

@@ -90,7 +90,7 @@ static struct bench open_bench(struct arena *arena)
 
 static const struct supply *make_supply(const struct bench *bench)
 {
-    const struct supply *supply = supply_create(bench->snapshot, bench->catalog, NULL);
+    const struct supply *supply = supply_create(bench->snapshot, bench->catalog, NULL, false);
     if (supply == NULL)
         fail("supply_create", NULL);
     return supply;

@@ -103,6 +103,7 @@ class Folder:
             [instance_type("small", 2, 0.107), instance_type("large", 8, 0.4)]))
 
     def write(self, name, text):
+        (self.path / name).parent.mkdir(exist_ok=True)
         (self.path / name).write_text(text, encoding="utf-8")
 
     def run(self, *options, state="state", catalog="types.json"):
@@ -453,6 +454,36 @@ def check_pictures(folder):
     expect("the order of files does not matter", again[:2], (code, out))
 
 
+COST = """
+apiVersion: taffrail.dev/v1alpha1
+kind: GuardRails
+metadata: {name: cost}
+spec: {mode: enforce, rails: {cost: {warnAbove: 0.01}}}
+"""
+DAEMON = deployment("agent", 1, "300m").replace("kind: Deployment", "kind: DaemonSet").replace(
+    "  replicas: 1\n", "")
+
+
+def check_cost(folder):
+    """The rail `cost` says what a plan of the workload alone says."""
+    folder.write("cost.yaml", COST)
+    folder.write("alone/cluster.yaml", f"{POOL}---\n{DAEMON}")
+    spread = ("      topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone,"
+              " whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]\n")
+    for replicas, cpu, more in ((1, "100m", ""), (3, "1", ""), (7, "1500m", spread), (90, "700m", spread)):
+        folder.write("dear.yaml", deployment("web", replicas, cpu) + more)
+        plan = folder.plan("-f", "dear.yaml", state="alone")
+        done = subprocess.run(
+            [taffrail, "check", "-p", "cost.yaml", "--state", "alone", "--catalog", "types.json",
+             "-f", "dear.yaml", "-o", "json"],
+            cwd=folder.path, capture_output=True, encoding="utf-8", timeout=120, check=False)
+        findings = json.loads(done.stdout)["findings"]
+        expect(f"{replicas} x {cpu} by the rail", [f["found"] for f in findings],
+               [f"${round(plan['usdPerHour'] * 730, 2):,.2f} a month"])
+        expect(f"nodes of {replicas} x {cpu}",
+               f" {len(plan['claims'])} node" in findings[0]["message"], True)
+
+
 with tempfile.TemporaryDirectory() as path:
     folder = Folder(path)
     folder.write("state/cluster.yaml", f"{POOL}---\n{NODE}")
@@ -460,6 +491,7 @@ with tempfile.TemporaryDirectory() as path:
     check_settings(folder)
     check_reserved(folder)
     check_drills(folder)
+    check_cost(folder)
     check_errors(folder)
     check_pictures(folder)
 for failure in failures:

@@ -29,6 +29,7 @@ from reviews import kubectl_yaml
 
 # What cannot be, and why.
 IMPOSSIBLE = {
+    ("cost", "since"): "the Pods of a workload count with it",
     ("zone-pin", "since"): "it changes pods, and finds only what is never denied",
 }
 OUTCOMES = {

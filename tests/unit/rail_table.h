@@ -108,13 +108,14 @@ static inline struct text rail_table_findings(const struct world *world,
 /* Kept until several others were made: no test has more worlds at a time. */
 static inline const struct supply *rail_table_supply(const struct snapshot *snapshot,
                                                      const struct catalog *catalog,
-                                                     const struct karpenter_settings *settings)
+                                                     const struct karpenter_settings *settings,
+                                                     bool plans)
 {
     static const struct supply *held[4];
     static size_t next;
     const struct supply **last = &held[next++ % COUNT_OF(held)];
     supply_release(*last);
-    return *last = supply_create(snapshot, catalog, settings);
+    return *last = supply_create(snapshot, catalog, settings, plans);
 }
 
 /* A world of one policy with these rails, a cluster (NULL: none) and a catalogue. */
@@ -135,7 +136,8 @@ static inline struct world rail_table_world_of(const char *rails, const char *cl
     struct world world = {
         .policies = policies, .snapshot = snapshot_build(builder), .catalog = catalog};
     if (policy_set_asks_supply(policies))
-        world.supply = rail_table_supply(world.snapshot, catalog, &policies->karpenter);
+        world.supply = rail_table_supply(world.snapshot, catalog, &policies->karpenter,
+                                         policy_set_plans(policies));
     return world;
 }
 

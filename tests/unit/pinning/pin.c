@@ -270,7 +270,7 @@ static void stage_open(struct stage *stage)
                             zone, zone, zone);
     const char *documents[] = {text_builder_text(&yaml).data};
     stage->all = fixture_snapshot(&stage->fixture, documents, 1);
-    stage->supply = supply_create(stage->all, catalog_builtin(stage->arena), NULL);
+    stage->supply = supply_create(stage->all, catalog_builtin(stage->arena), NULL, false);
 }
 
 static void stage_close(struct stage *stage)

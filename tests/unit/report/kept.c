@@ -107,8 +107,8 @@ static struct text pin_of(const struct pair *pair, const struct snapshot *snapsh
 
 static void compare_pins(const struct pair *pair)
 {
-    const struct supply *whole = supply_create(pair->whole, pair->catalog, NULL);
-    const struct supply *kept = supply_create(pair->kept, pair->catalog, NULL);
+    const struct supply *whole = supply_create(pair->whole, pair->catalog, NULL, false);
+    const struct supply *kept = supply_create(pair->kept, pair->catalog, NULL, false);
     for (size_t i = 0; i < pair->subjects.count; i++) {
         const struct object *pod = &pair->subjects.items[i];
         if (pod->kind == KIND_POD)

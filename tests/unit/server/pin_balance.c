@@ -103,7 +103,7 @@ static const struct world *world_of(struct stage *stage, int number)
     const struct snapshot *snapshot = snapshot_of(stage, version);
     const struct supply **supply = &shared.supplies[stage->dead_zone][version->zones];
     if (*supply == NULL)
-        *supply = supply_create(snapshot, catalog, NULL);
+        *supply = supply_create(snapshot, catalog, NULL, false);
     *server = (struct server){
         .seen = seen,
         .loaded = true,

@@ -48,7 +48,7 @@ static struct stage open_stage(const char *const *documents, size_t count)
 {
     struct stage stage = {.arena = arena_create((size_t)64 << 20)};
     stage.snapshot = read_cluster(stage.arena, documents, count);
-    stage.supply = supply_create(stage.snapshot, catalog_builtin(stage.arena), NULL);
+    stage.supply = supply_create(stage.snapshot, catalog_builtin(stage.arena), NULL, false);
     CU_ASSERT_PTR_NOT_NULL_FATAL(stage.supply);
     return stage;
 }
@@ -200,7 +200,7 @@ static void of_nothing_there_is_no_supply(void)
         "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}"};
     struct arena *arena = arena_create((size_t)64 << 20);
     const struct snapshot *snapshot = read_cluster(arena, nothing, 1);
-    CU_ASSERT_PTR_NULL(supply_create(snapshot, catalog_builtin(arena), NULL));
+    CU_ASSERT_PTR_NULL(supply_create(snapshot, catalog_builtin(arena), NULL, false));
     ASSERT_INT(supply_zones(NULL, snapshot, pod_of(arena, ASKS("1")), arena).count, 0);
     CU_ASSERT_FALSE(supply_reaches(NULL, snapshot, TEXT("a")));
     supply_release(supply_hold(NULL));
@@ -220,7 +220,7 @@ static void it_outlives_its_snapshot_and_is_shared(void)
     struct arena *passing = arena_create((size_t)64 << 20);
     struct stage stage = {.arena = kept, .snapshot = read_cluster(kept, two_pools, 2)};
     const struct supply *supply =
-        supply_create(read_cluster(passing, two_pools, 2), catalog_builtin(kept), NULL);
+        supply_create(read_cluster(passing, two_pools, 2), catalog_builtin(kept), NULL, false);
     arena_destroy(passing);
     CU_ASSERT_PTR_NOT_NULL_FATAL(supply);
     stage.supply = supply_hold(supply);

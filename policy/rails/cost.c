@@ -1,0 +1,342 @@
+/* The rail cost: what a workload adds in nodes and money a month. */
+#include "catalog/catalog.h"
+#include "catalog/usd.h"
+#include "kube/autoscaler.h"
+#include "kube/snapshot.h"
+#include "policy/policy_set.h"
+#include "policy/rail.h"
+#include "simulation/added.h"
+
+struct settings {
+    int64_t warn_above_milli; /* 0: none */
+    struct key_quantities max;
+};
+
+static const struct key keys[] = {
+    {.name = "warnAbove",
+     .type = KEY_QUANTITY,
+     .offset = offsetof(struct settings, warn_above_milli),
+     .summary = "what one workload may add without a warning, in US dollars a month"},
+    {.name = "max",
+     .type = KEY_QUANTITIES,
+     .offset = offsetof(struct settings, max),
+     .summary =
+         "the most that one workload may add, in US dollars a month, by namespace: its name, "
+         "or a glob; of several globs the least counts"},
+    {0},
+};
+
+/* ---- what may be added ---- */
+
+static bool takes(const struct key_quantity *item, struct text namespace, bool by_name)
+{
+    return by_name ? text_equal(item->name, namespace)
+                   : text_is_glob(item->name) && text_matches_glob(namespace, item->name);
+}
+
+/* In thousandths of a dollar; 0: there is no ceiling. */
+static int64_t ceiling_of(const struct settings *settings, struct text namespace)
+{
+    int64_t least = 0;
+    for (int by_name = 1; by_name >= 0 && least == 0; by_name--)
+        for (size_t i = 0; i < settings->max.count; i++) {
+            const struct key_quantity *item = &settings->max.items[i];
+            if (takes(item, namespace, by_name == 1) && (least == 0 || item->milli < least))
+                least = item->milli;
+        }
+    return least;
+}
+
+static bool is_above(int64_t month_micro, int64_t limit_milli)
+{
+    int64_t limit_micro;
+    return limit_milli > 0 && !__builtin_mul_overflow(limit_milli, 1000, &limit_micro) &&
+           month_micro > limit_micro;
+}
+
+/* ---- what is asked ---- */
+
+/* A workload with a number of pods, and what it adds. */
+struct bill {
+    struct rail_call *call;
+    const struct object *workload;
+    const struct field *field;       /* that says how many */
+    const struct object *autoscaler; /* that does; NULL: the workload itself */
+    int64_t replicas;                /* below 0: as the workload says */
+    struct added added;
+    int64_t month_micro;
+};
+
+static const struct field *field_of(const struct object *workload, struct arena *arena)
+{
+    switch (workload->kind) {
+    case KIND_POD:
+        return field_at(arena, workload->root, "spec");
+    case KIND_JOB:
+        return field_at(arena, workload->root, "spec.parallelism");
+    case KIND_CRON_JOB:
+        return field_at(arena, workload->root, "spec.jobTemplate.spec.parallelism");
+    default:
+        return field_at(arena, workload->root, "spec.replicas");
+    }
+}
+
+static bool is_scaled(const struct object *object)
+{
+    return (KINDS_SCALED & KIND_BIT(object->kind)) != 0;
+}
+
+/* False: nothing is seen that it scales, or it does not act (docs/reference/admission.md 9). */
+static bool read_autoscaler(struct bill *bill, const struct object *autoscaler)
+{
+    const struct node *target = node_at(autoscaler->root->node, "spec.scaleTargetRef");
+    enum kind kind =
+        kind_of(node_string(node_get(target, "apiVersion")), node_string(node_get(target, "kind")));
+    int64_t own = 1;
+    if (kind == KIND_UNKNOWN || (KINDS_SCALED & KIND_BIT(kind)) == 0)
+        return false;
+    bill->workload = snapshot_find(bill->call->world->snapshot, kind, autoscaler->namespace,
+                                   node_string(node_get(target, "name")));
+    bill->autoscaler = autoscaler;
+    bill->field = field_at(bill->call->arena, autoscaler->root, "spec.maxReplicas");
+    if (bill->workload == NULL || !node_integer(bill->field->node, &bill->replicas) ||
+        bill->replicas < 0)
+        return false;
+    (void)node_integer(node_at(bill->workload->root->node, "spec.replicas"), &own);
+    return own > 0;
+}
+
+static void read_workload(struct bill *bill, const struct object *workload)
+{
+    bill->workload = workload;
+    bill->field = field_of(workload, bill->call->arena);
+    if (!is_scaled(workload))
+        return;
+    const struct replicas replicas = replicas_read(bill->call->world->snapshot, workload);
+    bill->replicas = replicas.most;
+    bill->autoscaler = replicas.autoscaler;
+}
+
+/* False: the object adds nothing. */
+static bool read_bill(struct bill *bill, struct rail_call *call, const struct object *object)
+{
+    *bill = (struct bill){.call = call, .replicas = -1};
+    if (object->kind == KIND_HORIZONTAL_POD_AUTOSCALER)
+        return read_autoscaler(bill, object);
+    read_workload(bill, object);
+    return true;
+}
+
+/* False: it is not known. */
+static bool plan(struct bill *bill)
+{
+    const struct world *world = bill->call->world;
+    const struct added_question question = {
+        .workload = bill->workload,
+        .replicas = bill->replicas,
+        .extended_resource_toleration = bill->call->policy->extended_resource_toleration,
+    };
+    if (!supply_plan_alone(world->supply, world->snapshot, &question, &bill->added))
+        return false;
+    bill->month_micro = usd_a_month(bill->added.usd_micro_per_hour);
+    return true;
+}
+
+/* ---- what is said ---- */
+
+static void report_blind(const struct bill *bill)
+{
+    report_found(bill->call, SEVERITY_UNDECIDED, bill->field, TEXT(""),
+                 TEXT("Make the NodePools visible (--state DIR)."),
+                 "What it adds is not known, since no NodePool is visible that could run it.");
+}
+
+static void report_unpriced(const struct bill *bill)
+{
+    report_found(bill->call, SEVERITY_UNDECIDED, bill->field, TEXT(""),
+                 TEXT("Give prices with --catalog FILE (taffrail catalog import)."),
+                 "It adds %zu node%s, and the catalogue has no price for %s.",
+                 bill->added.node_count, bill->added.node_count == 1 ? "" : "s",
+                 bill->added.node_count == 1 ? "it" : "them");
+}
+
+static struct text dollars(int64_t usd_micro, struct arena *arena)
+{
+    return arena_printf(arena, "$%.*s", TEXT_ARGS(usd_text(usd_micro, 2, arena)));
+}
+
+static void add_pods(const struct bill *bill, struct text_builder *text)
+{
+    const struct added *added = &bill->added;
+    long long pods = (long long)(added->pods + added->pods_left_out);
+    if (bill->autoscaler != NULL)
+        text_builder_printf(text, "HorizontalPodAutoscaler %.*s lets it have %lld pod%s. ",
+                            TEXT_ARGS(bill->autoscaler->name), pods, pods == 1 ? "" : "s");
+    if (added->pods_left_out > 0)
+        text_builder_printf(text, "The first %lld of its %lld pods add ", (long long)added->pods,
+                            pods);
+    else if (pods == 1)
+        text_builder_add(text, TEXT("Its pod adds "));
+    else
+        text_builder_printf(text, "Its %lld pods add ", pods);
+}
+
+/* "3 nodes, $2,382.72 a month". */
+static void add_nodes(const struct added *added, struct text_builder *text)
+{
+    text_builder_printf(text, "%zu node%s, %.*s a month", added->node_count,
+                        added->node_count == 1 ? "" : "s",
+                        TEXT_ARGS(dollars(usd_a_month(added->usd_micro_per_hour), text->arena)));
+    if (added->unpriced_count > 0)
+        text_builder_printf(text, " without %zu of no known price", added->unpriced_count);
+}
+
+static bool runs_for_a_while(const struct bill *bill)
+{
+    return bill->workload->kind == KIND_JOB || bill->workload->kind == KIND_CRON_JOB;
+}
+
+static void add_prices(const struct bill *bill, struct text_builder *text)
+{
+    const struct added *added = &bill->added;
+    text_builder_printf(text, " These are %.*s",
+                        TEXT_ARGS(catalog_prices_title(bill->call->world->catalog, text->arena)));
+    if (added->elsewhere[0] != '\0')
+        text_builder_printf(text, ", not of %s", added->elsewhere);
+    text_builder_add(text, TEXT("."));
+    if (added->spot_unpriced)
+        text_builder_add(text, TEXT(" No price of spot is known: spot nodes cost less."));
+}
+
+static struct text statement_of(const struct bill *bill, int64_t ceiling_milli)
+{
+    struct arena *arena = bill->call->arena;
+    struct text_builder text = {.arena = arena};
+    add_pods(bill, &text);
+    add_nodes(&bill->added, &text);
+    if (runs_for_a_while(bill))
+        text_builder_add(&text, TEXT(" while they run"));
+    if (ceiling_milli > 0)
+        text_builder_printf(&text, ", and a workload of %.*s may add %.*s.",
+                            TEXT_ARGS(bill->workload->namespace),
+                            TEXT_ARGS(dollars(ceiling_milli * 1000, arena)));
+    else
+        text_builder_add(&text, TEXT("."));
+    if (bill->added.unplaced_count > 0)
+        text_builder_printf(&text, " %zu of them fit%s nowhere and add%s nothing.",
+                            bill->added.unplaced_count, bill->added.unplaced_count == 1 ? "s" : "",
+                            bill->added.unplaced_count == 1 ? "s" : "");
+    add_prices(bill, &text);
+    return text_builder_text(&text);
+}
+
+static bool costs_more(const struct bill *now, const struct bill *before)
+{
+    return now->month_micro > before->month_micro ||
+           now->added.pods_left_out > before->added.pods_left_out ||
+           now->added.unpriced_count > before->added.unpriced_count;
+}
+
+/* An update that makes nothing dearer is no new finding. */
+static bool is_raised(const struct bill *bill)
+{
+    const struct subject *subject = bill->call->subject;
+    const struct object *old = subject->old_object;
+    struct bill before;
+    return old != NULL && bill->call->object != old &&
+           !(read_bill(&before, bill->call, old) && plan(&before) && !costs_more(bill, &before));
+}
+
+static void report_cost(const struct bill *bill, enum severity severity, int64_t ceiling_milli)
+{
+    struct arena *arena = bill->call->arena;
+    struct text *values = ARENA_ARRAY(arena, 2, struct text);
+    values[0] = TEXT("cost");
+    values[1] = TEXT("raised");
+    report_as(bill->call, severity, .field = bill->field,
+              .found = arena_printf(arena, "%s%.*s a month",
+                                    bill->added.pods_left_out > 0 ? "at least " : "",
+                                    TEXT_ARGS(dollars(bill->month_micro, arena))),
+              .statement = statement_of(bill, ceiling_milli),
+              .values = {.items = values, .count = is_raised(bill) ? 2 : 1},
+              .fix = TEXT("Ask for fewer replicas, or for less in each; taffrail plan shows which "
+                          "nodes they need."));
+}
+
+/* ---- the whole ---- */
+
+/* What a workload's controller makes counts with the workload. */
+static bool is_made(const struct rail_call *call)
+{
+    const kind_set made = KIND_BIT(KIND_POD) | KIND_BIT(KIND_REPLICA_SET) | KIND_BIT(KIND_JOB);
+    bool unseen = false;
+    return (made & KIND_BIT(call->object->kind)) != 0 &&
+           (call_maker(call, &unseen) != NULL || unseen);
+}
+
+static bool is_blind(const struct world *world)
+{
+    return snapshot_pool_count(world->snapshot) == 0 ||
+           !world_sees(world, KIND_BIT(KIND_NODE_POOL));
+}
+
+static void judge(struct rail_call *call)
+{
+    const struct settings *settings = call->settings;
+    int64_t ceiling_milli = ceiling_of(settings, call->object->namespace);
+    struct bill bill;
+    if ((ceiling_milli == 0 && settings->warn_above_milli == 0) || is_made(call) ||
+        !read_bill(&bill, call, call->object) || bill.replicas == 0)
+        return;
+    if (is_blind(call->world) || !plan(&bill))
+        report_blind(&bill);
+    else if (bill.added.node_count > 0 && bill.added.unpriced_count == bill.added.node_count)
+        report_unpriced(&bill);
+    else if (is_above(bill.month_micro, ceiling_milli))
+        report_cost(&bill, SEVERITY_RAIL, ceiling_milli);
+    else if (is_above(bill.month_micro, settings->warn_above_milli))
+        report_cost(&bill, SEVERITY_WARN, 0);
+}
+
+static void prepare(void *settings_pointer, const struct rail_loading *loading)
+{
+    const struct settings *settings = settings_pointer;
+    if (settings->warn_above_milli == 0 && settings->max.count == 0)
+        loading_warn(loading, loading->rail_node,
+                     "cost has nothing to compare with: set warnAbove or max");
+}
+
+const struct rail rail_cost = {
+    .name = "cost",
+    .summary = "what a workload adds in nodes and money a month",
+    .detail =
+        "A workload is planned as taffrail plan does it, alone, as if no Node and no other pod "
+        "were there: which nodes Karpenter would buy for all of its pods, by its requests and "
+        "those of DaemonSets, its selectors, spread and volumes, and the limits of NodePools. What "
+        "these nodes cost a month, of 730 hours, is compared: above warnAbove is a warning, above "
+        "max of the namespace a finding. So one small pod counts with the smallest node that holds "
+        "it, though it may share one. max is for one workload, not for the sum of a namespace: "
+        "that is what ResourceQuotas and the limits of NodePools are for.\n\n"
+        "A workload with a visible HorizontalPodAutoscaler counts with its maxReplicas, and an "
+        "autoscaler is judged with the workload that it scales. Of a Job and a CronJob count the "
+        "pods that run at once. Pods, ReplicaSets and Jobs that a controller makes count with the "
+        "workload above them. Of more than a thousand pods, or fewer where their rules are long, "
+        "a thousand are planned: it adds at least that. An update that does not raise the cost is "
+        "no new finding.\n\n"
+        "Prices are those of the catalogue, as taffrail catalog says, and the message names their "
+        "region and date. Where no NodePool is visible, or no node that would be bought has a "
+        "price, nothing is decided.",
+    .example = "cost:\n"
+               "  warnAbove: 500\n"
+               "  max: {ml-research: 20000, \"team-*\": 3000}\n",
+    .kinds = KIND_BIT(KIND_POD) | KINDS_SCALED | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB) |
+             KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER),
+    .sources = KIND_BIT(KIND_NODE_POOL),
+    .judges_scale = true,
+    .asks_supply = true,
+    .plans = true,
+    .keys = keys,
+    .settings_size = sizeof(struct settings),
+    .prepare = prepare,
+    .judge = judge,
+};

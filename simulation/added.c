@@ -1,0 +1,183 @@
+/* Plans one workload while a request waits. */
+#include "simulation/added.h"
+
+#include <stdio.h>
+
+#include "catalog/catalog.h"
+#include "kube/object.h"
+#include "kube/snapshot.h"
+#include "simulation/stock.h"
+#include "simulation/supply_internal.h"
+
+enum {
+    PLAN_BYTES = 64 << 20,
+    MOST_PLANNED = 1000,
+    /* A pod is tried with each of its alternatives, and one with volumes has a shape of its own:
+     * what is planned of such pods is less. */
+    MOST_TRIES = 4000,
+    MOST_TERMS = 64,
+    NODES_A_TRY = 16,
+};
+
+struct planning {
+    const struct stock *stock;
+    const struct snapshot *snapshot;
+    const struct added_question *question;
+    struct arena *arena;
+    int64_t most;
+    struct added *added;
+    bool done;
+};
+
+/* ---- how many are planned ---- */
+
+static size_t count_nodes(const struct node *node)
+{
+    size_t count = 1;
+    if (node_is(node, NODE_LIST))
+        FOR_ITEMS(item, node)
+            count += count_nodes(item);
+    if (node_is(node, NODE_MAP))
+        for (size_t i = 0; i < node_count(node); i++)
+            count += count_nodes(&node->members[i].value);
+    return count;
+}
+
+static bool has_volumes(const struct planning *planning, const struct workload *workload)
+{
+    const struct node *root = planning->question->workload->root->node;
+    return node_count(node_get(workload->spec->node, "volumes")) > 0 ||
+           node_count(node_at(root, "spec.volumeClaimTemplates")) > 0;
+}
+
+static int64_t most_planned(const struct planning *planning)
+{
+    struct workload workload;
+    if (!workload_read(planning->question->workload, planning->arena, &workload))
+        return 0;
+    size_t tries = 1 + count_nodes(node_get(workload.spec->node, "affinity")) / NODES_A_TRY +
+                   node_count(node_get(workload.spec->node, "topologySpreadConstraints"));
+    if (has_volumes(planning, &workload))
+        tries += count_nodes(planning->question->workload->root->node) / NODES_A_TRY;
+    int64_t most = MOST_TRIES / (int64_t)tries;
+    return most < 1 ? 1 : most < MOST_PLANNED ? most : MOST_PLANNED;
+}
+
+/* ---- what nothing has ---- */
+
+static void cut(size_t *count)
+{
+    *count = *count < MOST_TERMS ? *count : MOST_TERMS;
+}
+
+/* Of very many alternatives the first count. */
+static void cut_terms(struct solver_shape *shape)
+{
+    cut(&shape->required_count);
+    cut(&shape->preferred_count);
+    cut(&shape->affinity_count);
+    cut(&shape->spread_count);
+}
+
+/* Nothing is bought for a pod that requests what no type has, and a request of 0 is none. */
+static void keep_known_requests(const struct stock *stock, struct cluster_pod *pod)
+{
+    struct named_amounts *requests = &pod->shape->requests;
+    size_t count = 0;
+    for (size_t i = 0; i < requests->count; i++) {
+        struct named_amount amount = requests->items[i];
+        if (solver_problem_resource(stock->problem, amount.resource) != SOLVER_NONE)
+            requests->items[count++] = amount;
+        else if (amount.quantity > 0)
+            pod->shape->fault = (struct pod_fault){.kind = SOLVER_REASON_RESOURCES,
+                                                   .message = text_of(amount.resource)};
+    }
+    requests->count = count;
+    if (pod->fault.message.size == 0)
+        pod->fault = pod->shape->fault;
+}
+
+/* ---- the plan ---- */
+
+static void read_pods(const struct planning *planning, struct cluster *cluster)
+{
+    struct problems problems = {.arena = planning->arena};
+    const struct added_question *question = planning->question;
+    planning->added->pods_left_out =
+        expand_alone(planning->snapshot, question->workload, question->replicas, planning->most,
+                     planning->arena, &cluster->pods, &problems);
+    cluster_read_pods(cluster, &problems);
+    for (size_t i = 0; i < cluster->pods.count; i++) {
+        struct cluster_pod *pod = &cluster->pods.items[i];
+        cut_terms(&pod->shape->solver);
+        keep_known_requests(planning->stock, pod);
+    }
+}
+
+static void tell_region(const struct cluster *cluster, struct text zone, struct added *added)
+{
+    struct text priced = catalog_prices(cluster->catalog)->region;
+    struct text region = zone_region(zone);
+    if (added->elsewhere[0] == '\0' && priced.size > 0 && region.size > 0 &&
+        !text_equal(region, priced))
+        snprintf(added->elsewhere, sizeof added->elsewhere, "%.*s", TEXT_ARGS(region));
+}
+
+static void tell(const struct cluster *cluster, struct added *added)
+{
+    added->pods = (int64_t)cluster->pods.count;
+    FOR_EACH(pod, &cluster->pods)
+        added->unplaced_count += pod->phase == POD_PENDING ? 1 : 0;
+    FOR_EACH(bought, &cluster->state_nodes) {
+        int64_t usd_micro = bought->simulation.usd_micro_per_hour;
+        if (bought->simulation.round == 0)
+            continue;
+        added->node_count++;
+        added->unpriced_count += usd_micro < 0 ? 1 : 0;
+        added->usd_micro_per_hour += usd_micro > 0 ? usd_micro : 0;
+        added->spot_unpriced |= bought->simulation.price_of.size > 0;
+        tell_region(cluster, bought->simulation.zone, added);
+    }
+}
+
+static void plan(void *argument)
+{
+    struct planning *planning = argument;
+    struct cluster cluster;
+    struct error error;
+    *planning->added = (struct added){0};
+    stock_cluster(planning->stock, planning->snapshot, planning->arena, &cluster);
+    cluster.brief = cluster.alone = true;
+    cluster.extends_tolerations = planning->question->extended_resource_toleration;
+    if (planning->most < 0)
+        planning->most = most_planned(planning);
+    read_pods(planning, &cluster);
+    if (!cluster_run_rounds(&cluster, &planning->stock->settings, &error))
+        return;
+    tell(&cluster, planning->added);
+    planning->done = true;
+}
+
+/* Takes no memory of the caller, who may be stopped where it allocates. What takes too much is
+ * planned for one pod. */
+bool supply_plan_alone(const struct supply *supply, const struct snapshot *snapshot,
+                       const struct added_question *question, struct added *added)
+{
+    struct planning planning = {
+        .snapshot = snapshot, .question = question, .most = -1, .added = added};
+    struct error error;
+    if (supply == NULL || supply->stock == NULL || supply->stock->pool_count == 0)
+        return false;
+    planning.stock = supply->stock;
+    planning.arena = arena_create(PLAN_BYTES);
+    if (planning.arena == NULL)
+        return false;
+    bool enough = arena_guard(planning.arena, plan, &planning, &error);
+    if (!enough) {
+        arena_reset(planning.arena);
+        planning.most = 1;
+        enough = arena_guard(planning.arena, plan, &planning, &error);
+    }
+    arena_destroy(planning.arena);
+    return enough && planning.done;
+}

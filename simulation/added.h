@@ -1,0 +1,32 @@
+/* What a workload adds: the nodes that Karpenter would buy for it, as a plan has them. */
+#ifndef TAFFRAIL_SIMULATION_ADDED_H
+#define TAFFRAIL_SIMULATION_ADDED_H
+
+#include "base/base.h"
+
+struct object;
+struct snapshot;
+struct supply;
+
+struct added_question {
+    const struct object *workload; /* a Pod, a Job, a CronJob, or of KINDS_SCALED */
+    int64_t replicas;              /* below 0: as many as it says */
+    bool extended_resource_toleration;
+};
+enum { ADDED_REGION_BYTES = 32 };
+struct added {
+    int64_t pods;          /* that were planned */
+    int64_t pods_left_out; /* more than are planned while a request waits: it costs more */
+    size_t unplaced_count; /* of those that were planned */
+    size_t node_count, unpriced_count; /* nodes that are bought; of them those without a price */
+    int64_t usd_micro_per_hour;        /* of those with one */
+    bool spot_unpriced; /* some are spot, at the price of on-demand: spot's is not known */
+    char
+        elsewhere[ADDED_REGION_BYTES]; /* a region of theirs that the prices are not of; "": none */
+};
+/* Plans the workload alone, as if no Node and no other pod were there. False: there is no NodePool
+ * whose instance types are known, or it takes too much. Takes memory of its own. */
+bool supply_plan_alone(const struct supply *supply, const struct snapshot *snapshot,
+                       const struct added_question *question, struct added *added) MUST_CHECK;
+
+#endif

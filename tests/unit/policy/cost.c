@@ -1,0 +1,157 @@
+#include "rail_table.h"
+
+/* A pod on each node: an m5.large at $0.096 an hour has room for one. */
+#define POOL(more)                                                                               \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general}, spec: {template: " \
+    "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}, "      \
+    "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}, " \
+    "{key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}, "                   \
+    "{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}" more "]}}}}\n"
+#define POD_SPEC "{containers: [{name: main, resources: {requests: {cpu: 1500m, memory: 1Gi}}}]}"
+#define METADATA(name, namespace) "{name: " name ", namespace: " namespace "}"
+#define DEPLOYMENT_IN(namespace, replicas)                                               \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: " METADATA(                       \
+        "web", namespace) ", spec: "                                                     \
+                          "{replicas: " replicas                                         \
+                          ", selector: {matchLabels: {app: web}}, template: {metadata: " \
+                          "{labels: {app: web}}, spec: " POD_SPEC "}}}"
+#define DEPLOYMENT(replicas) DEPLOYMENT_IN("shop", replicas)
+#define JOB(kind, spec) \
+    "{apiVersion: batch/v1, kind: " kind ", metadata: " METADATA("web", "shop") ", spec: " spec "}"
+#define JOB_SPEC(more) "{" more "template: {spec: " POD_SPEC "}}"
+#define AUTOSCALER(kind, most)                                                         \
+    "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: " METADATA( \
+        "a", "shop") ", spec: {maxReplicas: " most                                     \
+                     ", scaleTargetRef: {apiVersion: apps/v1, kind: " kind ", name: web}}}"
+
+#define RAIL "cost: {warnAbove: 100, max: {shop: 300, \"team-*\": 200, \"team-a*\": 150}}"
+
+static void what_it_adds_is_compared(void)
+{
+    static const struct rail_case cases[] = {
+        {DEPLOYMENT("0"), ""},
+        {DEPLOYMENT("1"), ""},
+        {DEPLOYMENT("2"), "warn spec.replicas $140.16 a month"},
+        {DEPLOYMENT("4"), "warn spec.replicas $280.32 a month"},
+        {DEPLOYMENT("5"), "deny spec.replicas $350.40 a month"},
+        {DEPLOYMENT_IN("team-b", "2"), "warn spec.replicas $140.16 a month"},
+        {DEPLOYMENT_IN("team-b", "3"), "deny spec.replicas $210.24 a month"},
+        {DEPLOYMENT_IN("team-a1", "3"), "deny spec.replicas $210.24 a month"},
+        {DEPLOYMENT_IN("team-a1", "2"), "warn spec.replicas $140.16 a month"},
+        {DEPLOYMENT_IN("other", "50"), "warn spec.replicas $3,504.00 a month"},
+        {DEPLOYMENT("20000000"), "deny spec.replicas at least $70,080.00 a month"},
+        {JOB("Job", JOB_SPEC("parallelism: 5, completions: 9, ")),
+         "deny spec.parallelism $350.40 a month"},
+        {JOB("Job", JOB_SPEC("parallelism: 5, completions: 9, suspend: true, ")), ""},
+        {JOB("CronJob",
+             "{schedule: '* * * * *', jobTemplate: {spec: " JOB_SPEC("parallelism: 3, "
+                                                                     "completions: 3, ") "}}"),
+         "warn spec.jobTemplate.spec.parallelism $210.24 a month"},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: one, namespace: shop}, spec: " POD_SPEC "}",
+         ""},
+    };
+    rail_table_run(&(struct rail_table){RAIL, POOL(""), cases, COUNT_OF(cases)});
+}
+
+static void autoscalers_count(void)
+{
+    static const char cluster[] =
+        POOL("") "---\n" AUTOSCALER("Deployment", "5") "\n---\n" DEPLOYMENT("1") "\n";
+    static const struct rail_case cases[] = {
+        {DEPLOYMENT("1"), "deny spec.replicas $350.40 a month"},
+        {DEPLOYMENT("0"), ""}, /* it is off */
+        {AUTOSCALER("Deployment", "2"), "warn spec.maxReplicas $140.16 a month"},
+        {AUTOSCALER("Deployment", "6"), "deny spec.maxReplicas $420.48 a month"},
+        {AUTOSCALER("StatefulSet", "6"), ""}, /* there is none */
+        {AUTOSCALER("Rollout", "6"), ""},
+    };
+    rail_table_run(&(struct rail_table){RAIL, cluster, cases, COUNT_OF(cases)});
+}
+
+static void what_cannot_be_known(void)
+{
+    static const struct rail_case blind[] = {
+        {DEPLOYMENT("1"), "undecided spec.replicas "},
+        {DEPLOYMENT("0"), ""},
+    };
+    static const struct rail_case nothing_fits[] = {{DEPLOYMENT("5"), ""}};
+    rail_table_run(&(struct rail_table){RAIL, NULL, blind, COUNT_OF(blind)});
+    rail_table_run(&(struct rail_table){
+        RAIL, POOL(", {key: kubernetes.io/arch, operator: In, values: [arm64]}"), nothing_fits,
+        COUNT_OF(nothing_fits)});
+}
+
+static void without_a_limit_nothing_is_compared(void)
+{
+    static const struct rail_case cases[] = {
+        {DEPLOYMENT("500"), ""},
+        {DEPLOYMENT_IN("dear", "500"), "deny spec.replicas $35,040.00 a month"},
+    };
+    rail_table_run(&(struct rail_table){"cost: {max: {dear: 1000}}", POOL(""), cases, 2});
+    rail_table_run(&(struct rail_table){"cost: {}", POOL(""), cases, 1});
+}
+
+/* ---- updates ---- */
+
+static struct text message_of_update(const char *before, const char *after, enum action *action,
+                                     struct arena *arena)
+{
+    struct world world = rail_table_world(RAIL, POOL(""), arena);
+    struct rail_documents old = rail_table_read(before, arena);
+    struct rail_documents now = rail_table_read(after, arena);
+    struct subject subject = {
+        .operation = OPERATION_UPDATE, .object = now.items, .old_object = old.items};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    *action = verdict.action;
+    return verdict.finding_count == 0 ? TEXT("") : verdict.findings[0].message;
+}
+
+static void an_update_that_raises_nothing_is_not_new(void)
+{
+    static const struct {
+        const char *before, *after;
+        enum action action;
+    } cases[] = {
+        {DEPLOYMENT("9"), DEPLOYMENT("9"), ACTION_AUDIT},
+        {DEPLOYMENT("9"), DEPLOYMENT("7"), ACTION_AUDIT},
+        {DEPLOYMENT("9"), DEPLOYMENT("10"), ACTION_DENY},
+        {DEPLOYMENT("9"), DEPLOYMENT("4"), ACTION_AUDIT},
+        {DEPLOYMENT("4"), DEPLOYMENT("5"), ACTION_DENY},
+        {DEPLOYMENT("2"), DEPLOYMENT("3"), ACTION_WARN},
+        {DEPLOYMENT("1"), DEPLOYMENT("2"), ACTION_WARN},
+        {DEPLOYMENT("0"), DEPLOYMENT("5"), ACTION_DENY},
+        /* Beyond what is planned. */
+        {DEPLOYMENT("2000"), DEPLOYMENT("3000"), ACTION_DENY},
+        {DEPLOYMENT("3000"), DEPLOYMENT("2000"), ACTION_AUDIT},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        enum action action;
+        (void)message_of_update(cases[i].before, cases[i].after, &action, arena);
+        ASSERT_INT(action, cases[i].action);
+        arena_destroy(arena);
+    }
+}
+
+static void the_message_says_it_all(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    enum action action;
+    ASSERT_TEXT(message_of_update(DEPLOYMENT("1"), DEPLOYMENT("5"), &action, arena),
+                "Its 5 pods add 5 nodes, $350.40 a month, and a workload of shop may add $300.00. "
+                "These are on-demand prices of us-east-1 of 2026-07. Ask for fewer replicas, or "
+                "for less in each; taffrail plan shows which nodes they need.");
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy cost";
+const struct unit_test unit_tests[] = {
+    {"what it adds is compared", what_it_adds_is_compared},
+    {"autoscalers count", autoscalers_count},
+    {"what cannot be known", what_cannot_be_known},
+    {"without a limit nothing is compared", without_a_limit_nothing_is_compared},
+    {"an update that raises nothing is not new", an_update_that_raises_nothing_is_not_new},
+    {"the message says it all", the_message_says_it_all},
+    {NULL, NULL},
+};

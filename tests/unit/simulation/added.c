@@ -1,0 +1,210 @@
+/* What a workload adds: planned alone from the supply's stock, as a plan of files without Nodes and
+ * other pods has it. */
+#include "simulation/added.h"
+#include "kube/snapshot.h"
+#include "simulation/supply.h"
+#include "simulation_fixture.h"
+
+const char unit_suite[] = "simulation added";
+
+#define DEPLOYMENT(replicas, cpu, more)                                                          \
+    WORKLOAD("Deployment", "web", "replicas: " replicas ", selector: {matchLabels: {app: web}}", \
+             cpu, more)
+#define DAEMON(cpu) WORKLOAD("DaemonSet", "agent", "replicas: 0", cpu, "")
+#define JOB(spec, cpu)                                                      \
+    "{apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {" spec \
+    ", template: {spec: " POD_SPEC(cpu, ", restartPolicy: Never") "}}}"
+
+struct added_case {
+    const char *name;
+    const char *documents[MOST_DOCUMENTS]; /* the last is the workload */
+    struct added expected;
+};
+
+static size_t count_documents(const struct added_case *test)
+{
+    size_t count = 0;
+    while (count < MOST_DOCUMENTS && test->documents[count] != NULL)
+        count++;
+    return count;
+}
+
+static const struct object *find_workload(const struct snapshot *snapshot)
+{
+    static const enum kind kinds[] = {KIND_DEPLOYMENT, KIND_STATEFUL_SET, KIND_JOB, KIND_POD};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        const struct object *found = snapshot_find(snapshot, kinds[i], TEXT("shop"), TEXT("web"));
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+static struct added ask(const struct snapshot *snapshot, const struct catalog *catalog,
+                        int64_t replicas)
+{
+    struct added added = {0};
+    const struct supply *supply = supply_create(snapshot, catalog, NULL, true);
+    const struct added_question question = {find_workload(snapshot), replicas, true};
+    CU_ASSERT_FATAL(supply != NULL && question.workload != NULL);
+    CU_ASSERT_TRUE(supply_plan_alone(supply, snapshot, &question, &added));
+    supply_release(supply);
+    return added;
+}
+
+static bool is_place_of_pods(const char *document)
+{
+    return strstr(document, "kind: Node,") != NULL || strstr(document, "kind: Pod,") != NULL;
+}
+
+/* The same from a plan of the documents without Nodes and Pods. */
+static struct added plan(struct fixture *fixture, const struct added_case *test)
+{
+    const char *documents[MOST_DOCUMENTS];
+    size_t count = 0;
+    for (size_t i = 0; i < count_documents(test); i++)
+        if (i + 1 == count_documents(test) || !is_place_of_pods(test->documents[i]))
+            documents[count++] = test->documents[i];
+    const struct simulation_settings settings = {0};
+    struct simulation simulation;
+    struct problems problems = {.arena = fixture->arena};
+    struct error error;
+    CU_ASSERT_FATAL(simulation_run(fixture_snapshot(fixture, documents, count),
+                                   fixture_catalog(fixture), &settings, fixture->arena, &simulation,
+                                   &problems, &error));
+    struct added added = {.pods = (int64_t)simulation.pod_count,
+                          .unplaced_count = simulation.unschedulable_count,
+                          .node_count = simulation.claim_count,
+                          .usd_micro_per_hour = simulation.usd_micro_per_hour};
+    return added;
+}
+
+static void assert_added(const struct added *actual, const struct added *expected)
+{
+    ASSERT_INT(actual->pods, expected->pods);
+    ASSERT_INT(actual->pods_left_out, expected->pods_left_out);
+    ASSERT_INT(actual->unplaced_count, expected->unplaced_count);
+    ASSERT_INT(actual->node_count, expected->node_count);
+    ASSERT_INT(actual->unpriced_count, expected->unpriced_count);
+    ASSERT_INT(actual->usd_micro_per_hour, expected->usd_micro_per_hour);
+}
+
+static void run(const struct added_case *test)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    unsigned failures = CU_get_number_of_failures();
+    const struct snapshot *snapshot =
+        fixture_snapshot(&fixture, test->documents, count_documents(test));
+    struct added added = ask(snapshot, fixture_catalog(&fixture), -1);
+    struct added planned = plan(&fixture, test);
+    assert_added(&added, &test->expected);
+    assert_added(&added, &planned);
+    if (CU_get_number_of_failures() != failures)
+        fprintf(stderr, "in \"%s\"\n", test->name);
+    arena_destroy(fixture.arena);
+}
+
+static void a_workload_is_planned_alone(void)
+{
+    static const struct added_case cases[] = {
+        {"an empty node does not hold it",
+         {POOL, NODE("n1", "a", "8"), DEPLOYMENT("1", "1500m", "")},
+         {.pods = 1, .node_count = 1, .usd_micro_per_hour = 100000}},
+        {"other pods do not count, DaemonSets do",
+         {POOL, POD("other", "1", ""), DAEMON("1"), DEPLOYMENT("1", "1500m", "")},
+         {.pods = 1, .node_count = 1, .usd_micro_per_hour = 400000}},
+        {"its pods that run are planned, too",
+         {POOL, NODE("n1", "a", "8"), POD("web-0", "1", ", nodeName: n1"),
+          DEPLOYMENT("2", "1500m", "")},
+         {.pods = 2, .node_count = 1, .usd_micro_per_hour = 400000}},
+        {"where it fits nowhere it adds nothing",
+         {POOL, DEPLOYMENT("1", "64", "")},
+         {.pods = 1, .unplaced_count = 1}},
+        {"none", {POOL, DEPLOYMENT("0", "1", "")}, {0}},
+        {"spread over zones",
+         {POOL, DEPLOYMENT("3", "1", SPREAD("topology.kubernetes.io/zone"))},
+         {.pods = 3, .node_count = 3, .usd_micro_per_hour = 300000}},
+        {"one on a host, and a fourth zone there is none",
+         {POOL, DEPLOYMENT("4", "1", ANTI("topology.kubernetes.io/zone"))},
+         {.pods = 4, .unplaced_count = 1, .node_count = 3, .usd_micro_per_hour = 300000}},
+        {"a StatefulSet of which one runs",
+         {POOL, NODE("n1", "a", "8"), POD("web-0", "1", ", nodeName: n1"),
+          WORKLOAD("StatefulSet", "web", "replicas: 3, serviceName: web", "1500m", "")},
+         {.pods = 3, .node_count = 1, .usd_micro_per_hour = 400000}},
+        {"a Job, of whose completions some are at once",
+         {POOL, JOB("parallelism: 2, completions: 9", "1500m")},
+         {.pods = 2, .node_count = 1, .usd_micro_per_hour = 400000}},
+        {"a suspended Job", {POOL, JOB("suspend: true", "1")}, {0}},
+        {"a Pod",
+         {POOL, POD("web", "1", "")},
+         {.pods = 1, .node_count = 1, .usd_micro_per_hour = 100000}},
+        {"a volume that is bound in a zone",
+         {POOL, CLASS("ebs", "WaitForFirstConsumer", ""),
+          VOLUME("v1", ", claimRef: {namespace: shop, name: data}" IN_ZONES("[b]")),
+          CLAIM("data", "{volumeName: v1, storageClassName: ebs}"),
+          DEPLOYMENT("2", "1500m", MOUNTS("data"))},
+         {.pods = 2, .node_count = 1, .usd_micro_per_hour = 400000}},
+        {"volumes that are made where the pod is",
+         {POOL, CLASS("ebs", "WaitForFirstConsumer", ""), CLAIM("data", "{storageClassName: ebs}"),
+          DEPLOYMENT("2", "1500m", MOUNTS("data") SPREAD("topology.kubernetes.io/zone"))},
+         {.pods = 2, .unplaced_count = 1, .node_count = 1, .usd_micro_per_hour = 100000}},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        run(&cases[i]);
+}
+
+/* What the stock does not name, nothing has. */
+static void what_nothing_has_adds_nothing(void)
+{
+    static const char *const requests[] = {"1, example.com/gpu: 1", "1, example.com/gpu: 0"};
+    for (size_t i = 0; i < COUNT_OF(requests); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        const char *documents[] = {
+            POOL, arena_printf(fixture.arena, DEPLOYMENT("2", "%s", ""), requests[i]).data};
+        struct added added =
+            ask(fixture_snapshot(&fixture, documents, 2), fixture_catalog(&fixture), -1);
+        ASSERT_INT(added.unplaced_count, i == 0 ? 2 : 0);
+        ASSERT_INT(added.node_count, i == 0 ? 0 : 1);
+        arena_destroy(fixture.arena);
+    }
+}
+
+static void of_very_many_pods_a_thousand_are_planned(void)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    static const char *const documents[] = {POOL, DEPLOYMENT("20000000", "1", "")};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    struct added added = ask(snapshot, fixture_catalog(&fixture), -1);
+    ASSERT_INT(added.pods, 1000);
+    ASSERT_INT(added.pods_left_out, 20000000 - 1000);
+    ASSERT_INT(added.node_count, 143);
+    added = ask(snapshot, fixture_catalog(&fixture), 7);
+    ASSERT_INT(added.pods, 7);
+    ASSERT_INT(added.pods_left_out, 0);
+    arena_destroy(fixture.arena);
+}
+
+static void without_types_nobody_knows(void)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    static const char *const documents[] = {NODE("n1", "a", "8"), DEPLOYMENT("1", "1", "")};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    const struct added_question question = {find_workload(snapshot), -1, true};
+    struct added added;
+    for (int plans = 0; plans <= 1; plans++) {
+        const struct supply *supply =
+            supply_create(snapshot, fixture_catalog(&fixture), NULL, plans == 1);
+        CU_ASSERT_FALSE(supply_plan_alone(supply, snapshot, &question, &added));
+        supply_release(supply);
+    }
+    CU_ASSERT_FALSE(supply_plan_alone(NULL, snapshot, &question, &added));
+    arena_destroy(fixture.arena);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a workload is planned alone", a_workload_is_planned_alone},
+    {"what nothing has adds nothing", what_nothing_has_adds_nothing},
+    {"of very many pods a thousand are planned", of_very_many_pods_a_thousand_are_planned},
+    {"without types nobody knows", without_types_nobody_knows},
+    {NULL, NULL},
+};
