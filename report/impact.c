@@ -287,6 +287,7 @@ static struct json_object *json_of_entry(const struct impact_entry *entry,
     json_add_text_or_null(json, "namespace", written->namespace);
     add_nodes(json, impact);
     json_add_count(json, "atOnce", impact->at_once);
+    json_add_count(json, "atOnceLater", impact->at_once_most);
     json_add_text_or_null(json, "firstWindow", written->first_window);
     json_object_object_add(json, "blockedBy", json_of_blocks(impact, written));
     json_add_count(json, "blockedByTotal", impact->block_total);

@@ -103,9 +103,10 @@ def the_json_is_as_promised(folder, state):
     first = change.pop("firstWindow", None)
     expect("a window", bool(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", first or "")), True)
     expect("update", {key: change.get(key) for key in (
-        "operation", "kind", "name", "nodesReplaced", "nodesTotal", "reasons", "atOnce", "blockedBy", "unschedulable")},
+        "operation", "kind", "name", "nodesReplaced", "nodesTotal", "reasons", "atOnce", "atOnceLater", "blockedBy",
+        "unschedulable")},
            {"operation": "update", "kind": "NodePool", "name": "general", "nodesReplaced": 3, "nodesTotal": 3,
-            "reasons": ["drift: spec.template.metadata.labels"], "atOnce": 1, "unschedulable": [],
+            "reasons": ["drift: spec.template.metadata.labels"], "atOnce": 1, "atOnceLater": 1, "unschedulable": [],
             "blockedBy": [{"pod": "shop/db-1", "by": "PodDisruptionBudget db", "owner": "StatefulSet db", "node": "node-1"}]})
     expect("nodes", change["nodes"], [{"node": f"node-{i}", "nodeClaim": f"general-{i}", "blocked": i == 1} for i in (1, 2, 3)])
     expect("prices", (change["usdPerHourBefore"] > 0, change["usdPerHourBefore"] == change["usdPerHourAfter"]),

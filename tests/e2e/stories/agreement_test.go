@@ -21,9 +21,10 @@ var clustersFlag = flag.Int("clusters", 1, "how many clusters the story Agreemen
 
 // What `taffrail impact` says of one change.
 type forecast struct {
-	NodesReplaced, NodesTotal, AtOnce int
-	FirstWindow                       *time.Time // nil: never
-	Nodes                             []struct {
+	NodesReplaced, NodesTotal int
+	AtOnce, AtOnceLater       int        // once successors are up
+	FirstWindow               *time.Time // nil: never
+	Nodes                     []struct {
 		NodeClaim string
 		Blocked   bool
 	}
@@ -53,6 +54,7 @@ type trial struct {
 	empty   []string // those without pods, which go first
 	stuck   []string // those whose pods fit nowhere afterwards, as the forecast says
 	ended   time.Time
+	later   bool // successors came while it was watched
 	differs []string
 }
 
@@ -200,6 +202,9 @@ func (tried *trial) expectedAtOnce() (least, most int) {
 			free++
 		}
 	}
+	if tried.later {
+		return min(tried.said.AtOnce, free), tried.said.AtOnceLater
+	}
 	return min(tried.said.AtOnce, free), tried.said.AtOnce
 }
 
@@ -215,6 +220,7 @@ func (f *furnished) compare(t *testing.T, tried *trial) {
 	tried.marked = f.marked(tried)
 	tried.begun = f.seen.names(f.original(func(s *sighting) bool { return !s.started.IsZero() }))
 	tried.atOnce = f.seen.most(f.changing())
+	tried.later = len(f.seen.names(func(s *sighting) bool { return s.pool == f.changing() && !s.original && s.initialized })) > 0
 	if said.NodesTotal != len(f.originals) {
 		tried.differ("%d nodes in all, and there are %d", said.NodesTotal, len(f.originals))
 	}
