@@ -2,6 +2,7 @@
 #include "simulation/pods.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kube/complaint.h"
 #include "kube/object.h"
@@ -304,6 +305,26 @@ static int compare_pods(const void *a_pointer, const void *b_pointer)
     return order != 0 ? order : text_compare(a->name, b->name);
 }
 
+/* Those that are there come by name, and are large to move: only the others are sorted, and merged
+ * from the end. */
+static void sort_pods(struct cluster_pods *pods, struct arena *arena)
+{
+    struct cluster_pod *items = pods->items;
+    size_t there = pods->count > 0 ? 1 : 0;
+    while (there < pods->count && compare_pods(&items[there - 1], &items[there]) <= 0)
+        there++;
+    size_t made_count = pods->count - there;
+    if (made_count == 0)
+        return;
+    struct cluster_pod *made = ARENA_ARRAY(arena, made_count, struct cluster_pod);
+    memcpy(made, items + there, made_count * sizeof *made);
+    qsort(made, made_count, sizeof *made, compare_pods);
+    for (size_t i = pods->count; made_count > 0; i--)
+        items[i - 1] = there > 0 && compare_pods(&items[there - 1], &made[made_count - 1]) > 0
+                           ? items[--there]
+                           : made[--made_count];
+}
+
 void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, struct arena *arena,
                  struct cluster_pods *pods, struct daemons *daemons, struct problems *problems)
 {
@@ -329,8 +350,7 @@ void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, st
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++)
         daemon_add(snapshot_object(snapshot, KIND_DAEMON_SET, i),
                    expansion.tallies[KIND_DAEMON_SET][i].newest, arena, daemons);
-    if (pods->count > 0)
-        qsort(pods->items, pods->count, sizeof *pods->items, compare_pods);
+    sort_pods(pods, arena);
 }
 
 int64_t expand_alone(const struct snapshot *snapshot, const struct object *object, int64_t replicas,
