@@ -14,7 +14,7 @@
 #include "simulation/simulation.h"
 
 static const char *const cascades[] = {"background", "foreground", "orphan", NULL};
-enum { CASCADE_ORPHAN = 2 };
+enum { CASCADE_ORPHAN = 2, PLAN_BYTES = INT32_MAX };
 
 struct impact_options {
     struct input_options input;
@@ -103,7 +103,7 @@ static enum options_result read_options(int argc, char **argv, struct impact_opt
 
 struct forecast {
     const struct impact_options *options;
-    struct arena *arena;
+    struct arena *arena, *scratch;
     int64_t now_unix_s;
     struct manifests change;
     struct world *world;
@@ -184,24 +184,64 @@ static struct simulation_settings settings_of(const struct impact_options *optio
     };
 }
 
-/* What the pods need afterwards; problems of the cluster are said once. */
+struct planning {
+    const struct forecast *forecast;
+    const struct change_question *question;
+    const struct impact_entry *entry;
+    struct problems problems;
+    struct impact_plan plan;
+    bool planned;
+};
+
+static void plan_change(void *argument)
+{
+    struct planning *planning = argument;
+    const struct forecast *forecast = planning->forecast;
+    const struct simulation_settings settings = settings_of(forecast->options);
+    struct error error;
+    planning->planned = change_impact_plan(planning->question, &planning->entry->impact,
+                                           forecast->world->catalog, &settings, forecast->scratch,
+                                           &planning->plan, &planning->problems, &error);
+    if (!planning->planned)
+        problems_add_error(&planning->problems, &error);
+}
+
+/* Problems of the cluster are said once, whatever the number of changes. */
+static void add_new(struct problems *problems, const struct problems *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        bool said = false;
+        for (size_t j = 0; j < problems->count && !said; j++)
+            said = strcmp(problems->items[j].what, more->items[i].what) == 0;
+        if (!said)
+            problems_add_error(problems, &more->items[i]);
+    }
+}
+
+/* What the pods need afterwards. A plan takes a hundred megabytes, so each is made in the memory of
+ * the one before, and only what is printed is kept. */
 static void plan_entry(struct forecast *forecast, const struct change_question *question,
                        struct impact_entry *entry)
 {
-    struct problems again = {.arena = forecast->arena};
-    const struct simulation_settings settings = settings_of(forecast->options);
+    struct planning planning = {.forecast = forecast,
+                                .question = question,
+                                .entry = entry,
+                                .problems = {.arena = forecast->scratch}};
     struct error error;
-    entry->planned = change_impact_plan(question, &entry->impact, forecast->world->catalog,
-                                        &settings, forecast->arena, &entry->plan, &again, &error);
-    if (!entry->planned)
-        problems_add_error(&again, &error);
-    for (size_t i = 0; i < again.count; i++) {
-        bool said = false;
-        for (size_t j = 0; j < forecast->problems.count && !said; j++)
-            said = strcmp(forecast->problems.items[j].what, again.items[i].what) == 0;
-        if (!said)
-            problems_add_error(&forecast->problems, &again.items[i]);
+    arena_reset(forecast->scratch);
+    if (!arena_guard(forecast->scratch, plan_change, &planning, &error)) {
+        problems_add_error(&forecast->problems, &error);
+        return;
     }
+    add_new(&forecast->problems, &planning.problems);
+    entry->planned = planning.planned;
+    if (!planning.planned)
+        return;
+    entry->plan = planning.plan;
+    entry->plan.simulation = NULL;
+    entry->plan.unschedulable = (struct text_list){0};
+    FOR_EACH(pod, &planning.plan.unschedulable)
+        *LIST_PUSH(forecast->arena, &entry->plan.unschedulable) = arena_text(forecast->arena, *pod);
 }
 
 /* What the rail change-impact of the policies says: denials, warnings. */
@@ -310,10 +350,17 @@ static struct impact_report forecast_all(struct forecast *forecast)
     return report;
 }
 
+struct run {
+    const struct impact_options *options;
+    struct arena *scratch;
+};
+
 static int impact(struct arena *arena, void *argument)
 {
-    struct forecast forecast = {.options = argument,
+    const struct run *run = argument;
+    struct forecast forecast = {.options = run->options,
                                 .arena = arena,
+                                .scratch = run->scratch,
                                 .now_unix_s = (int64_t)time(NULL),
                                 .problems = {.arena = arena}};
     const struct report_style style = {.colour = terminal_has_colours(STDOUT_FILENO),
@@ -341,5 +388,10 @@ int command_impact(int argc, char **argv)
     enum options_result result = read_options(argc, argv, &options);
     if (result != OPTIONS_READ)
         return options_exit_code(result);
-    return run_in_arena(impact, &options);
+    struct run run = {&options, arena_create(PLAN_BYTES)};
+    if (run.scratch == NULL)
+        return print_error(&(struct error){.kind = ERROR_MEMORY, .what = "no memory"});
+    int code = run_in_arena(impact, &run);
+    arena_destroy(run.scratch);
+    return code;
 }

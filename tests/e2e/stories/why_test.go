@@ -72,7 +72,7 @@ func TestWhy(t *testing.T) {
 
 	machines := strings.Fields(w.admin(t, "", "get", "nodeclaims", "-o", "name").works(t).stdout)
 	changed := strings.NewReplacer("  template:\n", "  template:\n    metadata: {labels: {changed: \"yes\"}}\n",
-		"disruption: {", "disruption: {budgets: [{nodes: \"0\"}], ").Replace(strings.Split(nodesYAML(), "---\n")[0])
+		"disruption: {", "disruption: {budgets: [{nodes: \"0\", reasons: [Drifted]}], ").Replace(strings.Split(nodesYAML(), "---\n")[0])
 	impact := w.says(t, 0, changed, "impact", "-f", "-", "--kubeconfig", w.plane.AdminKubeconfig())
 	if len(impact.Changes) != 1 || impact.Changes[0].NodesReplaced != len(machines) ||
 		!slices.Contains(impact.Changes[0].Reasons, "drift: spec.template.metadata.labels") {
