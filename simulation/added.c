@@ -6,6 +6,7 @@
 #include "catalog/catalog.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
+#include "simulation/node_claims.h"
 #include "simulation/stock.h"
 #include "simulation/supply_internal.h"
 
@@ -17,6 +18,9 @@ enum {
     MOST_TRIES = 4000,
     MOST_TERMS = 64,
     NODES_A_TRY = 16,
+    /* What is there, beside which it is planned. */
+    MOST_NODES = 500,
+    MOST_PODS_THERE = 5000,
 };
 
 struct planning {
@@ -24,6 +28,7 @@ struct planning {
     const struct snapshot *snapshot;
     const struct added_question *question;
     struct arena *arena;
+    bool beside;
     int64_t most;
     struct added *added;
     bool done;
@@ -53,7 +58,9 @@ static bool has_volumes(const struct planning *planning, const struct workload *
 static int64_t most_planned(const struct planning *planning)
 {
     struct workload workload;
-    if (!workload_read(planning->question->workload, planning->arena, &workload))
+    if (planning->question->pods != NULL)
+        workload = *planning->question->pods;
+    else if (!workload_read(planning->question->workload, planning->arena, &workload))
         return 0;
     size_t tries = 1 + count_nodes(node_get(workload.spec->node, "affinity")) / NODES_A_TRY +
                    node_count(node_get(workload.spec->node, "topologySpreadConstraints"));
@@ -99,18 +106,37 @@ static void keep_known_requests(const struct stock *stock, struct cluster_pod *p
 
 /* ---- the plan ---- */
 
+static void read_nodes(const struct planning *planning, struct cluster *cluster,
+                       struct problems *problems)
+{
+    state_nodes_read(planning->snapshot, planning->arena, &cluster->state_nodes, problems);
+    for (size_t i = 0; i < cluster->state_nodes.count; i++)
+        state_node_describe(cluster, &cluster->state_nodes.items[i]);
+}
+
+/* Pods of a Node that is being deleted look for another place, whatever the workload adds. */
+static void leave_out_moved(struct cluster_pod *pod)
+{
+    if (pod->phase == POD_PENDING && pod->node_name.size > 0)
+        pod->phase = POD_WAITING;
+}
+
 static void read_pods(const struct planning *planning, struct cluster *cluster)
 {
     struct problems problems = {.arena = planning->arena};
     const struct added_question *question = planning->question;
-    planning->added->pods_left_out =
-        expand_alone(planning->snapshot, question->workload, question->replicas, planning->most,
-                     planning->arena, &cluster->pods, &problems);
+    if (planning->beside)
+        read_nodes(planning, cluster, &problems);
+    const struct expansion_of of = {question->workload, question->pods, question->replicas,
+                                    planning->most};
+    planning->added->pods_left_out = (planning->beside ? expand_beside : expand_alone)(
+        planning->snapshot, &of, planning->arena, &cluster->pods, &problems);
     cluster_read_pods(cluster, &problems);
     for (size_t i = 0; i < cluster->pods.count; i++) {
         struct cluster_pod *pod = &cluster->pods.items[i];
         cut_terms(&pod->shape->solver);
         keep_known_requests(planning->stock, pod);
+        leave_out_moved(pod);
     }
 }
 
@@ -125,9 +151,13 @@ static void tell_region(const struct cluster *cluster, struct text zone, struct 
 
 static void tell(const struct cluster *cluster, struct added *added)
 {
-    added->pods = (int64_t)cluster->pods.count;
-    FOR_EACH(pod, &cluster->pods)
+    FOR_EACH(pod, &cluster->pods) {
+        added->pods += pod->node_name.size > 0 ? 0 : 1;
         added->unplaced_count += pod->phase == POD_PENDING ? 1 : 0;
+        added->asks_for_devices |= pod->phase == POD_PENDING && pod->shape->solver.needs_devices;
+    }
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        added->lacks_types |= cluster->pools[i].offers_nothing;
     FOR_EACH(bought, &cluster->state_nodes) {
         int64_t usd_micro = bought->simulation.usd_micro_per_hour;
         if (bought->simulation.round == 0)
@@ -147,7 +177,8 @@ static void plan(void *argument)
     struct error error;
     *planning->added = (struct added){0};
     stock_cluster(planning->stock, planning->snapshot, planning->arena, &cluster);
-    cluster.brief = cluster.alone = true;
+    cluster.brief = true;
+    cluster.alone = !planning->beside;
     cluster.extends_tolerations = planning->question->extended_resource_toleration;
     if (planning->most < 0)
         planning->most = most_planned(planning);
@@ -160,24 +191,47 @@ static void plan(void *argument)
 
 /* Takes no memory of the caller, who may be stopped where it allocates. What takes too much is
  * planned for one pod. */
+static bool plan_in_memory_of_its_own(struct planning *planning)
+{
+    struct error error;
+    planning->arena = arena_create(PLAN_BYTES);
+    if (planning->arena == NULL)
+        return false;
+    bool enough = arena_guard(planning->arena, plan, planning, &error);
+    if (!enough) {
+        arena_reset(planning->arena);
+        planning->most = 1;
+        enough = arena_guard(planning->arena, plan, planning, &error);
+    }
+    arena_destroy(planning->arena);
+    return enough && planning->done;
+}
+
+static bool sells(const struct supply *supply)
+{
+    return supply != NULL && supply->stock != NULL && supply->stock->pool_count > 0;
+}
+
 bool supply_plan_alone(const struct supply *supply, const struct snapshot *snapshot,
                        const struct added_question *question, struct added *added)
 {
     struct planning planning = {
         .snapshot = snapshot, .question = question, .most = -1, .added = added};
-    struct error error;
-    if (supply == NULL || supply->stock == NULL || supply->stock->pool_count == 0)
+    if (!sells(supply))
         return false;
     planning.stock = supply->stock;
-    planning.arena = arena_create(PLAN_BYTES);
-    if (planning.arena == NULL)
+    return plan_in_memory_of_its_own(&planning);
+}
+
+bool supply_plan_beside(const struct supply *supply, const struct snapshot *snapshot,
+                        const struct added_question *question, struct added *added)
+{
+    struct planning planning = {
+        .snapshot = snapshot, .question = question, .beside = true, .most = -1, .added = added};
+    if (!sells(supply) || snapshot_count(snapshot, KIND_NODE) > MOST_NODES ||
+        snapshot_count(snapshot, KIND_NODE_CLAIM) > MOST_NODES ||
+        snapshot_count(snapshot, KIND_POD) > MOST_PODS_THERE)
         return false;
-    bool enough = arena_guard(planning.arena, plan, &planning, &error);
-    if (!enough) {
-        arena_reset(planning.arena);
-        planning.most = 1;
-        enough = arena_guard(planning.arena, plan, &planning, &error);
-    }
-    arena_destroy(planning.arena);
-    return enough && planning.done;
+    planning.stock = supply->stock;
+    return plan_in_memory_of_its_own(&planning);
 }

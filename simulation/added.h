@@ -7,10 +7,12 @@
 struct object;
 struct snapshot;
 struct supply;
+struct workload;
 
 struct added_question {
     const struct object *workload; /* a Pod, a Job, a CronJob, or of KINDS_SCALED */
     int64_t replicas;              /* below 0: as many as it says */
+    const struct workload *pods;   /* what so many pods are like; NULL: the workload says */
     bool extended_resource_toleration;
 };
 enum { ADDED_REGION_BYTES = 32 };
@@ -20,13 +22,19 @@ struct added {
     size_t unplaced_count; /* of those that were planned */
     size_t node_count, unpriced_count; /* nodes that are bought; of them those without a price */
     int64_t usd_micro_per_hour;        /* of those with one */
+    bool asks_for_devices;             /* by resourceClaims, for which nothing is planned */
+    bool lacks_types;   /* the instance types of a NodePool are not in the catalogue */
     bool spot_unpriced; /* some are spot, at the price of on-demand: spot's is not known */
     char
         elsewhere[ADDED_REGION_BYTES]; /* a region of theirs that the prices are not of; "": none */
 };
 /* Plans the workload alone, as if no Node and no other pod were there. False: there is no NodePool
- * whose instance types are known, or it takes too much. Takes memory of its own. */
+ * to buy from, or it takes too much. Takes memory of its own. */
 bool supply_plan_alone(const struct supply *supply, const struct snapshot *snapshot,
                        const struct added_question *question, struct added *added) MUST_CHECK;
+/* Plans what is missing of the workload beside the Nodes and the Pods that run there. False also
+ * where there are more of them than are read while a request waits. */
+bool supply_plan_beside(const struct supply *supply, const struct snapshot *snapshot,
+                        const struct added_question *question, struct added *added) MUST_CHECK;
 
 #endif

@@ -24,6 +24,7 @@ struct expansion {
     struct problems *problems;
     struct tally *tallies[KIND_COUNT]; /* of each object of a kind that makes pods */
     bool alone;                        /* Pods of the snapshot do not count */
+    const struct workload *like;       /* all pods that are made; NULL: as their workload says */
 };
 
 /* ---- Pods that are there ---- */
@@ -82,7 +83,10 @@ static struct shape_source *source_of(const struct expansion *expansion,
 {
     struct shape_source *source = ARENA_NEW(expansion->arena, struct shape_source);
     source->namespace = object->namespace;
-    (void)workload_read(object, expansion->arena, &source->workload);
+    if (expansion->like != NULL && object->kind != KIND_POD)
+        source->workload = *expansion->like;
+    else
+        (void)workload_read(object, expansion->arena, &source->workload);
     return source;
 }
 
@@ -328,7 +332,7 @@ static void sort_pods(struct cluster_pods *pods, struct arena *arena)
 void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, struct arena *arena,
                  struct cluster_pods *pods, struct daemons *daemons, struct problems *problems)
 {
-    struct expansion expansion = {snapshot, arena, pods, daemons, problems, {NULL}, false};
+    struct expansion expansion = {snapshot, arena, pods, daemons, problems, {NULL}, false, NULL};
     for (size_t i = 0; i < COUNT_OF(makers); i++)
         expansion.tallies[makers[i]] =
             ARENA_ARRAY(arena, snapshot_count(snapshot, makers[i]), struct tally);
@@ -353,22 +357,63 @@ void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, st
     sort_pods(pods, arena);
 }
 
-int64_t expand_alone(const struct snapshot *snapshot, const struct object *object, int64_t replicas,
-                     int64_t most, struct arena *arena, struct cluster_pods *pods,
-                     struct problems *problems)
+int64_t expand_alone(const struct snapshot *snapshot, const struct expansion_of *of,
+                     struct arena *arena, struct cluster_pods *pods, struct problems *problems)
 {
-    struct expansion expansion = {snapshot, arena, pods, NULL, problems, {NULL}, true};
+    struct expansion expansion = {snapshot, arena, pods, NULL, problems, {NULL}, true, of->pods};
     const struct tally none = {0};
     size_t number = 0;
     struct demand demand;
-    if (object->kind == KIND_POD) {
-        add_pod(&expansion, object, &number);
+    if (of->object->kind == KIND_POD) {
+        add_pod(&expansion, of->object, &number);
         return 0;
     }
-    if (!check_counts(&expansion, object) || !demand_alone(object, replicas, &demand))
+    if (!check_counts(&expansion, of->object) || !demand_alone(of->object, of->replicas, &demand))
         return 0;
-    int64_t left_out = demand.pods > most ? demand.pods - most : 0;
+    int64_t left_out = demand.pods > of->most ? demand.pods - of->most : 0;
     demand.pods -= left_out;
-    make_pods(&expansion, object, &none, name_of(&expansion, object, &number), &demand);
+    make_pods(&expansion, of->object, &none, name_of(&expansion, of->object, &number), &demand);
+    return left_out;
+}
+
+/* A Pod in the snapshot; other workloads' Pods that wait for a node are not looked at. */
+static void add_pod_beside(struct expansion *expansion, const struct object *pod,
+                           const struct tally *own, size_t *number)
+{
+    int64_t before = own->active;
+    size_t count = expansion->pods->count;
+    add_pod(expansion, pod, number);
+    if (expansion->pods->count > count && own->active == before &&
+        expansion->pods->items[count].phase != POD_RUNNING)
+        expansion->pods->count = count;
+}
+
+int64_t expand_beside(const struct snapshot *snapshot, const struct expansion_of *of,
+                      struct arena *arena, struct cluster_pods *pods, struct problems *problems)
+{
+    struct expansion expansion = {snapshot, arena, pods, NULL, problems, {NULL}, false, of->pods};
+    const struct object *object = of->object;
+    size_t index = snapshot_index(snapshot, object->kind, object->namespace, object->name);
+    struct tally *tallies =
+        ARENA_ARRAY(arena, snapshot_count(snapshot, object->kind) + 1, struct tally);
+    struct tally *own = &tallies[index];
+    struct scaled scaled = {.object = object, .replicas = of->replicas};
+    struct demand demand;
+    size_t number = 0;
+    int64_t left_out = 0;
+    expansion.tallies[object->kind] = tallies;
+    own->scaled = of->replicas < 0 ? NULL : &scaled;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD); i++)
+        if (object->kind != KIND_POD || i != index)
+            add_pod_beside(&expansion, snapshot_object(snapshot, KIND_POD, i), own, &number);
+    if (object->kind == KIND_POD) {
+        add_pod(&expansion, object, &number);
+    } else if (check_counts(&expansion, object) && demand_of(snapshot, object, own, &demand)) {
+        left_out = demand.pods > of->most ? demand.pods - of->most : 0;
+        demand.pods -= left_out;
+        make_pods(&expansion, object, own, name_of(&expansion, object, &number), &demand);
+    }
+    if (pods->count > 0)
+        qsort(pods->items, pods->count, sizeof *pods->items, compare_pods);
     return left_out;
 }

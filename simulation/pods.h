@@ -53,11 +53,20 @@ struct daemons {
  * name. The workloads in `scaled` have the replicas it says. */
 void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, struct arena *arena,
                  struct cluster_pods *pods, struct daemons *daemons, struct problems *problems);
-/* Lists the pods of one workload, or the Pod, as if none of its pods ran: at most so many. Returns
- * how many more there would be. replicas below 0: as the workload says. */
-int64_t expand_alone(const struct snapshot *snapshot, const struct object *object, int64_t replicas,
-                     int64_t most, struct arena *arena, struct cluster_pods *pods,
-                     struct problems *problems);
+/* One workload, or a Pod, and how many of its pods are listed. */
+struct expansion_of {
+    const struct object *object;
+    const struct workload *pods; /* what they are like; NULL: the object says */
+    int64_t replicas;            /* below 0: as the object says */
+    int64_t most;
+};
+/* Lists its pods as if none of them ran. Returns how many more there would be. */
+int64_t expand_alone(const struct snapshot *snapshot, const struct expansion_of *of,
+                     struct arena *arena, struct cluster_pods *pods, struct problems *problems);
+/* The same beside the Pods that have a node: lists these, its own that wait, and those that it has
+ * yet to make. It may be in the snapshot as it was before. */
+int64_t expand_beside(const struct snapshot *snapshot, const struct expansion_of *of,
+                      struct arena *arena, struct cluster_pods *pods, struct problems *problems);
 /* A static pod: the kubelet runs it whatever the API server says. */
 bool pod_is_mirror(const struct object *pod);
 

@@ -21,11 +21,12 @@ static void name_resources(const struct node *amounts, struct solver_builder *bu
     }
 }
 
-/* A problem over the stock can have no more resources: those of Nodes are named, too. */
-static void name_resources_of_nodes(const struct snapshot *snapshot, struct solver_builder *builder)
+/* A problem over the stock can have no more resources: those of machines are named, too. */
+static void name_resources_of(const struct snapshot *snapshot, enum kind kind,
+                              struct solver_builder *builder)
 {
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
-        const struct node *root = snapshot_object(snapshot, KIND_NODE, i)->root->node;
+    for (size_t i = 0; i < snapshot_count(snapshot, kind); i++) {
+        const struct node *root = snapshot_object(snapshot, kind, i)->root->node;
         name_resources(node_at(root, "status.capacity"), builder);
         name_resources(node_at(root, "status.allocatable"), builder);
     }
@@ -67,7 +68,8 @@ bool stock_make(const struct snapshot *snapshot, const struct catalog *catalog,
     if (!cluster_add_supply(&cluster, builder, error) ||
         !cluster_add_daemons(&cluster, builder, error))
         return false;
-    name_resources_of_nodes(snapshot, builder);
+    name_resources_of(snapshot, KIND_NODE, builder);
+    name_resources_of(snapshot, KIND_NODE_CLAIM, builder);
     *stock = (struct stock){
         .catalog = catalog,
         .zones = cluster.zones,

@@ -1,4 +1,6 @@
 /* The rail capacity-buffer: buffers that Karpenter can keep, and whose size somebody has meant. */
+#include "policy/rails/capacity_buffer.h"
+
 #include "kube/snapshot.h"
 #include "policy/rails/placeable.h"
 #include "simulation/amounts.h"
@@ -21,6 +23,7 @@ static const struct key keys[] = {
 /* A buffer, and the pods that it holds room for. */
 struct buffer {
     struct rail_call *call;
+    bool quiet;                           /* another rail asks, and nothing is said */
     const struct field *spec, *reference; /* reference: where their template is named */
     struct workload pods;                 /* object NULL: not seen */
     int64_t workload_replicas;            /* of the workload that is named; -1: none is */
@@ -50,6 +53,8 @@ static void read_template(struct buffer *buffer, const struct object *object)
 
 static void report_unseen(const struct buffer *buffer, const char *kind, struct text name)
 {
+    if (buffer->quiet)
+        return;
     report_found(buffer->call, SEVERITY_UNDECIDED, buffer->reference, name,
                  TEXT("Make it visible: name its file with -f, or use --state DIR."),
                  "%s \"%.*s\", whose pods the buffer holds room for, is not visible.", kind,
@@ -75,12 +80,12 @@ static bool find_workload(struct buffer *buffer, const struct field *reference)
     struct rail_call *call = buffer->call;
     struct text name = node_string(node_get(reference->node, "name"));
     enum kind kind = kind_of_scalable(reference);
-    if (kind == KIND_UNKNOWN) {
+    if (kind == KIND_UNKNOWN && !buffer->quiet)
         report(call, SEVERITY_RAIL, field_get(call->arena, reference, "kind"),
                TEXT("Name a Deployment, StatefulSet or ReplicaSet of apps, or use podTemplateRef."),
                "Karpenter reads the pods of no such kind, so it holds no room.");
+    if (kind == KIND_UNKNOWN)
         return false;
-    }
     const struct object *workload =
         snapshot_find(call->world->snapshot, kind, call->object->namespace, name);
     buffer->reference = field_get(call->arena, reference, "name");
@@ -234,6 +239,25 @@ static void judge(struct rail_call *call)
         judge_size(&buffer);
         judge_room(&buffer);
     }
+}
+
+bool buffer_room_read(const struct rail_call *call, const struct object *object,
+                      struct buffer_room *room)
+{
+    struct rail_call own = *call;
+    struct buffer buffer = {.call = &own, .quiet = true, .workload_replicas = -1};
+    own.object = object;
+    buffer.spec = field_get(call->arena, object->root, "spec");
+    const struct field *template = field_get(call->arena, buffer.spec, "podTemplateRef");
+    const struct field *scalable = field_get(call->arena, buffer.spec, "scalableRef");
+    bool has_template = node_is_given(template->node);
+    if (has_template == node_is_given(scalable->node) ||
+        !(has_template ? find_template(&buffer, template) : find_workload(&buffer, scalable)))
+        return false;
+    read_limits(&buffer);
+    room->pods = buffer.pods;
+    room->from = size_of(&buffer, &room->count);
+    return room->from != NULL && room->count > 0;
 }
 
 const struct rail rail_capacity_buffer = {

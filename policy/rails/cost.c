@@ -4,7 +4,7 @@
 #include "kube/autoscaler.h"
 #include "kube/snapshot.h"
 #include "policy/policy_set.h"
-#include "policy/rail.h"
+#include "policy/rails/capacity_buffer.h"
 #include "simulation/added.h"
 
 struct settings {
@@ -63,6 +63,7 @@ struct bill {
     const struct field *field;       /* that says how many */
     const struct object *autoscaler; /* that does; NULL: the workload itself */
     int64_t replicas;                /* below 0: as the workload says */
+    struct buffer_room room;         /* of a CapacityBuffer */
     struct added added;
     int64_t month_micro;
 };
@@ -117,29 +118,63 @@ static void read_workload(struct bill *bill, const struct object *workload)
     bill->autoscaler = replicas.autoscaler;
 }
 
-/* False: the object adds nothing. */
+static bool is_buffer(const struct bill *bill)
+{
+    return bill->workload->kind == KIND_CAPACITY_BUFFER;
+}
+
+static bool read_buffer(struct bill *bill, const struct object *buffer)
+{
+    bill->workload = buffer;
+    if (!buffer_room_read(bill->call, buffer, &bill->room))
+        return false;
+    bill->field = bill->room.from;
+    bill->replicas = bill->room.count;
+    return true;
+}
+
+/* False: the object adds nothing, or whose pods are meant is not seen. */
 static bool read_bill(struct bill *bill, struct rail_call *call, const struct object *object)
 {
     *bill = (struct bill){.call = call, .replicas = -1};
     if (object->kind == KIND_HORIZONTAL_POD_AUTOSCALER)
         return read_autoscaler(bill, object);
+    if (object->kind == KIND_CAPACITY_BUFFER)
+        return read_buffer(bill, object);
     read_workload(bill, object);
     return true;
+}
+
+static struct added_question question_of(const struct bill *bill)
+{
+    return (struct added_question){
+        .workload = bill->workload,
+        .replicas = bill->replicas,
+        .pods = is_buffer(bill) ? &bill->room.pods : NULL,
+        .extended_resource_toleration = bill->call->policy->extended_resource_toleration,
+    };
 }
 
 /* False: it is not known. */
 static bool plan(struct bill *bill)
 {
     const struct world *world = bill->call->world;
-    const struct added_question question = {
-        .workload = bill->workload,
-        .replicas = bill->replicas,
-        .extended_resource_toleration = bill->call->policy->extended_resource_toleration,
-    };
+    const struct added_question question = question_of(bill);
     if (!supply_plan_alone(world->supply, world->snapshot, &question, &bill->added))
         return false;
     bill->month_micro = usd_a_month(bill->added.usd_micro_per_hour);
     return true;
+}
+
+/* False: what is there is not seen, or is nothing. */
+static bool plan_beside(const struct bill *bill, struct added *beside)
+{
+    const struct world *world = bill->call->world;
+    const struct added_question question = question_of(bill);
+    return !is_buffer(bill) && snapshot_count(world->snapshot, KIND_NODE) > 0 &&
+           snapshot_count(world->snapshot, KIND_POD) > 0 &&
+           world_sees(world, KIND_BIT(KIND_NODE)) && world_lists(world, KIND_BIT(KIND_POD)) &&
+           supply_plan_beside(world->supply, world->snapshot, &question, beside);
 }
 
 /* ---- what is said ---- */
@@ -149,6 +184,23 @@ static void report_blind(const struct bill *bill)
     report_found(bill->call, SEVERITY_UNDECIDED, bill->field, TEXT(""),
                  TEXT("Make the NodePools visible (--state DIR)."),
                  "What it adds is not known, since no NodePool is visible that could run it.");
+}
+
+/* Whether more nodes may be bought for its pods than are planned. */
+static bool is_unknown(const struct added *added)
+{
+    return added->node_count == 0 && added->unplaced_count > 0 &&
+           (added->asks_for_devices || added->lacks_types);
+}
+
+static void report_unknown(const struct bill *bill)
+{
+    bool devices = bill->added.asks_for_devices;
+    report_found(bill->call, SEVERITY_UNDECIDED, bill->field, TEXT(""),
+                 devices ? TEXT("") : TEXT("Give the types with --catalog FILE."),
+                 devices ? "What it adds is not known: its pods ask for devices by resourceClaims."
+                         : "What it adds is not known: the catalogue has no instance types of a "
+                           "NodePool here.");
 }
 
 static void report_unpriced(const struct bill *bill)
@@ -165,20 +217,27 @@ static struct text dollars(int64_t usd_micro, struct arena *arena)
     return arena_printf(arena, "$%.*s", TEXT_ARGS(usd_text(usd_micro, 2, arena)));
 }
 
+/* "first 1000 of 9000 pods", "5 pods", "pod". */
+static struct text pods_text(const struct added *added, struct arena *arena)
+{
+    long long pods = (long long)added->pods + (long long)added->pods_left_out;
+    if (added->pods_left_out > 0)
+        return arena_printf(arena, "first %lld of %lld pods", (long long)added->pods, pods);
+    return pods == 1 ? TEXT("pod") : arena_printf(arena, "%lld pods", pods);
+}
+
+/* "Its 100 pods add". */
 static void add_pods(const struct bill *bill, struct text_builder *text)
 {
-    const struct added *added = &bill->added;
-    long long pods = (long long)(added->pods + added->pods_left_out);
-    if (bill->autoscaler != NULL)
-        text_builder_printf(text, "HorizontalPodAutoscaler %.*s lets it have %lld pod%s. ",
-                            TEXT_ARGS(bill->autoscaler->name), pods, pods == 1 ? "" : "s");
-    if (added->pods_left_out > 0)
-        text_builder_printf(text, "The first %lld of its %lld pods add ", (long long)added->pods,
-                            pods);
-    else if (pods == 1)
-        text_builder_add(text, TEXT("Its pod adds "));
+    struct text pods = pods_text(&bill->added, text->arena);
+    const char *verb = bill->added.pods == 1 ? "adds" : "add";
+    if (is_buffer(bill))
+        text_builder_printf(text, "The room for its %.*s is ", TEXT_ARGS(pods));
+    else if (bill->autoscaler != NULL)
+        text_builder_printf(text, "The %.*s that HorizontalPodAutoscaler %.*s lets it have %s ",
+                            TEXT_ARGS(pods), TEXT_ARGS(bill->autoscaler->name), verb);
     else
-        text_builder_printf(text, "Its %lld pods add ", pods);
+        text_builder_printf(text, "Its %.*s %s ", TEXT_ARGS(pods), verb);
 }
 
 /* "3 nodes, $2,382.72 a month". */
@@ -194,6 +253,19 @@ static void add_nodes(const struct added *added, struct text_builder *text)
 static bool runs_for_a_while(const struct bill *bill)
 {
     return bill->workload->kind == KIND_JOB || bill->workload->kind == KIND_CRON_JOB;
+}
+
+static void add_beside(const struct bill *bill, struct text_builder *text)
+{
+    struct added beside;
+    if (!plan_beside(bill, &beside))
+        return;
+    text_builder_add(text, TEXT(" Beside what runs it adds "));
+    if (beside.node_count > 0)
+        add_nodes(&beside, text);
+    else
+        text_builder_add(text, TEXT("none"));
+    text_builder_add(text, TEXT("."));
 }
 
 static void add_prices(const struct bill *bill, struct text_builder *text)
@@ -226,6 +298,7 @@ static struct text statement_of(const struct bill *bill, int64_t ceiling_milli)
         text_builder_printf(&text, " %zu of them fit%s nowhere and add%s nothing.",
                             bill->added.unplaced_count, bill->added.unplaced_count == 1 ? "s" : "",
                             bill->added.unplaced_count == 1 ? "s" : "");
+    add_beside(bill, &text);
     add_prices(bill, &text);
     return text_builder_text(&text);
 }
@@ -247,20 +320,28 @@ static bool is_raised(const struct bill *bill)
            !(read_bill(&before, bill->call, old) && plan(&before) && !costs_more(bill, &before));
 }
 
+static struct text fix_of(const struct bill *bill)
+{
+    return bill->workload->kind == KIND_POD
+               ? TEXT("Ask for less; taffrail plan shows which node it needs.")
+               : TEXT("Ask for fewer pods, or for less in each; taffrail plan shows which nodes "
+                      "they "
+                      "need.");
+}
+
 static void report_cost(const struct bill *bill, enum severity severity, int64_t ceiling_milli)
 {
     struct arena *arena = bill->call->arena;
     struct text *values = ARENA_ARRAY(arena, 2, struct text);
+    bool of_old = bill->call->object == bill->call->subject->old_object;
     values[0] = TEXT("cost");
     values[1] = TEXT("raised");
     report_as(bill->call, severity, .field = bill->field,
               .found = arena_printf(arena, "%s%.*s a month",
                                     bill->added.pods_left_out > 0 ? "at least " : "",
                                     TEXT_ARGS(dollars(bill->month_micro, arena))),
-              .statement = statement_of(bill, ceiling_milli),
-              .values = {.items = values, .count = is_raised(bill) ? 2 : 1},
-              .fix = TEXT("Ask for fewer replicas, or for less in each; taffrail plan shows which "
-                          "nodes they need."));
+              .statement = of_old ? TEXT("") : statement_of(bill, ceiling_milli),
+              .values = {.items = values, .count = is_raised(bill) ? 2 : 1}, .fix = fix_of(bill));
 }
 
 /* ---- the whole ---- */
@@ -290,6 +371,8 @@ static void judge(struct rail_call *call)
         return;
     if (is_blind(call->world) || !plan(&bill))
         report_blind(&bill);
+    else if (is_unknown(&bill.added))
+        report_unknown(&bill);
     else if (bill.added.node_count > 0 && bill.added.unpriced_count == bill.added.node_count)
         report_unpriced(&bill);
     else if (is_above(bill.month_micro, ceiling_milli))
@@ -312,25 +395,29 @@ const struct rail rail_cost = {
     .detail =
         "A workload is planned as taffrail plan does it, alone, as if no Node and no other pod "
         "were there: which nodes Karpenter would buy for all of its pods, by its requests and "
-        "those of DaemonSets, its selectors, spread and volumes, and the limits of NodePools. What "
-        "these nodes cost a month, of 730 hours, is compared: above warnAbove is a warning, above "
-        "max of the namespace a finding. So one small pod counts with the smallest node that holds "
-        "it, though it may share one. max is for one workload, not for the sum of a namespace: "
-        "that is what ResourceQuotas and the limits of NodePools are for.\n\n"
+        "those of DaemonSets, its selectors, spread and volumes, and the limits of NodePools. "
+        "What these nodes cost a month, of 730 hours, is compared: above warnAbove is a warning, "
+        "above max of the namespace a finding. So one small pod counts with the smallest node "
+        "that holds it, though it may share one. The message also says what it adds beside what "
+        "runs, where Nodes and Pods are visible, of Nodes 500 and of Pods 5000 at most. max is "
+        "for one workload, not for the sum of a namespace: that is what ResourceQuotas and the "
+        "limits of NodePools are for.\n\n"
         "A workload with a visible HorizontalPodAutoscaler counts with its maxReplicas, and an "
         "autoscaler is judged with the workload that it scales. Of a Job and a CronJob count the "
-        "pods that run at once. Pods, ReplicaSets and Jobs that a controller makes count with the "
-        "workload above them. Of more than a thousand pods, or fewer where their rules are long, "
-        "a thousand are planned: it adds at least that. An update that does not raise the cost is "
-        "no new finding.\n\n"
+        "pods that run at once, of a CapacityBuffer those that it holds room for. Pods, "
+        "ReplicaSets and Jobs that a controller makes count with the workload above them. Of more "
+        "than a thousand pods, or fewer where their rules are long, the first are planned: it "
+        "adds at least that. Pods that fit nowhere add nothing. An update that does not raise the "
+        "cost is no new finding.\n\n"
         "Prices are those of the catalogue, as taffrail catalog says, and the message names their "
-        "region and date. Where no NodePool is visible, or no node that would be bought has a "
-        "price, nothing is decided.",
+        "region and date. Nothing is decided where no NodePool is visible, the instance types of "
+        "one that might run the pods are not known, no node that would be bought has a price, or "
+        "the pods ask for devices by resourceClaims.",
     .example = "cost:\n"
                "  warnAbove: 500\n"
                "  max: {ml-research: 20000, \"team-*\": 3000}\n",
     .kinds = KIND_BIT(KIND_POD) | KINDS_SCALED | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB) |
-             KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER),
+             KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER) | KIND_BIT(KIND_CAPACITY_BUFFER),
     .sources = KIND_BIT(KIND_NODE_POOL),
     .judges_scale = true,
     .asks_supply = true,

@@ -482,6 +482,23 @@ def check_cost(folder):
                [f"${round(plan['usdPerHour'] * 730, 2):,.2f} a month"])
         expect(f"nodes of {replicas} x {cpu}",
                f" {len(plan['claims'])} node" in findings[0]["message"], True)
+        check_cost_beside(folder, f"{replicas} x {cpu}")
+
+
+def check_cost_beside(folder, what):
+    """With what is there, too: a Node on which a Pod runs."""
+    folder.write("there/cluster.yaml", f"{POOL}---\n{NODE}---\n"
+                 + pod("other", "1", "  nodeName: node-1\n"))
+    plan = folder.plan("-f", "dear.yaml", state="there")
+    done = subprocess.run(
+        [taffrail, "check", "-p", "cost.yaml", "--state", "there", "--catalog", "types.json",
+         "-f", "dear.yaml", "-o", "json"],
+        cwd=folder.path, capture_output=True, encoding="utf-8", timeout=120, check=False)
+    message = json.loads(done.stdout)["findings"][0]["message"]
+    count, usd = len(plan["claims"]), plan["usdPerHour"] * 730
+    said = f"{count} node{'s'[:count != 1]}, ${usd:,.2f} a month" if count > 0 else "none"
+    expect(f"{what} beside what runs: {message}", f" Beside what runs it adds {said}." in message,
+           True)
 
 
 with tempfile.TemporaryDirectory() as path:

@@ -81,6 +81,45 @@ static void what_cannot_be_known(void)
         COUNT_OF(nothing_fits)});
 }
 
+static void what_a_plan_does_not_know(void)
+{
+    static const char elsewhere[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general}, spec: {template: "
+        "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: "
+        "default}}}}}\n";
+    static const struct rail_case cases[] = {{DEPLOYMENT("5"), "undecided spec.replicas "}};
+    static const struct rail_case devices[] = {
+        {"{apiVersion: v1, kind: Pod, metadata: {name: one, namespace: shop}, spec: "
+         "{resourceClaims: "
+         "[{name: gpu, resourceClaimTemplateName: gpu}], containers: [{name: main, resources: "
+         "{claims: [{name: gpu}]}}]}}",
+         "undecided spec "},
+    };
+    rail_table_run(&(struct rail_table){RAIL, elsewhere, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){RAIL, POOL(""), devices, COUNT_OF(devices)});
+}
+
+static void buffers_count(void)
+{
+#define BUFFER(spec)                                                                            \
+    "{apiVersion: autoscaling.x-k8s.io/v1beta1, kind: CapacityBuffer, metadata: {name: spare, " \
+    "namespace: shop}, spec: {" spec "}}"
+    static const char cluster[] = POOL("") "---\n" DEPLOYMENT(
+        "10") "\n---\n{apiVersion: v1, kind: PodTemplate, metadata: {name: small, namespace: "
+              "shop}, template: {metadata: {labels: {app: a}}, spec: " POD_SPEC "}}\n";
+    static const struct rail_case cases[] = {
+        {BUFFER("podTemplateRef: {name: small}, replicas: 1"), ""},
+        {BUFFER("podTemplateRef: {name: small}, replicas: 5"),
+         "deny spec.replicas $350.40 a month"},
+        {BUFFER("scalableRef: {apiGroup: apps, kind: Deployment, name: web}, percentage: 20"),
+         "warn spec.percentage $140.16 a month"},
+        {BUFFER("podTemplateRef: {name: small}, replicas: 50, limits: {cpu: 3}"),
+         "warn spec.limits $140.16 a month"},
+        {BUFFER("podTemplateRef: {name: none}, replicas: 5"), ""}, /* capacity-buffer says it */
+    };
+    rail_table_run(&(struct rail_table){RAIL, cluster, cases, COUNT_OF(cases)});
+}
+
 static void without_a_limit_nothing_is_compared(void)
 {
     static const struct rail_case cases[] = {
@@ -140,7 +179,7 @@ static void the_message_says_it_all(void)
     enum action action;
     ASSERT_TEXT(message_of_update(DEPLOYMENT("1"), DEPLOYMENT("5"), &action, arena),
                 "Its 5 pods add 5 nodes, $350.40 a month, and a workload of shop may add $300.00. "
-                "These are on-demand prices of us-east-1 of 2026-07. Ask for fewer replicas, or "
+                "These are on-demand prices of us-east-1 of 2026-07. Ask for fewer pods, or "
                 "for less in each; taffrail plan shows which nodes they need.");
     arena_destroy(arena);
 }
@@ -150,6 +189,8 @@ const struct unit_test unit_tests[] = {
     {"what it adds is compared", what_it_adds_is_compared},
     {"autoscalers count", autoscalers_count},
     {"what cannot be known", what_cannot_be_known},
+    {"what a plan does not know", what_a_plan_does_not_know},
+    {"buffers count", buffers_count},
     {"without a limit nothing is compared", without_a_limit_nothing_is_compared},
     {"an update that raises nothing is not new", an_update_that_raises_nothing_is_not_new},
     {"the message says it all", the_message_says_it_all},

@@ -45,7 +45,7 @@ static struct added ask(const struct snapshot *snapshot, const struct catalog *c
 {
     struct added added = {0};
     const struct supply *supply = supply_create(snapshot, catalog, NULL, true);
-    const struct added_question question = {find_workload(snapshot), replicas, true};
+    const struct added_question question = {find_workload(snapshot), replicas, NULL, true};
     CU_ASSERT_FATAL(supply != NULL && question.workload != NULL);
     CU_ASSERT_TRUE(supply_plan_alone(supply, snapshot, &question, &added));
     supply_release(supply);
@@ -154,6 +154,73 @@ static void a_workload_is_planned_alone(void)
 }
 
 /* What the stock does not name, nothing has. */
+static void beside_what_runs(void)
+{
+    static const char replica_set[] =
+        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-1, ownerReferences: "
+        "[{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]}}";
+#define OWN_POD(name, more)                                                                 \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name                                    \
+    ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, controller: " \
+    "true}]}, spec: " POD_SPEC("1500m", more) "}"
+    static const struct {
+        struct added_case as;
+        int64_t replicas;
+    } cases[] = {
+        {{"room for both",
+          {POOL, NODE("n1", "a", "8"), POD("other", "1", ", nodeName: n1"),
+           DEPLOYMENT("2", "1500m", "")},
+          {.pods = 2}},
+         -1},
+        {{"room for one",
+          {POOL, NODE("n1", "a", "2"), DEPLOYMENT("2", "1500m", "")},
+          {.pods = 2, .node_count = 1, .usd_micro_per_hour = 100000}},
+         -1},
+        {{"no room, since others run there",
+          {POOL, NODE("n1", "a", "8"), POD("other", "7", ", nodeName: n1"),
+           DEPLOYMENT("2", "1500m", "")},
+          {.pods = 2, .node_count = 1, .usd_micro_per_hour = 400000}},
+         -1},
+        {{"those that wait are not its own",
+          {POOL, NODE("n1", "a", "2"), POD("other", "7", ""), DEPLOYMENT("1", "1500m", "")},
+          {.pods = 1}},
+         -1},
+        {{"one runs, and one waits",
+          {POOL, NODE("n1", "a", "2"), replica_set, OWN_POD("web-1-a", ", nodeName: n1"),
+           OWN_POD("web-1-b", ""), DEPLOYMENT("3", "1500m", "")},
+          {.pods = 2, .node_count = 1, .usd_micro_per_hour = 400000}},
+         -1},
+        {{"as many as an autoscaler says",
+          {POOL, NODE("n1", "a", "2"), DEPLOYMENT("1", "1500m", "")},
+          {.pods = 2, .node_count = 1, .usd_micro_per_hour = 100000}},
+         2},
+        {{"a Node that nobody else has a resource of",
+          {POOL,
+           "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, "
+           "memory: 8Gi, pods: 9, example.com/gpu: 1}}}",
+           DEPLOYMENT("2", "1, example.com/gpu: 1", "")},
+          {.pods = 2, .unplaced_count = 1}},
+         -1},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        unsigned failures = CU_get_number_of_failures();
+        const struct snapshot *snapshot =
+            fixture_snapshot(&fixture, cases[i].as.documents, count_documents(&cases[i].as));
+        const struct supply *supply =
+            supply_create(snapshot, fixture_catalog(&fixture), NULL, true);
+        const struct added_question question = {find_workload(snapshot), cases[i].replicas, NULL,
+                                                true};
+        struct added added;
+        CU_ASSERT_TRUE(supply_plan_beside(supply, snapshot, &question, &added));
+        assert_added(&added, &cases[i].as.expected);
+        if (CU_get_number_of_failures() != failures)
+            fprintf(stderr, "in \"%s\"\n", cases[i].as.name);
+        supply_release(supply);
+        arena_destroy(fixture.arena);
+    }
+}
+
 static void what_nothing_has_adds_nothing(void)
 {
     static const char *const requests[] = {"1, example.com/gpu: 1", "1, example.com/gpu: 0"};
@@ -189,7 +256,7 @@ static void without_types_nobody_knows(void)
     struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
     static const char *const documents[] = {NODE("n1", "a", "8"), DEPLOYMENT("1", "1", "")};
     const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
-    const struct added_question question = {find_workload(snapshot), -1, true};
+    const struct added_question question = {find_workload(snapshot), -1, NULL, true};
     struct added added;
     for (int plans = 0; plans <= 1; plans++) {
         const struct supply *supply =
@@ -203,6 +270,7 @@ static void without_types_nobody_knows(void)
 
 const struct unit_test unit_tests[] = {
     {"a workload is planned alone", a_workload_is_planned_alone},
+    {"beside what runs", beside_what_runs},
     {"what nothing has adds nothing", what_nothing_has_adds_nothing},
     {"of very many pods a thousand are planned", of_very_many_pods_a_thousand_are_planned},
     {"without types nobody knows", without_types_nobody_knows},
