@@ -13,11 +13,11 @@
 enum {
     PLAN_BYTES = 64 << 20,
     MOST_PLANNED = 1000,
-    /* A pod is tried with each of its alternatives, and one with volumes has a shape of its own:
-     * what is planned of such pods is less. */
-    MOST_TRIES = 4000,
-    MOST_TERMS = 64,
-    NODES_A_TRY = 16,
+    MOST_VOLUMES = 20000,
+    /* A pod is tried with one term after the other, each time with all that it wishes beside. */
+    MOST_TRIES = 40000,
+    MOST_TERMS = 32, /* with wishes */
+    MOST_WISHES = 8,
     /* What is there, beside which it is planned. */
     MOST_NODES = 500,
     MOST_PODS_THERE = 5000,
@@ -36,54 +36,45 @@ struct planning {
 
 /* ---- how many are planned ---- */
 
-static size_t count_nodes(const struct node *node)
+#define REQUIRED_TERMS \
+    "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+
+static int64_t least_of(int64_t a, int64_t b)
 {
-    size_t count = 1;
-    if (node_is(node, NODE_LIST))
-        FOR_ITEMS(item, node)
-            count += count_nodes(item);
-    if (node_is(node, NODE_MAP))
-        for (size_t i = 0; i < node_count(node); i++)
-            count += count_nodes(&node->members[i].value);
-    return count;
+    return a < b ? a : b;
 }
 
-static bool has_volumes(const struct planning *planning, const struct workload *workload)
-{
-    const struct node *root = planning->question->workload->root->node;
-    return node_count(node_get(workload->spec->node, "volumes")) > 0 ||
-           node_count(node_at(root, "spec.volumeClaimTemplates")) > 0;
-}
-
+/* A pod with volumes has a shape of its own. */
 static int64_t most_planned(const struct planning *planning)
 {
+    const struct object *object = planning->question->workload;
     struct workload workload;
     if (planning->question->pods != NULL)
         workload = *planning->question->pods;
-    else if (!workload_read(planning->question->workload, planning->arena, &workload))
+    else if (!workload_read(object, planning->arena, &workload))
         return 0;
-    size_t tries = 1 + count_nodes(node_get(workload.spec->node, "affinity")) / NODES_A_TRY +
-                   node_count(node_get(workload.spec->node, "topologySpreadConstraints"));
-    if (has_volumes(planning, &workload))
-        tries += count_nodes(planning->question->workload->root->node) / NODES_A_TRY;
-    int64_t most = MOST_TRIES / (int64_t)tries;
-    return most < 1 ? 1 : most < MOST_PLANNED ? most : MOST_PLANNED;
+    size_t volumes = node_count(node_get(workload.spec->node, "volumes")) +
+                     node_count(node_at(object->root->node, "spec.volumeClaimTemplates"));
+    size_t terms = node_count(node_at(workload.spec->node, REQUIRED_TERMS));
+    int64_t most =
+        least_of(MOST_VOLUMES / (int64_t)(volumes + 1), MOST_TRIES / (int64_t)(terms + 1));
+    return most < 1 ? 1 : least_of(most, MOST_PLANNED);
 }
 
-/* ---- what nothing has ---- */
+/* ---- what does not count ---- */
 
-static void cut(size_t *count)
+static void cut(size_t *count, size_t most)
 {
-    *count = *count < MOST_TERMS ? *count : MOST_TERMS;
+    *count = *count < most ? *count : most;
 }
 
-/* Of very many alternatives the first count. */
-static void cut_terms(struct solver_shape *shape)
+/* The first wishes count; with fewer a pod costs no more. */
+static void cut_wishes(struct solver_shape *shape)
 {
-    cut(&shape->required_count);
-    cut(&shape->preferred_count);
-    cut(&shape->affinity_count);
-    cut(&shape->spread_count);
+    size_t most = shape->required_count > MOST_TERMS ? 0 : MOST_WISHES;
+    cut(&shape->preferred_count, most);
+    cut(&shape->affinity_count, most);
+    cut(&shape->spread_count, most);
 }
 
 /* Nothing is bought for a pod that requests what no type has, and a request of 0 is none. */
@@ -134,7 +125,7 @@ static void read_pods(const struct planning *planning, struct cluster *cluster)
     cluster_read_pods(cluster, &problems);
     for (size_t i = 0; i < cluster->pods.count; i++) {
         struct cluster_pod *pod = &cluster->pods.items[i];
-        cut_terms(&pod->shape->solver);
+        cut_wishes(&pod->shape->solver);
         keep_known_requests(planning->stock, pod);
         leave_out_moved(pod);
     }
@@ -191,12 +182,12 @@ static void plan(void *argument)
 
 /* Takes no memory of the caller, who may be stopped where it allocates. What takes too much is
  * planned for one pod. */
-static bool plan_in_memory_of_its_own(struct planning *planning)
+static enum added_kind plan_in_memory_of_its_own(struct planning *planning)
 {
     struct error error;
     planning->arena = arena_create(PLAN_BYTES);
     if (planning->arena == NULL)
-        return false;
+        return ADDED_UNKNOWN;
     bool enough = arena_guard(planning->arena, plan, planning, &error);
     if (!enough) {
         arena_reset(planning->arena);
@@ -204,7 +195,7 @@ static bool plan_in_memory_of_its_own(struct planning *planning)
         enough = arena_guard(planning->arena, plan, planning, &error);
     }
     arena_destroy(planning->arena);
-    return enough && planning->done;
+    return !enough ? ADDED_TOO_MUCH : planning->done ? ADDED_KNOWN : ADDED_UNKNOWN;
 }
 
 static bool sells(const struct supply *supply)
@@ -212,26 +203,26 @@ static bool sells(const struct supply *supply)
     return supply != NULL && supply->stock != NULL && supply->stock->pool_count > 0;
 }
 
-bool supply_plan_alone(const struct supply *supply, const struct snapshot *snapshot,
-                       const struct added_question *question, struct added *added)
+enum added_kind supply_plan_alone(const struct supply *supply, const struct snapshot *snapshot,
+                                  const struct added_question *question, struct added *added)
 {
     struct planning planning = {
         .snapshot = snapshot, .question = question, .most = -1, .added = added};
     if (!sells(supply))
-        return false;
+        return ADDED_UNKNOWN;
     planning.stock = supply->stock;
     return plan_in_memory_of_its_own(&planning);
 }
 
-bool supply_plan_beside(const struct supply *supply, const struct snapshot *snapshot,
-                        const struct added_question *question, struct added *added)
+enum added_kind supply_plan_beside(const struct supply *supply, const struct snapshot *snapshot,
+                                   const struct added_question *question, struct added *added)
 {
     struct planning planning = {
         .snapshot = snapshot, .question = question, .beside = true, .most = -1, .added = added};
     if (!sells(supply) || snapshot_count(snapshot, KIND_NODE) > MOST_NODES ||
         snapshot_count(snapshot, KIND_NODE_CLAIM) > MOST_NODES ||
         snapshot_count(snapshot, KIND_POD) > MOST_PODS_THERE)
-        return false;
+        return ADDED_UNKNOWN;
     planning.stock = supply->stock;
     return plan_in_memory_of_its_own(&planning);
 }

@@ -28,13 +28,19 @@ struct added {
     char
         elsewhere[ADDED_REGION_BYTES]; /* a region of theirs that the prices are not of; "": none */
 };
-/* Plans the workload alone, as if no Node and no other pod were there. False: there is no NodePool
- * to buy from, or it takes too much. Takes memory of its own. */
-bool supply_plan_alone(const struct supply *supply, const struct snapshot *snapshot,
-                       const struct added_question *question, struct added *added) MUST_CHECK;
-/* Plans what is missing of the workload beside the Nodes and the Pods that run there. False also
- * where there are more of them than are read while a request waits. */
-bool supply_plan_beside(const struct supply *supply, const struct snapshot *snapshot,
-                        const struct added_question *question, struct added *added) MUST_CHECK;
+enum added_kind {
+    ADDED_KNOWN,
+    ADDED_UNKNOWN,  /* there is no NodePool to buy from, or what is there is too much */
+    ADDED_TOO_MUCH, /* its rules are more than are planned while a request waits */
+};
+/* Plans the workload alone, as if no Node and no other pod were there. Takes memory of its own. */
+enum added_kind supply_plan_alone(const struct supply *supply, const struct snapshot *snapshot,
+                                  const struct added_question *question,
+                                  struct added *added) MUST_CHECK;
+/* Plans what is missing of the workload beside the Nodes and the Pods that run there, where these
+ * are not too many to be read while a request waits. */
+enum added_kind supply_plan_beside(const struct supply *supply, const struct snapshot *snapshot,
+                                   const struct added_question *question,
+                                   struct added *added) MUST_CHECK;
 
 #endif

@@ -155,26 +155,44 @@ static struct added_question question_of(const struct bill *bill)
     };
 }
 
-/* False: it is not known. */
-static bool plan(struct bill *bill)
+/* Of more pods than are planned the others are taken to be like the first, unless these have come
+ * to a limit. */
+static bool is_estimated(const struct added *added)
+{
+    return added->pods_left_out > 0 && added->pods > 0 && added->unplaced_count == 0;
+}
+
+static int64_t usd_of_all(const struct added *added)
+{
+    int64_t usd_micro = added->usd_micro_per_hour;
+    if (!is_estimated(added))
+        return usd_micro;
+    int64_t pods = added->pods + added->pods_left_out;
+    return __builtin_mul_overflow(usd_micro / added->pods, pods, &usd_micro) ? INT64_MAX
+                                                                             : usd_micro;
+}
+
+static enum added_kind plan(struct bill *bill)
 {
     const struct world *world = bill->call->world;
     const struct added_question question = question_of(bill);
-    if (!supply_plan_alone(world->supply, world->snapshot, &question, &bill->added))
-        return false;
-    bill->month_micro = usd_a_month(bill->added.usd_micro_per_hour);
-    return true;
+    enum added_kind kind =
+        supply_plan_alone(world->supply, world->snapshot, &question, &bill->added);
+    if (kind == ADDED_KNOWN)
+        bill->month_micro = usd_a_month(usd_of_all(&bill->added));
+    return kind;
 }
 
-/* False: what is there is not seen, or is nothing. */
+/* False: what is there is not seen, or is nothing, or the workload is part of it. */
 static bool plan_beside(const struct bill *bill, struct added *beside)
 {
     const struct world *world = bill->call->world;
     const struct added_question question = question_of(bill);
-    return !is_buffer(bill) && snapshot_count(world->snapshot, KIND_NODE) > 0 &&
+    return !is_buffer(bill) && !bill->call->subject->existing &&
+           snapshot_count(world->snapshot, KIND_NODE) > 0 &&
            snapshot_count(world->snapshot, KIND_POD) > 0 &&
            world_sees(world, KIND_BIT(KIND_NODE)) && world_lists(world, KIND_BIT(KIND_POD)) &&
-           supply_plan_beside(world->supply, world->snapshot, &question, beside);
+           supply_plan_beside(world->supply, world->snapshot, &question, beside) == ADDED_KNOWN;
 }
 
 /* ---- what is said ---- */
@@ -201,6 +219,14 @@ static void report_unknown(const struct bill *bill)
                  devices ? "What it adds is not known: its pods ask for devices by resourceClaims."
                          : "What it adds is not known: the catalogue has no instance types of a "
                            "NodePool here.");
+}
+
+/* Else whoever writes enough rules would be spared. */
+static void report_too_much(const struct bill *bill, enum severity severity)
+{
+    report_found(bill->call, severity, bill->field, TEXT(""),
+                 TEXT("Let its pods have fewer terms of affinity, constraints and volumes."),
+                 "What it adds cannot be planned: its pods have too many rules.");
 }
 
 static void report_unpriced(const struct bill *bill)
@@ -288,6 +314,9 @@ static struct text statement_of(const struct bill *bill, int64_t ceiling_milli)
     add_nodes(&bill->added, &text);
     if (runs_for_a_while(bill))
         text_builder_add(&text, TEXT(" while they run"));
+    if (is_estimated(&bill->added))
+        text_builder_printf(&text, "; all of them about %.*s",
+                            TEXT_ARGS(dollars(bill->month_micro, arena)));
     if (ceiling_milli > 0)
         text_builder_printf(&text, ", and a workload of %.*s may add %.*s.",
                             TEXT_ARGS(bill->workload->namespace),
@@ -317,7 +346,8 @@ static bool is_raised(const struct bill *bill)
     const struct object *old = subject->old_object;
     struct bill before;
     return old != NULL && bill->call->object != old &&
-           !(read_bill(&before, bill->call, old) && plan(&before) && !costs_more(bill, &before));
+           !(read_bill(&before, bill->call, old) && plan(&before) == ADDED_KNOWN &&
+             !costs_more(bill, &before));
 }
 
 static struct text fix_of(const struct bill *bill)
@@ -337,9 +367,9 @@ static void report_cost(const struct bill *bill, enum severity severity, int64_t
     values[0] = TEXT("cost");
     values[1] = TEXT("raised");
     report_as(bill->call, severity, .field = bill->field,
-              .found = arena_printf(arena, "%s%.*s a month",
-                                    bill->added.pods_left_out > 0 ? "at least " : "",
-                                    TEXT_ARGS(dollars(bill->month_micro, arena))),
+              .found =
+                  arena_printf(arena, "%s%.*s a month", is_estimated(&bill->added) ? "about " : "",
+                               TEXT_ARGS(dollars(bill->month_micro, arena))),
               .statement = of_old ? TEXT("") : statement_of(bill, ceiling_milli),
               .values = {.items = values, .count = is_raised(bill) ? 2 : 1}, .fix = fix_of(bill));
 }
@@ -361,6 +391,20 @@ static bool is_blind(const struct world *world)
            !world_sees(world, KIND_BIT(KIND_NODE_POOL));
 }
 
+static void judge_bill(const struct bill *bill, int64_t ceiling_milli)
+{
+    const struct settings *settings = bill->call->settings;
+    const struct added *added = &bill->added;
+    if (is_unknown(added))
+        report_unknown(bill);
+    else if (added->node_count > 0 && added->unpriced_count == added->node_count)
+        report_unpriced(bill);
+    else if (is_above(bill->month_micro, ceiling_milli))
+        report_cost(bill, SEVERITY_RAIL, ceiling_milli);
+    else if (is_above(bill->month_micro, settings->warn_above_milli))
+        report_cost(bill, SEVERITY_WARN, 0);
+}
+
 static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
@@ -369,16 +413,13 @@ static void judge(struct rail_call *call)
     if ((ceiling_milli == 0 && settings->warn_above_milli == 0) || is_made(call) ||
         !read_bill(&bill, call, call->object) || bill.replicas == 0)
         return;
-    if (is_blind(call->world) || !plan(&bill))
+    enum added_kind kind = is_blind(call->world) ? ADDED_UNKNOWN : plan(&bill);
+    if (kind == ADDED_KNOWN)
+        judge_bill(&bill, ceiling_milli);
+    else if (kind == ADDED_UNKNOWN)
         report_blind(&bill);
-    else if (is_unknown(&bill.added))
-        report_unknown(&bill);
-    else if (bill.added.node_count > 0 && bill.added.unpriced_count == bill.added.node_count)
-        report_unpriced(&bill);
-    else if (is_above(bill.month_micro, ceiling_milli))
-        report_cost(&bill, SEVERITY_RAIL, ceiling_milli);
-    else if (is_above(bill.month_micro, settings->warn_above_milli))
-        report_cost(&bill, SEVERITY_WARN, 0);
+    else
+        report_too_much(&bill, ceiling_milli > 0 ? SEVERITY_RAIL : SEVERITY_WARN);
 }
 
 static void prepare(void *settings_pointer, const struct rail_loading *loading)
@@ -406,9 +447,9 @@ const struct rail rail_cost = {
         "autoscaler is judged with the workload that it scales. Of a Job and a CronJob count the "
         "pods that run at once, of a CapacityBuffer those that it holds room for. Pods, "
         "ReplicaSets and Jobs that a controller makes count with the workload above them. Of more "
-        "than a thousand pods, or fewer where their rules are long, the first are planned: it "
-        "adds at least that. Pods that fit nowhere add nothing. An update that does not raise the "
-        "cost is no new finding.\n\n"
+        "than a thousand pods, or fewer where their rules are long, the first are planned, and "
+        "the others taken to be like them. Pods that fit nowhere add nothing. An update that does "
+        "not raise the cost is no new finding.\n\n"
         "Prices are those of the catalogue, as taffrail catalog says, and the message names their "
         "region and date. Nothing is decided where no NodePool is visible, the instance types of "
         "one that might run the pods are not known, no node that would be bought has a price, or "

@@ -39,7 +39,7 @@ static void what_it_adds_is_compared(void)
         {DEPLOYMENT_IN("team-a1", "3"), "deny spec.replicas $210.24 a month"},
         {DEPLOYMENT_IN("team-a1", "2"), "warn spec.replicas $140.16 a month"},
         {DEPLOYMENT_IN("other", "50"), "warn spec.replicas $3,504.00 a month"},
-        {DEPLOYMENT("20000000"), "deny spec.replicas at least $70,080.00 a month"},
+        {DEPLOYMENT("20000000"), "deny spec.replicas about $1,401,600,000.00 a month"},
         {JOB("Job", JOB_SPEC("parallelism: 5, completions: 9, ")),
          "deny spec.parallelism $350.40 a month"},
         {JOB("Job", JOB_SPEC("parallelism: 5, completions: 9, suspend: true, ")), ""},

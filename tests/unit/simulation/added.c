@@ -47,7 +47,7 @@ static struct added ask(const struct snapshot *snapshot, const struct catalog *c
     const struct supply *supply = supply_create(snapshot, catalog, NULL, true);
     const struct added_question question = {find_workload(snapshot), replicas, NULL, true};
     CU_ASSERT_FATAL(supply != NULL && question.workload != NULL);
-    CU_ASSERT_TRUE(supply_plan_alone(supply, snapshot, &question, &added));
+    ASSERT_INT(supply_plan_alone(supply, snapshot, &question, &added), ADDED_KNOWN);
     supply_release(supply);
     return added;
 }
@@ -212,7 +212,7 @@ static void beside_what_runs(void)
         const struct added_question question = {find_workload(snapshot), cases[i].replicas, NULL,
                                                 true};
         struct added added;
-        CU_ASSERT_TRUE(supply_plan_beside(supply, snapshot, &question, &added));
+        ASSERT_INT(supply_plan_beside(supply, snapshot, &question, &added), ADDED_KNOWN);
         assert_added(&added, &cases[i].as.expected);
         if (CU_get_number_of_failures() != failures)
             fprintf(stderr, "in \"%s\"\n", cases[i].as.name);
@@ -251,6 +251,51 @@ static void of_very_many_pods_a_thousand_are_planned(void)
     arena_destroy(fixture.arena);
 }
 
+/* Of very many terms none that a node of the NodePool meets, or the last. */
+static void of_very_many_terms(void)
+{
+    static const struct {
+        size_t terms;
+        const char *last;
+        enum added_kind kind;
+        int64_t pods;
+        size_t unplaced;
+    } cases[] = {
+        {50, "topology.kubernetes.io/zone", ADDED_KNOWN, 784, 0},
+        {500, "topology.kubernetes.io/zone", ADDED_KNOWN, 79, 0},
+        {500, "nowhere", ADDED_KNOWN, 79, 79},
+        {50000, "topology.kubernetes.io/zone", ADDED_TOO_MUCH, 0, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct text_builder terms = {.arena = fixture.arena};
+        for (size_t j = 1; j < cases[i].terms; j++)
+            text_builder_printf(&terms, "{matchExpressions: [{key: k%zu, operator: Exists}]}, ", j);
+        text_builder_printf(&terms, "{matchExpressions: [{key: %s, operator: Exists}]}",
+                            cases[i].last);
+        const char *documents[] = {
+            POOL, arena_printf(fixture.arena,
+                               DEPLOYMENT("5000", "1",
+                                          ", affinity: {nodeAffinity: {"
+                                          "requiredDuringSchedulingIgnoredDuringExecution: "
+                                          "{nodeSelectorTerms: [%.*s]}}}"),
+                               TEXT_ARGS(text_builder_text(&terms)))
+                      .data};
+        const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, 2);
+        const struct supply *supply =
+            supply_create(snapshot, fixture_catalog(&fixture), NULL, true);
+        const struct added_question question = {find_workload(snapshot), -1, NULL, true};
+        struct added added = {0};
+        ASSERT_INT(supply_plan_alone(supply, snapshot, &question, &added), cases[i].kind);
+        if (cases[i].kind == ADDED_KNOWN) {
+            ASSERT_INT(added.pods, cases[i].pods);
+            ASSERT_INT(added.unplaced_count, cases[i].unplaced);
+        }
+        supply_release(supply);
+        arena_destroy(fixture.arena);
+    }
+}
+
 static void without_types_nobody_knows(void)
 {
     struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
@@ -261,10 +306,10 @@ static void without_types_nobody_knows(void)
     for (int plans = 0; plans <= 1; plans++) {
         const struct supply *supply =
             supply_create(snapshot, fixture_catalog(&fixture), NULL, plans == 1);
-        CU_ASSERT_FALSE(supply_plan_alone(supply, snapshot, &question, &added));
+        ASSERT_INT(supply_plan_alone(supply, snapshot, &question, &added), ADDED_UNKNOWN);
         supply_release(supply);
     }
-    CU_ASSERT_FALSE(supply_plan_alone(NULL, snapshot, &question, &added));
+    ASSERT_INT(supply_plan_alone(NULL, snapshot, &question, &added), ADDED_UNKNOWN);
     arena_destroy(fixture.arena);
 }
 
@@ -273,6 +318,7 @@ const struct unit_test unit_tests[] = {
     {"beside what runs", beside_what_runs},
     {"what nothing has adds nothing", what_nothing_has_adds_nothing},
     {"of very many pods a thousand are planned", of_very_many_pods_a_thousand_are_planned},
+    {"of very many terms", of_very_many_terms},
     {"without types nobody knows", without_types_nobody_knows},
     {NULL, NULL},
 };
