@@ -258,6 +258,11 @@ void arena_watch(struct arena *arena, const struct arena_watch *watch)
     watch_next(arena, 0);
 }
 
+void arena_watch_as(struct arena *arena, const struct arena *other)
+{
+    arena_watch(arena, &other->watch);
+}
+
 void arena_tick(struct arena *arena, size_t steps)
 {
     if (steps < arena->steps_left)

@@ -163,6 +163,8 @@ struct arena_watch {
 };
 /* Until the next reset. The watch is copied; NULL: none. */
 void arena_watch(struct arena *arena, const struct arena_watch *watch);
+/* As another arena is watched now. */
+void arena_watch_as(struct arena *arena, const struct arena *other);
 /* For long loops that take no memory: reports how many steps were made. A step is some ten
  * instructions. */
 void arena_tick(struct arena *arena, size_t steps);

@@ -3,18 +3,31 @@
 
 /* Their mistakes cannot appear later: they never change, or their kind itself is the mistake. */
 static const kind_set judged_on_create =
-    KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_PERSISTENT_VOLUME) |
-    KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_AWS_NODE_TEMPLATE) | KIND_BIT(KIND_NODE_CLAIM);
+    KIND_BIT(KIND_AWS_NODE_TEMPLATE) | KIND_BIT(KIND_NODE_CLAIM);
 
 /* Kinds that differ only in their resource are one rule. */
 struct rule {
     struct text group;
     bool namespaced;
-    const char *operations; /* one of the constants below */
+    unsigned operations; /* a set of 1 << OPERATION_X */
     struct text_builder resources;
 };
 
-static const char on_create[] = "CREATE", on_update[] = "UPDATE", on_both[] = "CREATE, UPDATE";
+enum {
+    ON_CREATE = 1 << OPERATION_CREATE,
+    ON_UPDATE = 1 << OPERATION_UPDATE,
+    ON_DELETE = 1 << OPERATION_DELETE,
+    ON_WRITE = ON_CREATE | ON_UPDATE,
+};
+static const char *const operations_text[] = {
+    [ON_CREATE] = "CREATE",
+    [ON_UPDATE] = "UPDATE",
+    [ON_DELETE] = "DELETE",
+    [ON_WRITE] = "CREATE, UPDATE",
+    [ON_CREATE | ON_DELETE] = "CREATE, DELETE",
+    [ON_UPDATE | ON_DELETE] = "UPDATE, DELETE",
+    [ON_WRITE | ON_DELETE] = "CREATE, UPDATE, DELETE",
+};
 
 struct rules {
     struct rule *items;
@@ -22,7 +35,7 @@ struct rules {
 };
 
 static struct rule *rule_of(struct rules *rules, struct text group, bool namespaced,
-                            const char *operations, struct arena *arena)
+                            unsigned operations, struct arena *arena)
 {
     for (size_t i = 0; i < rules->count; i++) {
         struct rule *rule = &rules->items[i];
@@ -35,13 +48,6 @@ static struct rule *rule_of(struct rules *rules, struct text group, bool namespa
     return rule;
 }
 
-static struct rule *rule_of_kind(struct rules *rules, enum kind kind, struct arena *arena)
-{
-    const struct kind_info *info = &kind_table[kind];
-    return rule_of(rules, text_of(info->group), info->namespaced,
-                   (judged_on_create & KIND_BIT(kind)) != 0 ? on_create : on_both, arena);
-}
-
 static void add_resource(struct rule *rule, struct text resource)
 {
     text_builder_printf(&rule->resources, "%s%.*s", rule->resources.size == 0 ? "" : ", ",
@@ -52,7 +58,8 @@ static void add_resource(struct rule *rule, struct text resource)
  * the installation decides which versions exist. */
 static const char *versions_of(struct text group)
 {
-    static const char *const own[] = {"", "apps", "batch", "policy", "storage.k8s.io"};
+    static const char *const own[] = {"",       "apps",           "batch",
+                                      "policy", "storage.k8s.io", "scheduling.k8s.io"};
     for (size_t i = 0; i < COUNT_OF(own); i++)
         if (text_is(group, own[i]))
             return "v1";
@@ -65,15 +72,27 @@ static void add_custom_resources(struct rules *rules, const struct policy_set *p
     struct custom_resources resources;
     policy_set_custom_resources(policies, arena, &resources);
     for (size_t i = 0; i < resources.count; i++)
-        add_resource(rule_of(rules, resources.items[i].group, true, on_both, arena),
+        add_resource(rule_of(rules, resources.items[i].group, true, ON_WRITE, arena),
                      render_word(resources.items[i].plural, arena));
 }
 
-/* The kinds that the rails of these policies judge; policies NULL: those of every rail. */
+/* What the rails of these policies judge; policies NULL: what every rail does. */
 struct judged {
-    kind_set kinds, scales; /* scales: kinds whose subresource scale is judged, too */
+    unsigned operations[KIND_COUNT]; /* of each kind, as of a rule */
+    kind_set scales;                 /* kinds whose subresource scale is judged, too */
     bool resizes;
 };
+
+static void add_operations(struct judged *judged, const struct policy_set *policies,
+                           const struct rail *rail)
+{
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        for (enum operation operation = OPERATION_CREATE; operation <= OPERATION_DELETE;
+             operation++)
+            if (policies == NULL ? rail_judges(rail, kind, operation)
+                                 : policy_set_judges(policies, rail, kind, operation))
+                judged->operations[kind] |= 1U << operation;
+}
 
 static struct judged find_judged(const struct policy_set *policies)
 {
@@ -82,19 +101,27 @@ static struct judged find_judged(const struct policy_set *policies)
         const struct rail *rail = rail_at(i);
         if (policies != NULL && !policy_set_uses(policies, rail))
             continue;
-        judged.kinds |= rail_kinds(rail);
+        add_operations(&judged, policies, rail);
         judged.resizes |= rail_judges_resize(rail);
         if (rail_judges_scale(rail))
             judged.scales |= rail_kinds(rail) & KINDS_SCALED;
     }
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        if ((judged_on_create & KIND_BIT(kind)) != 0)
+            judged.operations[kind] &= ON_CREATE;
     return judged;
 }
 
-static void add_kinds(struct rules *rules, kind_set kinds, struct arena *arena)
+static void add_kinds(struct rules *rules, const struct judged *judged, kind_set kinds,
+                      struct arena *arena)
 {
-    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
-        if ((kinds & KIND_BIT(kind)) != 0)
-            add_resource(rule_of_kind(rules, kind, arena), text_of(kind_table[kind].plural));
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++) {
+        const struct kind_info *info = &kind_table[kind];
+        if ((kinds & KIND_BIT(kind)) != 0 && judged->operations[kind] != 0)
+            add_resource(rule_of(rules, text_of(info->group), info->namespaced,
+                                 judged->operations[kind], arena),
+                         text_of(info->plural));
+    }
 }
 
 static struct text rules_as_yaml(const struct rules *rules, struct arena *arena)
@@ -109,7 +136,8 @@ static struct text rules_as_yaml(const struct rules *rules, struct arena *arena)
                             "        operations: [%s]\n"
                             "        resources: [%.*s]\n"
                             "        scope: %s",
-                            TEXT_ARGS(group), versions_of(rule->group), rule->operations,
+                            TEXT_ARGS(group), versions_of(rule->group),
+                            operations_text[rule->operations],
                             TEXT_ARGS(text_builder_text(&rule->resources)),
                             rule->namespaced ? "Namespaced" : "Cluster");
     }
@@ -120,7 +148,7 @@ static void add_scales(struct rules *rules, kind_set kinds, struct arena *arena)
 {
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
         if ((kinds & KIND_BIT(kind)) != 0)
-            add_resource(rule_of(rules, text_of(kind_table[kind].group), true, on_update, arena),
+            add_resource(rule_of(rules, text_of(kind_table[kind].group), true, ON_UPDATE, arena),
                          arena_printf(arena, "%s/scale", kind_table[kind].plural));
 }
 
@@ -128,9 +156,9 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
 {
     struct judged judged = find_judged(policies);
     struct rules rules = {0};
-    add_kinds(&rules, judged.kinds & ~KIND_BIT(KIND_NODE_CLAIM), arena);
+    add_kinds(&rules, &judged, ~KIND_BIT(KIND_NODE_CLAIM), arena);
     if (judged.resizes)
-        add_resource(rule_of(&rules, TEXT(""), true, on_update, arena), TEXT("pods/resize"));
+        add_resource(rule_of(&rules, TEXT(""), true, ON_UPDATE, arena), TEXT("pods/resize"));
     add_scales(&rules, judged.scales, arena);
     if (policies != NULL)
         add_custom_resources(&rules, policies, arena);
@@ -140,7 +168,8 @@ struct text render_rules(const struct policy_set *policies, struct arena *arena)
 struct text render_claim_rules(const struct policy_set *policies, struct arena *arena)
 {
     struct rules rules = {0};
-    add_kinds(&rules, find_judged(policies).kinds & KIND_BIT(KIND_NODE_CLAIM), arena);
+    const struct judged judged = find_judged(policies);
+    add_kinds(&rules, &judged, KIND_BIT(KIND_NODE_CLAIM), arena);
     return rules_as_yaml(&rules, arena);
 }
 

@@ -34,6 +34,7 @@ struct test_case {
     struct key_strings groups;
     int64_t now_unix_s;     /* 0: now */
     struct text load_warns; /* a part of a warning about the policy */
+    bool deleted;
     bool allowed, allowed_given;
     struct key_maps findings; /* struct expected_finding */
     struct key_maps changes;  /* struct expected_change */

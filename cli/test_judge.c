@@ -68,8 +68,8 @@ static struct path_list policies_of(const struct trial *trial)
     return paths;
 }
 
-/* The manifests of a case are judged as one change, as check does it; an update is judged by the
- * state of the cluster. */
+/* The manifests of a case are judged as one change, as check does it; an update or a
+ * deletion is judged by the state of the cluster. */
 static bool load(struct trial *trial)
 {
     const struct test_case *one = trial->one;
@@ -83,7 +83,7 @@ static bool load(struct trial *trial)
         .today_unix_s = (int64_t)time(NULL),
         .state_dir = state_dir(trial),
         .catalog_file = one->catalog.size > 0 ? path_of(trial, one->catalog).data : NULL,
-        .change = one->old.size > 0 ? NULL : &trial->objects,
+        .change = one->old.size > 0 || one->deleted ? NULL : &trial->objects,
     };
     struct problems errors = {.arena = trial->arena};
     trial->warnings.arena = trial->arena;
@@ -291,7 +291,9 @@ static struct subject subject_of(const struct trial *trial, size_t number)
     const struct object *old =
         number < trial->old_objects.count ? &trial->old_objects.items[number] : NULL;
     return (struct subject){
-        .operation = old == NULL ? OPERATION_CREATE : OPERATION_UPDATE,
+        .operation = trial->one->deleted ? OPERATION_DELETE
+                     : old == NULL       ? OPERATION_CREATE
+                                         : OPERATION_UPDATE,
         .object = &trial->objects.items[number],
         .old_object = old,
         .requester = {trial->one->user, trial->one->groups.items, trial->one->groups.count},

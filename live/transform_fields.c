@@ -97,7 +97,7 @@ FIELDS(pod_spec, WHOLE("nodeName"), WHOLE("schedulingGates"), SHARED("nodeSelect
        SHARED("affinity"), SHARED("topologySpreadConstraints"), SHARED("tolerations"),
        SHARED_INSIDE("containers", container), SHARED_INSIDE("initContainers", container),
        WHOLE("resources"), WHOLE("overhead"), WHOLE("hostNetwork"), WHOLE("resourceClaims"),
-       ITEMS("volumes", has_claim, volume));
+       WHOLE("priorityClassName"), ITEMS("volumes", has_claim, volume));
 FIELDS(pod_template, METADATA, INSIDE("spec", pod_spec));
 
 /* ---- kinds ---- */
@@ -202,12 +202,12 @@ FIELDS(claim_reference, WHOLE("namespace"), WHOLE("name"), WHOLE("uid"));
 FIELDS(csi_source, WHOLE("driver"));
 FIELDS(ebs_source, WHOLE("volumeID"));
 FIELDS(azure_file_source, WHOLE("shareName"));
-FIELDS(persistent_volume_spec, WHOLE("storageClassName"), WHOLE("accessModes"), WHOLE("volumeMode"),
-       SHARED("nodeAffinity"), INSIDE("capacity", storage), INSIDE("claimRef", claim_reference),
-       INSIDE("csi", csi_source), INSIDE("awsElasticBlockStore", ebs_source),
-       INSIDE("local", path_alone), INSIDE("hostPath", path_alone), INSIDE("nfs", path_alone),
-       INSIDE("cephfs", path_alone), INSIDE("azureFile", azure_file_source),
-       INSIDE("glusterfs", path_alone));
+FIELDS(persistent_volume_spec, WHOLE("storageClassName"), WHOLE("persistentVolumeReclaimPolicy"),
+       WHOLE("accessModes"), WHOLE("volumeMode"), SHARED("nodeAffinity"),
+       INSIDE("capacity", storage), INSIDE("claimRef", claim_reference), INSIDE("csi", csi_source),
+       INSIDE("awsElasticBlockStore", ebs_source), INSIDE("local", path_alone),
+       INSIDE("hostPath", path_alone), INSIDE("nfs", path_alone), INSIDE("cephfs", path_alone),
+       INSIDE("azureFile", azure_file_source), INSIDE("glusterfs", path_alone));
 FIELDS(persistent_volume, METADATA, INSIDE("spec", persistent_volume_spec),
        INSIDE("status", phase));
 

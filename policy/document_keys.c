@@ -11,7 +11,7 @@ static const char *const exceptions_kinds[] = {"GuardRailExceptions", NULL};
 static const char *const modes[] = {"off", "audit", "warn", "enforce", NULL};
 /* In the order of enum step. */
 static const char *const steps[] = {"softer", "stricter", NULL};
-static const char *const operations[] = {"CREATE", "UPDATE", NULL};
+static const char *const operations[] = {"CREATE", "UPDATE", "DELETE", NULL};
 
 /* clang-format off */
 /* What a policy's match, an exception's and an override's have in common. */
@@ -116,7 +116,7 @@ static const struct key match_keys[] = {
     {.name = "operations",
      .type = KEY_STRINGS,
      .offset = offsetof(struct document, policy.match.operations),
-     .summary = "only when an object is created, or only when it is updated",
+     .summary = "only when an object is created, updated or deleted",
      .choices = operations,
      .minimum = 1},
     {0},

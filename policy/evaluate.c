@@ -234,7 +234,7 @@ static void evaluate_rail(struct rail_call *call)
 {
     const struct rail *rail = call->use->rail;
     if (call->mode == MODE_OFF || rail->judge == NULL ||
-        (rail->kinds & KIND_BIT(call->evaluation->views.items[0].kind)) == 0 ||
+        !rail_judges(rail, call->evaluation->views.items[0].kind, call->subject->operation) ||
         (subject_is_scale(call->subject) && !rail->judges_scale))
         return;
     const struct record record = judge_both(call);
@@ -275,28 +275,23 @@ static int compare_findings(const void *a_pointer, const void *b_pointer, void *
     return order != 0 ? order : text_compare(a->message, b->message);
 }
 
-/* What matters in these is settled once they are made. */
-static const kind_set judged_on_create_only = KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) |
-                                              KIND_BIT(KIND_PERSISTENT_VOLUME) |
-                                              KIND_BIT(KIND_STORAGE_CLASS);
-
 /* They run out by themselves, or keep nobody from running; of the others a finalizer may keep what
  * still has an effect, such as a budget that blocks every drain. */
-static const kind_set let_go =
-    KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER);
+static const kind_set let_go = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL) |
+                               KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_UNKNOWN);
 
 bool subject_is_judged(const struct subject *subject)
 {
-    if (subject->operation != OPERATION_CREATE && subject->operation != OPERATION_UPDATE)
-        return false;
+    const struct object *object = subject->object;
     if (text_is(subject->subresource, "status"))
         return false;
     if (subject->operation == OPERATION_CREATE)
         return true;
-    const struct object *object = subject->object;
-    kind_set kind = KIND_BIT(object->kind);
-    bool goes = object->deleting && (kind & (let_go | KIND_BIT(KIND_UNKNOWN))) != 0;
-    return (kind & judged_on_create_only) == 0 && !goes;
+    bool goes = object->deleting &&
+                (subject->operation == OPERATION_DELETE || (KIND_BIT(object->kind) & let_go) != 0);
+    return !goes &&
+           (object->kind == KIND_UNKNOWN ? subject->operation == OPERATION_UPDATE
+                                         : some_rail_judges(object->kind, subject->operation));
 }
 
 static void evaluate_policy(struct evaluation *evaluation, const struct policy *policy)

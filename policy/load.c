@@ -345,12 +345,26 @@ bool policy_set_uses(const struct policy_set *policies, const struct rail *rail)
     return false;
 }
 
+bool policy_set_judges(const struct policy_set *policies, const struct rail *rail, enum kind kind,
+                       enum operation operation)
+{
+    FOR_EACH(policy, policies)
+        for (size_t i = 0; i < policy->rail_count; i++) {
+            const struct rail_use *use = &policy->rails[i];
+            if (use->rail == rail && policy_may_use(policy, use) &&
+                rail_judges(rail, kind, operation) &&
+                (rail->asks_for == NULL || rail->asks_for(use->settings, kind)))
+                return true;
+        }
+    return false;
+}
+
 kind_set policy_set_judged_kinds(const struct policy_set *policies)
 {
     kind_set kinds = 0;
     for (size_t i = 0; i < rail_count(); i++)
         if (policy_set_uses(policies, rail_at(i)))
-            kinds |= rail_kinds(rail_at(i));
+            kinds |= rail_kinds(rail_at(i)) & ~rail_at(i)->changes_of & ~rail_at(i)->deletions_of;
     return kinds;
 }
 

@@ -86,7 +86,8 @@ static bool guards(const struct rail_call *call, enum kind kind)
 {
     const struct rail *rail = call->use->rail;
     const struct subject *subject = call->subject;
-    return call->mode != MODE_OFF && rail->judge != NULL && (rail->kinds & KIND_BIT(kind)) != 0 &&
+    return call->mode != MODE_OFF && rail->judge != NULL &&
+           rail_judges(rail, kind, subject->operation) &&
            (subject->subresource.size == 0 || (rail->judges_scale && subject_is_scale(subject)) ||
             (rail->judges_resize && text_is(subject->subresource, "resize")));
 }
@@ -135,7 +136,8 @@ static bool is_spared(const struct rail_call *call, struct guardian *guardian)
 static bool denies(const struct rail_call *call, enum kind kind, struct guardian *guardian)
 {
     const struct evaluation *evaluation = call->evaluation;
-    return call->mode == MODE_ENFORCE && !call->match_unknown && !call->subject->template_unseen &&
+    return call->mode == MODE_ENFORCE && call->subject->operation != OPERATION_DELETE &&
+           !call->match_unknown && !call->subject->template_unseen &&
            !is_scaled_by_controller(call->subject) &&
            !object_is_controlled(call->world, call->subject, &evaluation->root, kind) &&
            !is_excepted(call) && !is_spared(call, guardian);

@@ -112,10 +112,11 @@ bool requester_is_controller(const struct requester *requester);
 
 enum operation { OPERATION_CREATE, OPERATION_UPDATE, OPERATION_DELETE, OPERATION_CONNECT };
 
-/* What is judged: an object, on UPDATE with what it was before. */
+/* What is judged: an object, on UPDATE with what it was before, on DELETE as it is stored. */
 struct subject {
     enum operation operation;
     const struct object *object, *old_object; /* old_object NULL unless UPDATE */
+    bool orphans; /* a DELETE that leaves what the object owns (propagationPolicy: Orphan) */
     struct text subresource;
     enum kind resource_kind; /* whose subresource it is; KIND_UNKNOWN: of none that rails judge */
     /* The workload that is scaled is not seen, or not its pod template: object has its name and its
@@ -205,7 +206,10 @@ size_t policy_set_count(const struct policy_set *policies);
 struct rail;
 /* Whether a policy switches this rail on. */
 bool policy_set_uses(const struct policy_set *policies, const struct rail *rail);
-/* The kinds that a rail judges which a policy switches on. */
+/* Whether a policy switches this rail on and asks it to judge such requests for the kind. */
+bool policy_set_judges(const struct policy_set *policies, const struct rail *rail, enum kind kind,
+                       enum operation operation);
+/* The kinds of which a rail that a policy switches on judges what is there, or new. */
 kind_set policy_set_judged_kinds(const struct policy_set *policies);
 /* Whether a rail that a policy switches on asks where pods could run at all (world.supply). */
 bool policy_set_asks_supply(const struct policy_set *policies);
@@ -330,6 +334,9 @@ struct text exceptions_explain(struct arena *arena);
 const char *rail_name(const struct rail *rail);
 const char *rail_summary(const struct rail *rail);
 kind_set rail_kinds(const struct rail *rail);
+/* Whether the rail judges such a request for an object of the kind. */
+bool rail_judges(const struct rail *rail, enum kind kind, enum operation operation);
+bool some_rail_judges(enum kind kind, enum operation operation);
 bool rail_judges_resize(const struct rail *rail); /* pods/resize beside Pods */
 bool rail_judges_scale(const struct rail *rail);  /* the subresource scale of its kinds */
 bool rail_changes_pods(const struct rail *rail);  /* when they are created */

@@ -253,6 +253,11 @@ struct rail {
      * leaves undecided of the kinds in sources_of (0: of all) is undecided for every object alike:
      * that is said once, not of each. */
     kind_set sources, sources_of;
+    /* Of these kinds, which are in kinds, too, no new object is judged: of the first each update and
+     * each deletion is, of the others deletions alone. */
+    kind_set changes_of, deletions_of;
+    /* Whether that is so of a kind under these settings; NULL: of all. */
+    bool (*asks_for)(const void *settings, enum kind kind);
     bool judges_resize; /* of Pods also pods/resize */
     bool judges_scale;  /* of KINDS_SCALED also the subresource scale, by the workload's template */
     bool asks_supply;   /* where pods could run at all: world.supply */

@@ -191,6 +191,8 @@ struct text rail_explain(const struct rail *rail, struct arena *arena)
     add_paragraphs(&page, arena_printf(arena, "%s: %s", rail->name, rail->summary), 0);
     text_builder_add(&page, TEXT("\n"));
     add_paragraphs(&page, kinds_text(arena, rail->kinds), 0);
+    if (rail->changes_of != 0)
+        add_paragraphs(&page, TEXT("Only when they are updated or deleted"), 0);
     if (rail->change != NULL)
         add_paragraphs(&page, TEXT("Can change: Pods, when they are created"), 0);
     if (rail->only_warns)

@@ -25,6 +25,36 @@ const struct rail *rail_find(struct text name)
     return NULL;
 }
 
+/* What matters in these is settled once they are made. */
+static const kind_set judged_on_create_only = KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) |
+                                              KIND_BIT(KIND_PERSISTENT_VOLUME) |
+                                              KIND_BIT(KIND_STORAGE_CLASS);
+
+bool rail_judges(const struct rail *rail, enum kind kind, enum operation operation)
+{
+    kind_set bit = KIND_BIT(kind) & rail->kinds;
+    kind_set stored = rail->changes_of | rail->deletions_of;
+    switch (operation) {
+    case OPERATION_CREATE:
+        return (bit & ~stored) != 0;
+    case OPERATION_UPDATE:
+        return (bit & rail->changes_of) != 0 || (bit & ~stored & ~judged_on_create_only) != 0;
+    case OPERATION_DELETE:
+        return (bit & stored) != 0;
+    case OPERATION_CONNECT:
+        break;
+    }
+    return false;
+}
+
+bool some_rail_judges(enum kind kind, enum operation operation)
+{
+    for (size_t i = 0; i < rail_count(); i++)
+        if (rail_judges(rails[i], kind, operation))
+            return true;
+    return false;
+}
+
 const char *rail_name(const struct rail *rail)
 {
     return rail->name;

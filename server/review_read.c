@@ -125,6 +125,16 @@ static bool read_object(const struct node *request, const char *key, struct aren
     return true;
 }
 
+/* What is deleted is the object to judge (docs/reference/admission.md 1.1). */
+static void take_deleted(const struct node *request, struct subject *subject)
+{
+    const struct node *options = node_get(request, "options");
+    subject->object = subject->old_object;
+    subject->old_object = NULL;
+    subject->orphans = text_is(node_string(node_get(options, "propagationPolicy")), "Orphan") ||
+                       node_true(node_get(options, "orphanDependents"));
+}
+
 static bool read_uid(const struct node *request, struct review *review, struct error *error)
 {
     enum { UID_BYTES_MAX = 256 }; /* the API server's has 36; the answer repeats it */
@@ -167,11 +177,13 @@ static bool read_part(struct text body, const struct part *part, struct arena *a
         .resource_kind = kind_of_resource(node_string(node_at(request, "resource.group")),
                                           node_string(node_at(request, "resource.resource"))),
     };
-    return read_operation(node_string(node_get(request, "operation")), &subject->operation,
-                          error) &&
-           read_object(request, "object", arena, &review->object, &subject->object, error) &&
-           read_object(request, "oldObject", arena, &review->old_object, &subject->old_object,
-                       error);
+    if (!read_operation(node_string(node_get(request, "operation")), &subject->operation, error) ||
+        !read_object(request, "object", arena, &review->object, &subject->object, error) ||
+        !read_object(request, "oldObject", arena, &review->old_object, &subject->old_object, error))
+        return false;
+    if (subject->operation == OPERATION_DELETE && subject->object == NULL)
+        take_deleted(request, subject);
+    return true;
 }
 
 struct review_reader {

@@ -3,11 +3,9 @@
 #include "simulation/change_impact.h"
 
 #include "kube/object.h"
-#include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "simulation/change_internal.h"
-#include "simulation/pods.h"
 #include "solver/well_known.h"
 
 /* ---- reasons ---- */
@@ -170,40 +168,17 @@ static void read_blocks(const struct impact_reading *reading)
     const struct disruption *forecast = &impact->forecast;
     for (size_t i = 0; i < forecast->node_count; i++) {
         const struct disruption_node *node = &forecast->nodes[i];
-        bool of_node = node->block_count > 0 && node->blocks[0].pod == NULL;
         for (size_t j = 0; j < node->block_count; j++)
             if (is_told(reading, node, &node->blocks[j]))
                 keep_block(reading, node, &node->blocks[j]);
         if (node->blocked || node->waits) {
             impact->block_total += node->block_total;
-            impact->pods_blocking += node->block_total - (of_node ? 1 : 0);
+            impact->pods_blocking += node->block_total - (node->blocks_itself ? 1 : 0);
         }
+        impact->pods_moving += node->moving;
     }
     impact->nodes_blocked = forecast->blocked;
     impact->nodes_held = forecast->waiting;
-}
-
-/* A pod of a DaemonSet and a static pod go with their node. */
-static bool moves(const struct object *pod)
-{
-    return !pod->deleting && !object_is_of_daemon_set(pod) && !pod_is_mirror(pod) &&
-           !pod_is_done(pod);
-}
-
-static void count_pods(const struct impact_reading *reading)
-{
-    struct change_impact *impact = reading->impact;
-    const struct disruption *forecast = &impact->forecast;
-    const struct snapshot *snapshot = reading->question->snapshot;
-    struct text_map names = {0};
-    for (size_t i = 0; i < forecast->node_count; i++)
-        if (forecast->nodes[i].node != NULL)
-            (void)text_map_add(&names, reading->arena, forecast->nodes[i].node->name);
-    for (size_t i = 0; names.count > 0 && i < snapshot_count(snapshot, KIND_POD); i++) {
-        const struct object *pod = snapshot_object(snapshot, KIND_POD, i);
-        struct text name = node_string(node_at(pod->root->node, "spec.nodeName"));
-        impact->pods_moving += name.size > 0 && text_map_has(&names, name) && moves(pod);
-    }
 }
 
 static void forecast(const struct impact_reading *reading, const struct nodes *nodes,
@@ -220,12 +195,12 @@ static void forecast(const struct impact_reading *reading, const struct nodes *n
         .pool = of_pool ? question->after : NULL,
         .nodes = nodes->items,
         .node_count = nodes->count,
+        .most_blocks = IMPACT_BLOCKS_KEPT,
     };
     disruption_forecast(&asked, reading->arena, &reading->impact->forecast);
     reading->impact->unseen |= reading->impact->forecast.unseen;
     read_pace(reading);
     read_blocks(reading);
-    count_pods(reading);
 }
 
 /* ---- an update ---- */
@@ -268,6 +243,21 @@ static void read_scale_down(const struct impact_reading *reading)
     impact_add_reason(reading, TEXT("scale-down: spec.replicas"));
 }
 
+/* Whether nothing that may take a node differs: then nothing need be seen. */
+static bool is_harmless(const struct impact_reading *reading)
+{
+    static const char *const fields[] = {"spec.template.spec.requirements", "spec.replicas"};
+    const struct node *before = reading->question->before->root->node;
+    const struct node *after = reading->question->after->root->node;
+    kind_set told_by_paths = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_EC2_NODE_CLASS);
+    if ((KIND_BIT(reading->question->after->kind) & told_by_paths) == 0)
+        return node_equal(node_get(before, "spec"), node_get(after, "spec"));
+    bool harmless = reading->impact->drift.paths.count == 0;
+    for (size_t i = 0; i < COUNT_OF(fields); i++)
+        harmless &= node_equal(node_at(before, fields[i]), node_at(after, fields[i]));
+    return harmless;
+}
+
 static bool read_update(const struct impact_reading *reading)
 {
     const struct change_question *question = reading->question;
@@ -277,6 +267,10 @@ static bool read_update(const struct impact_reading *reading)
         return false;
     find_pools(reading);
     (void)nodes_in_question(reading);
+    if (is_harmless(reading)) {
+        impact->unseen = 0;
+        return true;
+    }
     struct nodes nodes = take_drifted(reading);
     FOR_EACH(path, &impact->drift.paths)
         if (nodes.count + impact->nodes_unknown > 0)
@@ -320,7 +314,8 @@ static bool read_deletion(const struct impact_reading *reading)
 {
     const struct object *object = reading->question->before;
     bool of_pool = object->kind == KIND_NODE_POOL;
-    if (object_is_v1beta1(object))
+    kind_set versioned = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_EC2_NODE_CLASS);
+    if ((KIND_BIT(object->kind) & versioned) != 0 && object_is_v1beta1(object))
         return false;
     find_pools(reading);
     (of_pool ? read_pool_deletion : read_class_deletion)(reading);

@@ -17,7 +17,7 @@ struct change_question {
     const struct object *before; /* as it is stored */
     const struct object *after;  /* NULL: it is deleted */
     bool orphans;                /* a deletion leaves what the object owns (--cascade=orphan) */
-    size_t most_nodes;           /* no more are looked at; 0: all of them */
+    size_t most_nodes; /* of no more what blocks is looked at, and their pods; 0: of all */
 };
 
 /* The kinds whose changes are understood. */
@@ -48,7 +48,7 @@ struct change_impact {
     size_t nodes_unknown;  /* only the cloud knows whether they fit */
     size_t nodes_kept;     /* they stay, but their NodePools launch nothing any more */
     struct text_list pools; /* NodePools in question, by name */
-    bool at_least;          /* of more nodes than most_nodes: the counts are of those seen so far */
+    bool at_least; /* more than most_nodes go: what is said of pods and blocks is of the first */
 
     /* "drift: spec.template.metadata.labels", "deletion", "scale-down: spec.replicas". */
     struct text_list reasons;

@@ -60,6 +60,8 @@ static struct text pace_words(const struct telling *telling)
     struct text from = opens <= now
                            ? TEXT("now")
                            : arena_printf(arena, "%.*s", TEXT_ARGS(time_words(opens, now, arena)));
+    if (impact->nodes_blocked == impact->nodes_replaced)
+        return TEXT(", all of them blocked as things are");
     if (impact->at_once == 0)
         return arena_printf(arena, ", none of them right %s%.*s", opens <= now ? "" : "from ",
                             TEXT_ARGS(from));
@@ -72,9 +74,8 @@ static struct text pace_words(const struct telling *telling)
 static void add_replaced(const struct telling *telling, struct text_builder *words)
 {
     const struct change_impact *impact = telling->impact;
-    text_builder_printf(words, "This change replaces %s%zu of %zu node%s%.*s.",
-                        impact->at_least ? "at least " : "", impact->nodes_replaced,
-                        impact->nodes_total, plural(impact->nodes_total),
+    text_builder_printf(words, "This change replaces %zu of %zu node%s%.*s.",
+                        impact->nodes_replaced, impact->nodes_total, plural(impact->nodes_total),
                         TEXT_ARGS(pace_words(telling)));
     if (impact->nodes_waiting > 0)
         text_builder_printf(words, " %zu more wait%s to be replaced after earlier changes.",
@@ -85,13 +86,13 @@ static void add_deleted(const struct telling *telling, struct text_builder *word
 {
     const struct change_impact *impact = telling->impact;
     text_builder_printf(words,
-                        "This %s deletes %s%zu of %zu node%s at once, no successor first, whatever "
-                        "the budgets say.",
-                        telling->question->after == NULL ? "deletion" : "change",
-                        impact->at_least ? "at least " : "", impact->nodes_deleted,
+                        "%s deletes %zu of %zu node%s at once, no successor first, whatever the "
+                        "budgets say.",
+                        words->size > 0 ? " It" : "This", impact->nodes_deleted,
                         impact->nodes_total, plural(impact->nodes_total));
     if (impact->pods_moving > 0)
-        text_builder_printf(words, " %zu pod%s need%s another place.", impact->pods_moving,
+        text_builder_printf(words, " %s%zu pod%s need%s another place.",
+                            impact->at_least ? "At least " : "", impact->pods_moving,
                             plural(impact->pods_moving), impact->pods_moving == 1 ? "s" : "");
 }
 
@@ -222,7 +223,10 @@ static struct text teams_of(const struct telling *telling)
             *LIST_PUSH(telling->arena, &names) = pod->namespace;
     }
     texts_sort(names.items, names.count);
-    return names_of(&names, telling->arena);
+    struct text named = names_of(&names, telling->arena);
+    return impact->block_total == impact->block_count
+               ? named
+               : arena_printf(telling->arena, "%.*s and perhaps others", TEXT_ARGS(named));
 }
 
 /* "team-a/web-0 (PodDisruptionBudget web), ...": pods, or the nodes themselves. */
@@ -257,7 +261,8 @@ static struct text blocks_words(const struct telling *telling)
     const char *verb = impact->nodes_deleted > 0 ? "hold up the drain" : "block it";
     const char *verb_of_one = impact->nodes_deleted > 0 ? "holds up the drain" : "blocks it";
     if (pods > 0)
-        text_builder_printf(&words, "%zu pod%s of %.*s %s: %.*s.", pods, plural(pods),
+        text_builder_printf(&words, "%s%zu pod%s of %.*s %s: %.*s.",
+                            impact->at_least ? "At least " : "", pods, plural(pods),
                             TEXT_ARGS(teams_of(telling)), pods == 1 ? verb_of_one : verb,
                             TEXT_ARGS(list_blocks(telling, true, pods)));
     if (nodes > 0)

@@ -22,6 +22,7 @@ struct disruption_question {
     const struct object *pool; /* a NodePool as it will be, instead of the one stored; NULL: none */
     const struct object *const *nodes; /* Nodes or NodeClaims, each once */
     size_t node_count;
+    size_t most_blocks; /* no more of them are kept; 0: DISRUPTION_BLOCKS_KEPT of each node */
 };
 
 enum disruption_block_kind {
@@ -54,11 +55,13 @@ struct disruption_node {
     /* A replacement: it does not begin before the blocks are gone. Where the NodeClaim has a
      * terminationGracePeriod, pods block no drift. */
     bool blocked;
-    bool leaving; /* it is being deleted, or is being replaced already */
+    bool blocks_itself; /* the first of its blocks is of the node, not of a pod */
+    bool leaving;       /* it is being deleted, or is being replaced already */
     /* A drain waits for the pods of blocks, for grace_s at most, and for ever without it. */
     bool waits;
     struct disruption_block *blocks; /* the first, by namespace and name of the pod */
     size_t block_count, block_total; /* kept here; in all */
+    size_t moving; /* pods on it that want another place: none of a DaemonSet, no static one */
 };
 struct disruption_pool {
     struct text name;

@@ -21,14 +21,22 @@ struct search {
     struct arena *arena;
     struct disruption *disruption;
     struct eviction_budgets *budgets;
+    size_t kept; /* blocks, so far */
 };
 
-static void add_block(const struct search *search, struct disruption_node *node,
+static bool is_full(const struct search *search, const struct disruption_node *node)
+{
+    size_t most = search->question->most_blocks;
+    return node->block_count == DISRUPTION_BLOCKS_KEPT || (most > 0 && search->kept >= most);
+}
+
+static void add_block(struct search *search, struct disruption_node *node,
                       const struct disruption_block *block)
 {
     node->block_total++;
-    if (node->block_count == DISRUPTION_BLOCKS_KEPT)
+    if (is_full(search, node))
         return;
+    search->kept++;
     if (node->blocks == NULL)
         node->blocks = ARENA_ARRAY(search->arena, DISRUPTION_BLOCKS_KEPT, struct disruption_block);
     struct disruption_block *kept = &node->blocks[node->block_count++];
@@ -137,11 +145,16 @@ static bool tolerates_disruption(const struct object *pod, struct arena *arena)
                                            .effect = {"NoSchedule", sizeof "NoSchedule" - 1}};
     struct workload workload;
     struct tolerations tolerations;
-    if (node_at(pod->root->node, "spec.tolerations") == NULL ||
-        !workload_read(pod, arena, &workload))
+    struct arena_mark mark = arena_mark(arena);
+    bool tolerates = false;
+    if (node_at(pod->root->node, "spec.tolerations") == NULL)
         return false;
-    tolerations_read(&workload, arena, &tolerations);
-    return tolerations_cover(&tolerations, &disrupted);
+    if (workload_read(pod, arena, &workload)) {
+        tolerations_read(&workload, arena, &tolerations);
+        tolerates = tolerations_cover(&tolerations, &disrupted);
+    }
+    arena_rewind(arena, mark);
+    return tolerates;
 }
 
 static bool is_unready(const struct object *pod)
@@ -190,7 +203,14 @@ static bool pod_blocks(const struct search *search, const struct object *pod,
 
 /* ---- all of them ---- */
 
-static void add_pod_blocks(const struct search *search)
+/* A pod of a DaemonSet and a static pod go with their node. */
+static bool moves(const struct object *pod)
+{
+    return !pod->deleting && !object_is_of_daemon_set(pod) && !pod_is_mirror(pod) &&
+           !pod_is_done(pod);
+}
+
+static void add_pod_blocks(struct search *search)
 {
     const struct disruption_question *question = search->question;
     struct disruption *disruption = search->disruption;
@@ -203,7 +223,10 @@ static void add_pod_blocks(const struct search *search)
         struct text name = node_string(node_at(pod->root->node, "spec.nodeName"));
         size_t number = name.size == 0 ? 0 : text_map_get(&numbers, name, 0);
         struct disruption_block block;
-        if (number > 0 && pod_blocks(search, pod, &block))
+        if (number == 0)
+            continue;
+        disruption->nodes[number - 1].moving += moves(pod);
+        if (pod_blocks(search, pod, &block))
             add_block(search, &disruption->nodes[number - 1], &block);
     }
 }
@@ -212,13 +235,14 @@ void disruption_find_blocks(const struct disruption_question *question,
                             const struct claims_of_nodes *claims, struct arena *arena,
                             struct disruption *disruption)
 {
-    const struct search search = {question, claims, arena, disruption,
-                                  eviction_budgets_read(question->snapshot, arena)};
+    struct search search = {
+        question, claims, arena, disruption, eviction_budgets_read(question->snapshot, arena), 0};
     bool drift = question->reason == REASON_DRIFTED;
     for (size_t i = 0; i < disruption->node_count; i++) {
         struct disruption_block block = {.until_unix_s = INT64_MAX};
         struct disruption_node *node = &disruption->nodes[i];
         node->blocked = node_blocks(&search, node, &block.kind);
+        node->blocks_itself = node->blocked;
         node->leaving = node->blocked && block.kind == BLOCK_LEAVING;
         if (node->blocked)
             add_block(&search, node, &block);
@@ -226,7 +250,7 @@ void disruption_find_blocks(const struct disruption_question *question,
     add_pod_blocks(&search);
     for (size_t i = 0; i < disruption->node_count; i++) {
         struct disruption_node *node = &disruption->nodes[i];
-        size_t of_pods = node->block_total - (node->blocked ? 1 : 0);
+        size_t of_pods = node->block_total - (node->blocks_itself ? 1 : 0);
         if (question->verb == DISRUPTION_DELETE)
             node->blocked = node->leaving;
         else

@@ -29,9 +29,13 @@ def is_selected(webhook, request):
     return True
 
 
+CLEANERS = ("system:kube-controller-manager", "system:serviceaccount:kube-system:generic-garbage-collector",
+            "system:serviceaccount:kube-system:namespace-controller")
 # What the CEL of each matchCondition says.
 CONDITIONS = {
     "not-a-node": lambda request: "system:nodes" not in request["userInfo"]["groups"],
+    "not-a-cleanup": lambda request: request["operation"] != "DELETE" or
+    request["userInfo"]["username"] not in CLEANERS,
     "not-a-mirror-pod": lambda request: request["resource"]["resource"] != "pods" or
     MIRROR not in ((request["object"] or {}).get("metadata", {}).get("annotations") or {}),
 }

@@ -97,14 +97,15 @@ def plural_of(kind):
 
 
 def review_of(uid, document, old, asking):
-    """asking: user and groups; operation, where it is neither CREATE nor UPDATE; subresource; dryRun."""
+    """asking: user and groups; deleted, or operation, where it is neither CREATE nor UPDATE; subresource; dryRun."""
     group, _, version = document["apiVersion"].rpartition("/")
     kind = {"group": group, "version": version, "kind": document["kind"]}
     resource = asking.get("resource", {"group": group, "version": version,
                                        "resource": plural_of(document["kind"])})
     metadata = document.setdefault("metadata", {})
     subresource = asking.get("subresource", "")
-    operation = asking.get("operation", "UPDATE" if old else "CREATE")
+    operation = "DELETE" if asking.get("deleted") else \
+        asking.get("operation", "UPDATE" if old else "CREATE")
     deleted = operation == "DELETE"
     return {
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",

@@ -193,7 +193,7 @@ def run_case(taffrail, folder, case):
     served, _ = findings_of_serve(taffrail, folder, case)
     if "changes" in case:
         check_changes(taffrail, folder, case)
-    if "old" in case:
+    if "old" in case or case.get("deleted"):
         expect("serve", served, case, LISTED)
         return
     case, checked = without_unseen(case, findings_of_check(taffrail, folder, case))

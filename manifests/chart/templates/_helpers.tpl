@@ -63,7 +63,7 @@ app.kubernetes.io/name: taffrail
 {{- /* The group of rails that a rule's kinds belong to. */ -}}
 {{- define "taffrail.group" -}}
 {{- $group := first .apiGroups -}}
-{{- if has $group (list "karpenter.sh" "karpenter.k8s.aws" "autoscaling.x-k8s.io") -}}nodePools
+{{- if or (has $group (list "karpenter.sh" "karpenter.k8s.aws" "autoscaling.x-k8s.io")) (hasSuffix "nodeclasses" (first .resources)) -}}nodePools
 {{- else if eq $group "storage.k8s.io" -}}storage
 {{- else if eq $group "policy" -}}disruptionBudgets
 {{- else if and (eq $group "") (hasPrefix "persistentvolume" (first .resources)) -}}storage
@@ -102,6 +102,17 @@ matchConditions:
       request.resource.resource != "pods" || object == null ||
       !has(object.metadata.annotations) ||
       !("kubernetes.io/config.mirror" in object.metadata.annotations)
+{{- end -}}
+
+{{- define "taffrail.validatingSelectors" -}}
+{{ include "taffrail.selectors" . }}
+  # What Kubernetes itself deletes, with an owner or a Namespace, goes also while no replica answers.
+  - name: not-a-cleanup
+    expression: >-
+      request.operation != "DELETE" || !has(request.userInfo.username) ||
+      !(request.userInfo.username in ["system:kube-controller-manager",
+      "system:serviceaccount:kube-system:generic-garbage-collector",
+      "system:serviceaccount:kube-system:namespace-controller"])
 {{- end -}}
 
 {{- define "taffrail.webhookAnnotations" -}}

@@ -66,6 +66,8 @@ enum { MOST = 24, BUDGET_BYTES = 128 << 20 };
                                                                                           "Allowe" \
                                                                                           "d: 0}}"
 
+#define NO_NODE "This change replaces and deletes no node. |  |  | "
+
 /* ---- impacts as text ---- */
 
 struct impact_case {
@@ -139,6 +141,9 @@ static void run(const struct impact_case *cases, size_t count)
 
 /* ---- NodePools ---- */
 
+#define REPLACES_4 "This change replaces 4 of 4 nodes, at most 1 at a time, from now on."
+#define FOR_LABELS "drift: spec.template.metadata.labels"
+
 static void edits_of_node_pools(void)
 {
     static const struct impact_case cases[] = {
@@ -146,13 +151,299 @@ static void edits_of_node_pools(void)
          .before = POOL,
          .after = LABELLED,
          .cluster = {POOL, FOUR},
-         .expected = "This change replaces 4 of 4 nodes, at most 1 at a time, from now on. |  | "
-                     "drift: spec.template.metadata.labels | "},
+         .expected = REPLACES_4 " |  | " FOR_LABELS " | "},
+        {.name = "nothing",
+         .before = POOL,
+         .after = POOL,
+         .cluster = {POOL, FOUR},
+         .expected = NO_NODE},
+        {.name = "a budget, which is nothing of the nodes",
+         .before = POOL,
+         .after = POOL_OF("general", STAMPED(HASH), BUDGETS("{nodes: '0'}"), "", ""),
+         .cluster = {POOL, FOUR},
+         .expected = NO_NODE},
+        {.name = "a zone less, in which two of four run",
+         .before = POOL_OF("general", STAMPED(HASH), "", "", ZONES("[a, b]")),
+         .after = POOL_OF("general", STAMPED(HASH), "", "", ZONES("[b]")),
+         .cluster = {POOL, FOUR},
+         .expected = "This change replaces 2 of 4 nodes, at most 1 at a time, from now on. |  | "
+                     "drift: spec.template.spec.requirements[0] | "},
+        {.name = "a zone more",
+         .before = POOL_OF("general", STAMPED(HASH), "", "", ZONES("[a, b]")),
+         .after = POOL_OF("general", STAMPED(HASH), "", "", ZONES("[a, b, c]")),
+         .cluster = {POOL, FOUR},
+         .expected = NO_NODE},
+        {.name = "several edits in one are one change",
+         .before = POOL_OF("general", STAMPED(HASH), "", "", ZONES("[a, b]")),
+         .after = POOL_OF("general", STAMPED(HASH), "", TEAM, ZONES("[b]") ", expireAfter: 1h"),
+         .cluster = {POOL, FOUR},
+         .expected = REPLACES_4 " |  | " FOR_LABELS ", drift: spec.template.spec.expireAfter | "},
+        {.name = "back at once, before Karpenter has written the hash of the edit",
+         .before = LABELLED,
+         .after = POOL,
+         .cluster = {LABELLED, FOUR},
+         .expected = NO_NODE},
+        {.name = "back to what the nodes were made of",
+         .before = POOL_OF("general", "", "", TEAM, ""),
+         .after = POOL,
+         .cluster = {LABELLED, FOUR},
+         .expected = "This change keeps 4 nodes that would have been replaced. |  |  | "},
+        {.name = "a zone less, while other nodes wait for an earlier change",
+         .before = POOL_OF("general", STAMPED(HASH), "", "", ZONES("[a, b]")),
+         .after = POOL_OF("general", STAMPED(HASH), "", "", ZONES("[b]")),
+         .cluster = {POOL, NODE("n1", "a"), CLAIM_IN("n2", "b", "77", "", ""),
+                     NODE_IN("n2", "b", "")},
+         .expected = "This change replaces 1 of 2 nodes, all at once, from now on. 1 more waits to "
+                     "be replaced after earlier changes. |  | "
+                     "drift: spec.template.spec.requirements[0] | "},
+        {.name = "no nodes",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL},
+         .expected = NO_NODE},
+        {.name = "nodes that are leaving do not count",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL, NODE("n1", "a"),
+                     "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: n2, "
+                     "deletionTimestamp: '2026-01-01T00:00:00Z', labels: {karpenter.sh/nodepool: "
+                     "general}}}"},
+         .expected =
+             "This change replaces 1 of 1 node, all at once, from now on. |  | " FOR_LABELS " | "},
+        {.name = "a fixed size that is lowered",
+         .before = POOL_OF("general", STAMPED(HASH), "replicas: 4, ", "", ""),
+         .after = POOL_OF("general", STAMPED(HASH), "replicas: 1, ", "", ""),
+         .cluster = {POOL, FOUR},
+         .expected = "This deletes 3 of 4 nodes at once, no successor first, whatever the budgets "
+                     "say. |  | scale-down: spec.replicas | "},
+        {.name = "an old version",
+         .before = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: general}}",
+         .after = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: general}}",
+         .cluster = {FOUR},
+         .expected = "not known"},
+    };
+    RUN(cases);
+}
+
+/* ---- how fast, and what blocks ---- */
+
+#define EDIT_UNDER(budgets)                                        \
+    .before = POOL_OF("general", STAMPED(HASH), budgets, "", ""),  \
+    .after = POOL_OF("general", STAMPED(HASH), budgets, TEAM, ""), \
+    .cluster = {POOL_OF("general", STAMPED(HASH), budgets, "", ""), FOUR}
+
+static void the_pace_is_that_of_the_budgets(void)
+{
+    static const struct impact_case cases[] = {
+        {.name = "two at a time",
+         EDIT_UNDER(BUDGETS("{nodes: '2'}")),
+         .expected =
+             "This change replaces 4 of 4 nodes, at most 2 at a time, from now on. |  | " FOR_LABELS
+             " | "},
+        {.name = "never",
+         EDIT_UNDER(BUDGETS("{nodes: '0'}")),
+         .expected =
+             "This change replaces 4 of 4 nodes, but budgets never let one go. |  | " FOR_LABELS
+             " | "},
+        {.name = "closed on working days, in UTC whatever the node's zone",
+         EDIT_UNDER(BUDGETS("{nodes: '0', schedule: '0 0 * * 1-5', duration: 24h}, {nodes: '3'}")),
+         .expected = "This change replaces 4 of 4 nodes, at most 3 at a time, from Saturday 00:00 "
+                     "UTC. |  | " FOR_LABELS " | "},
+        {.name = "far ahead, with the date",
+         EDIT_UNDER(BUDGETS("{nodes: '0', schedule: '0 0 1 1 *', duration: 480h}")),
+         .expected = "This change replaces 4 of 4 nodes, all at once, from Wed 1970-01-21 00:00 "
+                     "UTC. |  | " FOR_LABELS " | "},
+        {.name = "contradictory budgets: the least holds",
+         EDIT_UNDER(BUDGETS("{nodes: 100%}, {nodes: '1'}, {nodes: '0', reasons: [Empty]}")),
+         .expected = REPLACES_4 " |  | " FOR_LABELS " | "},
+        {.name = "one that cannot be read stops all",
+         EDIT_UNDER(BUDGETS("{nodes: '1', schedule: nonsense, duration: 1h}")),
+         .expected =
+             "This change replaces 4 of 4 nodes, but budgets never let one go. |  | " FOR_LABELS
+             " | "},
+        {.name = "budgets that come with the change count",
+         .before = POOL,
+         .after = POOL_OF("general", STAMPED(HASH), BUDGETS("{nodes: 100%}"), TEAM, ""),
+         .cluster = {POOL, FOUR},
+         .expected =
+             "This change replaces 4 of 4 nodes, all at once, from now on. |  | " FOR_LABELS " | "},
+    };
+    RUN(cases);
+}
+
+static void what_blocks_is_named_with_its_owner(void)
+{
+    static const struct impact_case cases[] = {
+        {.name = "a pod that opts out, one under a budget",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL, FOUR, POD_OF("team-a", "web-0", "n1", ""), PDB("team-a"),
+                     POD_OF("team-b", "job-0", "n2", KEPT)},
+         .expected = REPLACES_4 " | 2 pods of team-a and team-b block it: team-a/web-0 "
+                                "(PodDisruptionBudget web), team-b/job-0 "
+                                "(karpenter.sh/do-not-disrupt). | " FOR_LABELS " | "},
+        {.name = "all of them",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL, NODE("n1", "a"), POD_OF("team-b", "job-0", "n1", KEPT)},
+         .expected =
+             "This change replaces 1 of 1 node, all of them blocked as things are. | 1 pod "
+             "of team-b blocks it: team-b/job-0 (karpenter.sh/do-not-disrupt). | " FOR_LABELS
+             " | "},
+        {.name = "a node itself",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL, NODE("n1", "a"), CLAIM_IN("n2", "b", HASH, "", ""),
+                     NODE_IN("n2", "b", KEPT)},
+         .expected =
+             "This change replaces 2 of 2 nodes, at most 1 at a time, from now on. | 1 node "
+             "cannot go: n2 (karpenter.sh/do-not-disrupt on the Node). | " FOR_LABELS " | "},
+    };
+    RUN(cases);
+}
+
+/* ---- deletions ---- */
+
+static void deletions_of_node_pools_and_classes(void)
+{
+    static const struct impact_case cases[] = {
+        {.name = "a NodePool takes its nodes",
+         .before = POOL_OF("general", "", BUDGETS("{nodes: '0'}"), "", ""),
+         .cluster = {POOL, FOUR, POD_OF("team-a", "web-0", "n1", ""), PDB("team-a"),
+                     POD_OF("team-b", "web-1", "n2", "")},
+         .expected = "This deletes 4 of 4 nodes at once, no successor first, whatever the budgets "
+                     "say. 2 pods need another place. | 1 pod of team-a holds up the drain: "
+                     "team-a/web-0 (PodDisruptionBudget web). | deletion | "},
+        {.name = "not when what it owns is to stay",
+         .before = POOL,
+         .cluster = {POOL, FOUR},
+         .orphans = true,
+         .expected = "4 nodes stay without their NodePool: Karpenter no longer replaces or "
+                     "consolidates them. |  | deletion | "},
+        {.name = "an empty NodePool", .before = POOL, .cluster = {POOL}, .expected = NO_NODE},
+        {.name = "Nodes whose NodeClaims nobody has listed",
+         .before = POOL,
+         .cluster = {POOL, NODE_IN("n1", "a", "")},
+         .expected = "This deletes 1 of 1 node at once, no successor first, whatever the budgets "
+                     "say. |  | deletion | not all of these can be seen: NodeClaim"},
+        {.name = "a node class keeps its nodes and stops its NodePools",
+         .before = "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: "
+                   "default}}",
+         .cluster = {POOL, FOUR},
+         .expected = "NodePool general launches no more nodes; the 4 that run stay until then, "
+                     "without successors. |  | deletion | "},
+        {.name = "a node class that no NodePool names",
+         .before = "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: "
+                   "other}}",
+         .cluster = {POOL, FOUR},
+         .expected = NO_NODE},
+        {.name = "one that is being deleted already",
+         .before = "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, "
+                   "deletionTimestamp: '2026-01-01T00:00:00Z'}}",
+         .cluster = {POOL, FOUR},
+         .expected = NO_NODE},
+    };
+    RUN(cases);
+}
+
+/* ---- what uses it ---- */
+
+#define CLASS(more)                                                                             \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: " \
+    "p" more "}"
+#define CLAIM_OF(name, class, volume)                                      \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name \
+    "}, spec: {storageClassName: " class volume "}}"
+#define PRIORITY(value)                                                                \
+    "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, " \
+    "value: " value "}"
+#define OF_PRIORITY(name, class)                                                                   \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {priorityClassName: " class "}" \
+                                                                                               "}"
+#define MOUNTING(name, claim)                                                                \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {volumes: [{name: data, " \
+    "persistentVolumeClaim: {claimName: " claim "}}]}}"
+#define VOLUME(policy)                                                      \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: " \
+    "{persistentVolumeReclaimPolicy: " policy "}}"
+
+static void what_uses_a_class_or_a_claim(void)
+{
+    static const struct impact_case cases[] = {
+        {.name = "a StorageClass with claims, one of them without a volume",
+         .before = CLASS(""),
+         .cluster = {CLASS(""), CLAIM_OF("a", "fast", ", volumeName: v1"),
+                     CLAIM_OF("b", "fast", ""), CLAIM_OF("c", "slow", "")},
+         .expected = "2 objects use this StorageClass: 1 PersistentVolumeClaim waits for a volume "
+                     "that nobody makes any more. |  | deletion | "},
+        {.name = "other parameters",
+         .before = CLASS(", parameters: {type: gp2}"),
+         .after = CLASS(", parameters: {type: gp3}"),
+         .cluster = {CLASS(""), CLAIM_OF("a", "fast", ", volumeName: v1")},
+         .expected = "1 object uses this StorageClass: their volumes stay as they are, new ones "
+                     "are made as the class then says. |  | change: parameters | "},
+        {.name = "another label alone",
+         .before = CLASS(""),
+         .after = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast, "
+                  "labels: {a: b}}, provisioner: p}",
+         .cluster = {CLASS(""), CLAIM_OF("a", "fast", "")},
+         .expected = NO_NODE},
+        {.name = "a PriorityClass",
+         .before = PRIORITY("1000"),
+         .cluster = {OF_PRIORITY("a", "high"), OF_PRIORITY("b", "high"), OF_PRIORITY("c", "low")},
+         .expected = "2 Pods use this PriorityClass and keep the old priority; their successors "
+                     "are refused. |  | deletion | "},
+        {.name = "a claim that is mounted, with its data",
+         .before = CLAIM_OF("a", "fast", ", volumeName: v1"),
+         .cluster = {MOUNTING("p", "a"), MOUNTING("q", "b"), VOLUME("Delete")},
+         .expected = "1 Pod mounts this PersistentVolumeClaim: it goes with the last of them, and "
+                     "its volume with all data. |  | deletion | "},
+        {.name = "a claim whose volume is retained",
+         .before = CLAIM_OF("a", "fast", ", volumeName: v1"),
+         .cluster = {MOUNTING("p", "a"), VOLUME("Retain")},
+         .expected = "1 Pod mounts this PersistentVolumeClaim: it goes with the last of them. |  | "
+                     "deletion | "},
+        {.name = "a claim that nobody mounts",
+         .before = CLAIM_OF("a", "fast", ""),
+         .cluster = {MOUNTING("q", "b")},
+         .expected = NO_NODE},
+        {.name = "a Namespace",
+         .before = "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
+         .cluster = {MOUNTING("p", "a"), CLAIM_OF("a", "fast", "")},
+         .expected = "2 Pods and PersistentVolumeClaims go with this Namespace. |  | deletion | "},
+    };
+    RUN(cases);
+}
+
+/* ---- what cannot be seen ---- */
+
+static void what_is_not_seen_is_said(void)
+{
+    static const struct impact_case cases[] = {
+        {.name = "NodeClaims",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL},
+         .unseen = KIND_BIT(KIND_NODE_CLAIM),
+         .expected = "This change replaces and deletes no node. |  |  | not all of these can be "
+                     "seen: NodeClaim"},
+        {.name = "Pods and their budgets",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL, FOUR},
+         .unseen = KIND_BIT(KIND_POD) | KIND_BIT(KIND_POD_DISRUPTION_BUDGET),
+         .expected = REPLACES_4 " |  | " FOR_LABELS
+                                " | not all of these can be seen: Pod, PodDisruptionBudget"},
     };
     RUN(cases);
 }
 
 const struct unit_test unit_tests[] = {
     {"edits of NodePools", edits_of_node_pools},
+    {"the pace is that of the budgets", the_pace_is_that_of_the_budgets},
+    {"what blocks is named with its owner", what_blocks_is_named_with_its_owner},
+    {"deletions of NodePools and classes", deletions_of_node_pools_and_classes},
+    {"what uses a class or a claim", what_uses_a_class_or_a_claim},
+    {"what is not seen is said", what_is_not_seen_is_said},
     {NULL, NULL},
 };

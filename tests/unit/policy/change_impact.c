@@ -1,0 +1,388 @@
+/* The rail change-impact: updates and deletions, ceilings, confirmations, who asks. */
+#include "rail_table.h"
+
+#define HASHES                                              \
+    "karpenter.sh/nodepool-hash: \"6821555240594823858\", " \
+    "karpenter.sh/nodepool-hash-version: v3"
+#define POOL_OF(annotations, metadata, labels, spec)                                        \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, annotations: " \
+    "{" HASHES annotations "}" metadata "}, spec: {" spec "template: {metadata: {" labels   \
+    "}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}}}"
+#define POOL POOL_OF("", "", "", "")
+#define TEAM "labels: {team: a}"
+#define EDITED POOL_OF("", "", TEAM, "")
+#define CONFIRMED(number) ", taffrail.dev/confirm-nodes: \"" number "\""
+#define LEAVING ", deletionTimestamp: '2026-01-01T00:00:00Z'"
+#define NODE(name)                                                               \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name \
+    ", annotations: {" HASHES                                                    \
+    "}, labels: {karpenter.sh/nodepool: general}}, status: {nodeName: " name     \
+    "}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: " name               \
+    ", labels: {karpenter.sh/nodepool: general, karpenter.sh/initialized: 'true'}}}\n"
+#define POD(name, node, more)                                                                  \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name more "}, spec: {nodeName: " node \
+    "}, status: {phase: Running}}\n"
+#define KEPT ", annotations: {karpenter.sh/do-not-disrupt: 'true'}"
+#define FOUR POOL "\n" NODE("n1") NODE("n2") NODE("n3") NODE("n4")
+
+struct change_case {
+    const char *name, *rails, *cluster;
+    const char *old, *object; /* old NULL: object is deleted */
+    const char *findings;     /* "ACTION PATH MESSAGE" of each, a line each */
+    const char *user;         /* NULL: jane */
+    const char *subresource;
+    kind_set unseen;
+    bool orphans;
+};
+
+static const struct object *read_object(const char *yaml, struct arena *arena)
+{
+    if (yaml == NULL)
+        return NULL;
+    struct rail_documents documents = rail_table_read(yaml, arena);
+    return &documents.items[0];
+}
+
+static struct text findings_of(const struct change_case *test, struct arena *arena)
+{
+    struct world world =
+        rail_table_world_of(test->rails, test->cluster, catalog_builtin(arena), arena);
+    world.unseen = test->unseen;
+    const struct subject subject = {
+        .operation = test->old == NULL ? OPERATION_DELETE : OPERATION_UPDATE,
+        .object = read_object(test->object, arena),
+        .old_object = read_object(test->old, arena),
+        .subresource = text_of(test->subresource == NULL ? "" : test->subresource),
+        .requester = {.name = text_of(test->user == NULL ? "jane" : test->user)},
+        .orphans = test->orphans,
+    };
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    struct text_builder lines = {.arena = arena};
+    for (size_t i = 0; i < verdict.finding_count; i++) {
+        const struct finding *finding = &verdict.findings[i];
+        text_builder_printf(&lines, "%s%s %.*s %.*s", i == 0 ? "" : "\n",
+                            finding->undecided ? "undecided" : action_name(finding->action),
+                            TEXT_ARGS(finding->path), TEXT_ARGS(finding->message));
+    }
+    return text_builder_text(&lines);
+}
+
+static void run(const struct change_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct arena *arena = arena_create(256 << 20);
+        struct text findings = findings_of(&cases[i], arena);
+        if (!text_is(findings, cases[i].findings))
+            fprintf(stderr, "in \"%s\":\n", cases[i].name);
+        ASSERT_TEXT(findings, cases[i].findings);
+        arena_destroy(arena);
+    }
+}
+#define RUN(cases) run(cases, sizeof cases / sizeof cases[0])
+
+#define REPLACES "This change replaces 4 of 4 nodes, at most 1 at a time, from now on."
+#define DELETES "This deletes 4 of 4 nodes at once, no successor first, whatever the budgets say."
+#define CONFIRM(number)                                                                           \
+    " If that is meant, confirm the number first, and do it again: kubectl annotate --overwrite " \
+    "nodepools general taffrail.dev/confirm-nodes=" number
+
+static void what_changes_is_told(void)
+{
+    static const struct change_case cases[] = {
+        {.name = "an edit that replaces nodes",
+         .rails = "change-impact: {}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .findings = "warn spec " REPLACES},
+        {.name = "who blocks is a line of its own",
+         .rails = "change-impact: {}",
+         .cluster = FOUR POD("web", "n1", KEPT),
+         .old = POOL,
+         .object = EDITED,
+         .findings =
+             "warn spec " REPLACES "\nwarn spec.disruption 1 pod of default blocks it: default/web "
+             "(karpenter.sh/do-not-disrupt)."},
+        {.name = "one that replaces none",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = POOL_OF("", "", "", "weight: 7, limits: {cpu: '1'}, "),
+         .findings = ""},
+        {.name = "one that changes nothing",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = POOL,
+         .findings = ""},
+        {.name = "one that only keeps nodes",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .old = EDITED,
+         .object = POOL,
+         .findings = ""},
+        {.name = "the status",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .subresource = "status",
+         .findings = ""},
+        {.name = "of a NodePool that is being deleted",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .old = POOL_OF("", LEAVING, "", ""),
+         .object = POOL_OF("", LEAVING, TEAM, ""),
+         .findings = ""},
+        {.name = "a deletion",
+         .rails = "change-impact: {}",
+         .cluster = FOUR,
+         .object = POOL,
+         .findings = "warn  " DELETES},
+        {.name = "a deletion of what is being deleted",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .object = POOL_OF("", LEAVING, "", ""),
+         .findings = ""},
+        {.name = "a deletion that leaves the nodes",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .object = POOL,
+         .orphans = true,
+         .findings = "warn  4 nodes stay without their NodePool: Karpenter no longer replaces or "
+                     "consolidates them."},
+    };
+    RUN(cases);
+}
+
+static void ceilings_deny_until_it_is_confirmed(void)
+{
+    static const struct change_case cases[] = {
+        {.name = "at the ceiling",
+         .rails = "change-impact: {maxNodes: 4}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .findings = "warn spec " REPLACES},
+        {.name = "above it",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .findings = "deny spec " REPLACES " More than 3 nodes have to be confirmed." CONFIRM("4")},
+        {.name = "a share",
+         .rails = "change-impact: {maxShare: 50%}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .findings = "deny spec " REPLACES " More than 2 nodes have to be confirmed." CONFIRM("4")},
+        {.name = "the lower of two",
+         .rails = "change-impact: {maxShare: 75%, maxNodes: 1}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .findings = "deny spec " REPLACES " More than 1 node have to be confirmed." CONFIRM("4")},
+        {.name = "confirmed by the stored object",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL_OF(CONFIRMED("4"), "", "", ""),
+         .object = POOL_OF(CONFIRMED("4"), "", TEAM, ""),
+         .findings = "warn spec " REPLACES},
+        {.name = "confirmed by the change itself",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = POOL_OF(CONFIRMED("4"), "", TEAM, ""),
+         .findings = "deny spec " REPLACES " More than 3 nodes have to be confirmed." CONFIRM("4")},
+        {.name = "the annotation alone is no change",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = POOL_OF(CONFIRMED("4"), "", "", ""),
+         .findings = ""},
+        {.name = "a number that is too low",
+         .rails = "change-impact: {maxNodes: 2}",
+         .cluster = FOUR,
+         .old = POOL_OF(CONFIRMED("3"), "", "", ""),
+         .object = POOL_OF(CONFIRMED("3"), "", TEAM, ""),
+         .findings = "deny spec " REPLACES
+                     " More than 2 nodes have to be confirmed, and 3 are." CONFIRM("4")},
+        {.name = "no number",
+         .rails = "change-impact: {maxNodes: 2}",
+         .cluster = FOUR,
+         .old = POOL_OF(CONFIRMED("100%"), "", "", ""),
+         .object = POOL_OF(CONFIRMED("100%"), "", TEAM, ""),
+         .findings = "deny spec " REPLACES " More than 2 nodes have to be confirmed." CONFIRM("4")},
+        {.name = "before any",
+         .rails = "change-impact: {requireConfirmation: true}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .findings = "deny spec " REPLACES " Such a change has to be confirmed." CONFIRM("4")},
+        {.name = "a deletion above the ceiling",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .object = POOL,
+         .findings = "deny  " DELETES " More than 3 nodes have to be confirmed." CONFIRM("4")},
+        {.name = "a deletion that is confirmed",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .object = POOL_OF(CONFIRMED("4"), "", "", ""),
+         .findings = "warn  " DELETES},
+        {.name = "by the garbage collector",
+         .rails = "change-impact: {maxNodes: 0, denyOccupiedDelete: true}",
+         .cluster = FOUR,
+         .object = POOL,
+         .user = "system:serviceaccount:kube-system:generic-garbage-collector",
+         .findings = ""},
+        {.name = "by the namespace controller",
+         .rails = "change-impact: {maxNodes: 0, denyOccupiedDelete: true}",
+         .cluster = FOUR,
+         .object = POOL,
+         .user = "system:serviceaccount:kube-system:namespace-controller",
+         .findings = ""},
+        {.name = "what blocks is told with the denial",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR POD("web", "n1", KEPT),
+         .old = POOL,
+         .object = EDITED,
+         .findings = "deny spec " REPLACES
+                     " More than 3 nodes have to be confirmed. 1 pod of default blocks it: "
+                     "default/web (karpenter.sh/do-not-disrupt)." CONFIRM("4")},
+    };
+    RUN(cases);
+}
+
+/* One edit after the other, each below the ceiling: nodes that wait are added up. */
+static void small_steps_are_added_up(void)
+{
+#define ZONES(values)                                                                            \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, annotations: "      \
+    "{" HASHES                                                                                   \
+    "}}, spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, " \
+    "name: default}, requirements: [{key: zone, operator: In, values: " values "}]}}}}"
+#define IN_ZONE(name, zone)                                                      \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name \
+    ", annotations: {" HASHES "}, labels: {karpenter.sh/nodepool: general, zone: " zone "}}}\n"
+#define IN_ZONES POOL "\n" IN_ZONE("n1", "a") IN_ZONE("n2", "b") IN_ZONE("n3", "c")
+    static const struct change_case cases[] = {
+        {.name = "the first",
+         .rails = "change-impact: {maxNodes: 1}",
+         .cluster = IN_ZONES,
+         .old = ZONES("[a, b, c]"),
+         .object = ZONES("[b, c]"),
+         .findings = "warn spec This change replaces 1 of 3 nodes, all of them blocked as things "
+                     "are.\nwarn spec.disruption 1 node cannot go: n1 (its Node has not come "
+                     "yet)."},
+        {.name = "the second, while the first still waits",
+         .rails = "change-impact: {maxNodes: 1}",
+         .cluster = IN_ZONES,
+         .old = ZONES("[b, c]"),
+         .object = ZONES("[c]"),
+         .findings =
+             "deny spec This change replaces 1 of 3 nodes, all of them blocked as things "
+             "are. 1 more waits to be replaced after earlier changes. More than 1 node have "
+             "to be confirmed. 1 node cannot go: n2 (its Node has not come yet)." CONFIRM("2")},
+    };
+    RUN(cases);
+}
+
+#define CLASS \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: p}"
+#define CLAIM                                                                      \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data}, spec: " \
+    "{storageClassName: fast}}"
+#define MOUNTING                                                                           \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [{name: data, " \
+    "persistentVolumeClaim: {claimName: data}}]}}\n"
+
+static void what_is_in_use_may_be_kept(void)
+{
+    static const struct change_case cases[] = {
+        {.name = "an occupied NodePool, whatever is confirmed",
+         .rails = "change-impact: {denyOccupiedDelete: true}",
+         .cluster = FOUR POD("web", "n1", ""),
+         .object = POOL_OF(CONFIRMED("4"), "", "", ""),
+         .findings = "deny  " DELETES
+                     " 1 pod needs another place. Set its limits to {cpu: \"0\"} so that it "
+                     "launches no more, drain its nodes one by one, then delete it."},
+        {.name = "one whose nodes are empty",
+         .rails = "change-impact: {denyOccupiedDelete: true}",
+         .cluster = FOUR,
+         .object = POOL,
+         .findings = "warn  " DELETES},
+        {.name = "a StorageClass",
+         .rails = "change-impact: {denyOccupiedDelete: true}",
+         .cluster = CLASS "\n---\n" CLAIM,
+         .object = CLASS,
+         .findings = "deny  1 object uses this StorageClass: 1 PersistentVolumeClaim waits for a "
+                     "volume that nobody makes any more. Move what uses it first."},
+        {.name = "a claim, which nobody has asked about",
+         .rails = "change-impact: {denyOccupiedDelete: true}",
+         .cluster = CLAIM "\n" MOUNTING,
+         .object = CLAIM,
+         .findings = ""},
+        {.name = "a claim",
+         .rails = "change-impact: {denyOccupiedDelete: true, deletions: [PersistentVolumeClaim]}",
+         .cluster = CLAIM "\n" MOUNTING,
+         .object = CLAIM,
+         .findings =
+             "deny  1 Pod mounts this PersistentVolumeClaim: it goes with the last of them. "
+             "Scale down what mounts it first."},
+        {.name = "a Namespace",
+         .rails = "change-impact: {deletions: [Namespace]}",
+         .cluster = CLAIM "\n" MOUNTING,
+         .object = "{apiVersion: v1, kind: Namespace, metadata: {name: default}}",
+         .findings = "warn  2 Pods and PersistentVolumeClaims go with this Namespace."},
+    };
+    RUN(cases);
+}
+
+static void what_cannot_be_seen_never_denies(void)
+{
+    static const struct change_case cases[] = {
+        {.name = "NodeClaims",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = POOL,
+         .old = POOL,
+         .object = EDITED,
+         .unseen = KIND_BIT(KIND_NODE_CLAIM),
+         .findings = "undecided spec What this change does to nodes and pods is not known: not all "
+                     "of these can be seen: NodeClaim."},
+        {.name = "NodeClaims, and a change that is nothing to nodes",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = POOL,
+         .old = POOL,
+         .object = POOL_OF("", "", "", "weight: 7, "),
+         .unseen = KIND_BIT(KIND_NODE_CLAIM),
+         .findings = ""},
+        {.name = "what is seen is enough to deny",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .unseen = KIND_BIT(KIND_NODE_CLAIM),
+         .findings = "deny spec " REPLACES " More than 3 nodes have to be confirmed." CONFIRM(
+             "4") "\nundecided spec What this change does to nodes and pods is not known: not all "
+                  "of these can be seen: NodeClaim."},
+        {.name = "Pods, which decide nothing here",
+         .rails = "change-impact: {}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .unseen = KIND_BIT(KIND_POD),
+         .findings = "warn spec " REPLACES},
+    };
+    RUN(cases);
+}
+
+const char unit_suite[] = "policy change-impact";
+const struct unit_test unit_tests[] = {
+    {"what changes is told", what_changes_is_told},
+    {"ceilings deny until it is confirmed", ceilings_deny_until_it_is_confirmed},
+    {"small steps are added up", small_steps_are_added_up},
+    {"what is in use may be kept", what_is_in_use_may_be_kept},
+    {"what cannot be seen never denies", what_cannot_be_seen_never_denies},
+    {NULL, NULL},
+};
