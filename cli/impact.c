@@ -252,7 +252,8 @@ static void judge_entry(struct forecast *forecast, const struct change_question 
     const struct subject subject = {
         .operation = question->after == NULL ? OPERATION_DELETE : OPERATION_UPDATE,
         .object = question->after == NULL ? question->before : question->after,
-        .old_object = question->before,
+        .old_object = question->after == NULL ? NULL : question->before,
+        .orphans = question->orphans,
     };
     policy_evaluate(forecast->world, &subject, forecast->now_unix_s, forecast->arena, &verdict);
     const struct finding **ceilings =

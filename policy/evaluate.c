@@ -304,7 +304,9 @@ static void evaluate_policy(struct evaluation *evaluation, const struct policy *
     evaluation->views = views_of(policy, subject->object, evaluation->arena);
     if (evaluation->views.count == 0)
         return;
-    evaluation->old = views_of(policy, subject->old_object, evaluation->arena);
+    evaluation->old =
+        views_of(policy, subject->operation == OPERATION_UPDATE ? subject->old_object : NULL,
+                 evaluation->arena);
     evaluation->controlled = object_is_controlled(evaluation->world, subject, &evaluation->root,
                                                   evaluation->views.items[0].kind);
     for (size_t i = 0; i < policy->rail_count; i++) {

@@ -20,6 +20,13 @@ bool requester_is_controller(const struct requester *requester)
     return false;
 }
 
+bool requester_cleans_up(const struct requester *requester)
+{
+    return TEXT_IS_ONE_OF(requester->name, CONTROLLER_MANAGER,
+                          KUBE_SYSTEM_ACCOUNT "generic-garbage-collector",
+                          KUBE_SYSTEM_ACCOUNT "namespace-controller");
+}
+
 /* ---- who makes what ---- */
 
 /* Kubernetes' own controllers. */

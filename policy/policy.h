@@ -109,6 +109,8 @@ struct requester {
 /* kube-system's service accounts, the controller manager, the scheduler, nodes: nobody reads what
  * they are warned of. */
 bool requester_is_controller(const struct requester *requester);
+/* The garbage collector and the namespace controller: they delete what goes with something else. */
+bool requester_cleans_up(const struct requester *requester);
 
 enum operation { OPERATION_CREATE, OPERATION_UPDATE, OPERATION_DELETE, OPERATION_CONNECT };
 

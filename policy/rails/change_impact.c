@@ -61,11 +61,17 @@ struct judging {
 };
 
 /* What goes because of the object. Earlier changes of it count while their nodes wait, so that
- * nobody gets by in small steps. */
-static size_t nodes_in_motion(const struct change_impact *impact)
+ * nobody gets by in small steps; so do nodes that lose their NodePool, since a new one of its name
+ * would replace them. */
+static size_t nodes_in_motion(const struct judging *judging)
 {
+    const struct change_impact *impact = &judging->impact;
     size_t nodes = change_impact_nodes(impact);
-    return impact->nodes_replaced > 0 ? nodes + impact->nodes_waiting : nodes;
+    if (impact->nodes_replaced > 0)
+        nodes += impact->nodes_waiting;
+    if (judging->question.before->kind == KIND_NODE_POOL)
+        nodes += impact->nodes_kept;
+    return nodes;
 }
 
 /* ---- ceilings ---- */
@@ -100,8 +106,8 @@ static struct text fix_of_ceiling(const struct judging *judging, size_t nodes)
 {
     const struct object *object = judging->question.before;
     return arena_printf(judging->call->arena,
-                        "If that is meant, confirm the number first, and do it again: kubectl "
-                        "annotate --overwrite %s %.*s " CONFIRMATION "=%zu",
+                        "If that is meant, run kubectl annotate --overwrite %s %.*s " CONFIRMATION
+                        "=%zu and make the change again.",
                         kind_table[object->kind].plural, TEXT_ARGS(object->name), nodes);
 }
 
@@ -193,7 +199,7 @@ static void weigh(const struct judging *judging)
 {
     const struct change_impact *impact = &judging->impact;
     bool is_deletion = judging->question.after == NULL;
-    size_t nodes = nodes_in_motion(impact), ceiling = ceiling_of(judging);
+    size_t nodes = nodes_in_motion(judging), ceiling = ceiling_of(judging);
     if (is_deletion && judging->settings->deny_occupied_delete && is_occupied(impact))
         report_occupied(judging);
     else if (nodes > ceiling && confirmed_nodes(judging) < (int64_t)nodes)
@@ -247,6 +253,8 @@ struct look {
 static struct text keep(struct text t, char *buffer)
 {
     size_t size = t.size < TEXT_BYTES ? t.size : TEXT_BYTES;
+    while (size < t.size && size > 0 && ((unsigned char)t.data[size] & 0xc0) == 0x80)
+        size--; /* between code points */
     memcpy(buffer, t.data, size);
     return (struct text){buffer, size};
 }
@@ -306,7 +314,7 @@ static void judge(struct rail_call *call)
             },
         .field = call->object->root,
     };
-    if (is_the_old_one(call) || requester_is_controller(&subject->requester) ||
+    if (is_the_old_one(call) || (is_deletion && requester_cleans_up(&subject->requester)) ||
         !asks_for(call->settings, call->object->kind))
         return;
     if (!is_deletion && node_get(judging.field->node, "spec") != NULL)
@@ -331,14 +339,15 @@ const struct rail rail_change_impact = {
         "count. Nodes that still wait for earlier changes of the object are added up.\n"
         "Deletions of StorageClasses and PriorityClasses that are in use are told of, and with "
         "deletions also those of PersistentVolumeClaims that are mounted, and of Namespaces. "
-        "Kubernetes' own controllers are not held up.\n"
+        "The garbage collector and the namespace controller are not held up.\n"
         "Images, security groups and subnets that only the cloud knows may make nodes drift, "
         "too: then the number of nodes is said that may be replaced.",
     .example = "change-impact:\n"
                "  mode: enforce\n"
                "  maxNodes: 10\n"
                "  maxShare: 25%\n"
-               "  denyOccupiedDelete: true\n",
+               "  denyOccupiedDelete: true\n"
+               "  deletions: [PersistentVolumeClaim, Namespace]\n",
     .kinds = KINDS_OF_IMPACT,
     .changes_of =
         KINDS_OF_IMPACT & ~(KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_NAMESPACE)),

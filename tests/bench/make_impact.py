@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Writes into FOLDER a cluster (cluster.yaml) of one NodePool with NODES Nodes and ten Pods on each, a
-policy with the rail change-impact (policy.yaml), and reviews of that NodePool: update.json makes all its
-nodes drift, zones.json a third of them, budget.json none, delete.json deletes it. The Pods have owners, and
+"""Writes into FOLDER a cluster (state/) of one NodePool with NODES Nodes (1000) and ten Pods on each, a policy
+with the rail change-impact (policy.yaml), and reviews of that NodePool: update.review makes all its nodes
+drift, zones.review a third of them, budget.review none, delete.review deletes it. The Pods have owners, and
 every tenth workload a PodDisruptionBudget that allows nothing.
 
-    tests/bench/make_impact.py FOLDER [NODES]
-    build/tests/bench/bench_review_cost --state FOLDER/cluster.json -p FOLDER/policy.yaml --repeat 20 FOLDER/*.review
+    tests/bench/make_impact.py FOLDER
+    build/tests/bench/bench_review_cost --state FOLDER/state -p FOLDER/policy.yaml --repeat 20 FOLDER/*.review
 
 usage: make_impact.py FOLDER [NODES]
 """
@@ -18,6 +18,7 @@ import sys
 ZONES = ["eu-west-1a", "eu-west-1b", "eu-west-1c"]
 HASHES = {"karpenter.sh/nodepool-hash": "6821555240594823858", "karpenter.sh/nodepool-hash-version": "v3"}
 PODS_OF_A_NODE = 10
+OBJECTS_OF_A_FILE = 20000
 
 
 def pool():
@@ -95,7 +96,7 @@ def cluster(count):
     replicas = 10
     for number in range(count * PODS_OF_A_NODE // replicas):
         items += workload(number, [names[(number * 7 + i) % count] for i in range(replicas)])
-    return {"apiVersion": "v1", "kind": "List", "items": items}
+    return items
 
 
 def review(operation, old, new):
@@ -118,7 +119,11 @@ def main():
                "budget": ("UPDATE", pool(), calm), "delete": ("DELETE", pool(), None)}
     for name, parts in reviews.items():
         (folder / f"{name}.review").write_text(json.dumps(review(*copy.deepcopy(parts))))
-    (folder / "cluster.json").write_text(json.dumps(cluster(count)))
+    items = cluster(count)
+    (folder / "state").mkdir(exist_ok=True)
+    for first in range(0, len(items), OBJECTS_OF_A_FILE):
+        part = {"apiVersion": "v1", "kind": "List", "items": items[first:first + OBJECTS_OF_A_FILE]}
+        (folder / "state" / f"{first:07}.json").write_text(json.dumps(part))
     (folder / "policy.yaml").write_text(
         "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata: {name: production}\n"
         "spec:\n  mode: enforce\n  rails:\n    change-impact: {maxShare: 25%}\n")

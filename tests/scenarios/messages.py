@@ -32,7 +32,7 @@ def collect(taffrail):
     with scenario_folders() as folders:
         for folder in folders:
             for case in kubectl_yaml(folder / "cases.yaml")[0]:
-                if "old" in case:
+                if "old" in case or case.get("deleted"):
                     continue
                 for finding in coverage.check(taffrail, folder, case, folder / "policy.yaml"):
                     said = rails.setdefault(finding["rail"], {})

@@ -83,9 +83,9 @@ static void run(const struct change_case *cases, size_t count)
 
 #define REPLACES "This change replaces 4 of 4 nodes, at most 1 at a time, from now on."
 #define DELETES "This deletes 4 of 4 nodes at once, no successor first, whatever the budgets say."
-#define CONFIRM(number)                                                                           \
-    " If that is meant, confirm the number first, and do it again: kubectl annotate --overwrite " \
-    "nodepools general taffrail.dev/confirm-nodes=" number
+#define CONFIRM(number)                                                      \
+    " If that is meant, run kubectl annotate --overwrite nodepools general " \
+    "taffrail.dev/confirm-nodes=" number " and make the change again."
 
 static void what_changes_is_told(void)
 {
@@ -146,12 +146,19 @@ static void what_changes_is_told(void)
          .object = POOL_OF("", LEAVING, "", ""),
          .findings = ""},
         {.name = "a deletion that leaves the nodes",
-         .rails = "change-impact: {maxNodes: 0}",
+         .rails = "change-impact: {maxNodes: 4}",
          .cluster = FOUR,
          .object = POOL,
          .orphans = true,
          .findings = "warn  4 nodes stay without their NodePool: Karpenter no longer replaces or "
                      "consolidates them."},
+        {.name = "one that leaves more than the ceiling",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .object = POOL,
+         .orphans = true,
+         .findings = "deny  4 nodes stay without their NodePool: Karpenter no longer replaces or "
+                     "consolidates them. More than 3 nodes have to be confirmed." CONFIRM("4")},
     };
     RUN(cases);
 }
@@ -242,6 +249,13 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .object = POOL,
          .user = "system:serviceaccount:kube-system:namespace-controller",
          .findings = ""},
+        {.name = "an edit by an account of kube-system is one of a person",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = EDITED,
+         .user = "system:serviceaccount:kube-system:flux",
+         .findings = "deny spec " REPLACES " More than 3 nodes have to be confirmed." CONFIRM("4")},
         {.name = "what blocks is told with the denial",
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR POD("web", "n1", KEPT),
