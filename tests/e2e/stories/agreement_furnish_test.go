@@ -28,12 +28,12 @@ const asking = 250 * time.Millisecond
 var nodesResource = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 
 // Where clusters are furnished. Pods on nodes that are being deleted take part in all that Karpenter computes, and stop it
-// where they fit nowhere: while a NodePool is deleted for a trial, and until its pods are gone, no other trial is seen.
+// where they fit nowhere: a trial that may leave such pods is seen alone, and until they are gone.
 type land struct {
 	*world
-	objects  dynamic.Interface
-	lister   corelisters.PodLister
-	deleting sync.RWMutex
+	objects dynamic.Interface
+	lister  corelisters.PodLister
+	alone   sync.RWMutex
 }
 
 // newLand starts what makes nodes, in a world that has none.
@@ -99,6 +99,7 @@ func (f *furnished) remove() {
 	for _, deployment := range deployments.Items {
 		_ = f.scale(deployment.Name, 0)
 	}
+	_ = f.client.AppsV1().DaemonSets(f.id).Delete(f.ctx, "agent", metav1.DeleteOptions{})
 	_ = wait(patience, func() error {
 		if f.has(func(pod *corev1.Pod) bool { return true }) {
 			return errors.New("pods are still there")
@@ -116,6 +117,14 @@ func encode(object map[string]any) string {
 		panic(err)
 	}
 	return string(encoded)
+}
+
+func decode(text string) map[string]any {
+	var object map[string]any
+	if err := json.Unmarshal([]byte(text), &object); err != nil {
+		panic(err)
+	}
+	return object
 }
 
 func (f *furnished) must(t *testing.T, err error) {
@@ -208,6 +217,27 @@ func counted(budget policyv1.PodDisruptionBudget) bool {
 	status := budget.Status
 	return status.ObservedGeneration == budget.Generation && status.ExpectedPods > 0 &&
 		status.CurrentHealthy == status.ExpectedPods
+}
+
+// canary is the name of the node on which the canary's pod runs, when that is settled: an empty node would go before others.
+func (f *furnished) canary(t *testing.T) string {
+	t.Helper()
+	var node string
+	f.must(t, wait(2*time.Minute, func() error {
+		for _, pod := range f.pods() {
+			if pod.Labels["app"] == "canary" && pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning {
+				node = pod.Spec.NodeName
+			}
+		}
+		fresh := f.seen.names(func(s *sighting) bool {
+			return s.node == node && s.initialized && s.marked.IsZero() && s.started.IsZero()
+		})
+		if node == "" || len(fresh) == 0 {
+			return errors.New("the canary's pod is on its way")
+		}
+		return nil
+	}))
+	return node
 }
 
 // podsByClaim are "namespace/name" of the pods, by their NodeClaim.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,10 +19,8 @@ const (
 	agreementEnds   = "<!-- what a run found ends here -->\n"
 )
 
-func tellAgreement(t *testing.T, trials []*trial) {
+func writeAgreement(t *testing.T, trials []*trial) {
 	t.Helper()
-	table := agreementTable(t, trials)
-	t.Logf("\n%s", table)
 	if *agreementFlag == "" {
 		return
 	}
@@ -34,7 +33,7 @@ func tellAgreement(t *testing.T, trials []*trial) {
 	if !begins || !ends {
 		t.Fatalf("%s has no place for a table", *agreementFlag)
 	}
-	page := before + agreementBegins + "\n" + table + "\n" + agreementEnds + after
+	page := before + agreementBegins + "\n" + agreementTable(t, trials) + "\n" + agreementEnds + after
 	if err := os.WriteFile(*agreementFlag, []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +42,7 @@ func tellAgreement(t *testing.T, trials []*trial) {
 // What was found of a kind of change.
 type agreementRow struct {
 	clusters, nodes, said, seen, blocked, begun, atOnceSaid, atOnceSeen, agree int
-	stuck, paced                                                               int // clusters in which fewer went at once
+	stuck, paced, waits                                                        int // clusters in which fewer went at once
 }
 
 func (row *agreementRow) add(tried *trial) {
@@ -59,6 +58,8 @@ func (row *agreementRow) add(tried *trial) {
 	switch {
 	case len(tried.differs) > 0:
 		return
+	case tried.waits:
+		row.waits++
 	case tried.atOnce < most && len(tried.stuck) > 0:
 		row.stuck++
 	case tried.atOnce < most:
@@ -76,6 +77,9 @@ func (row *agreementRow) explanation() string {
 	if row.paced > 0 {
 		all = append(all, fmt.Sprintf("%d: one after the other", row.paced))
 	}
+	if row.waits > 0 {
+		all = append(all, fmt.Sprintf("%d: a successor with room had not started", row.waits))
+	}
 	return strings.Join(all, "; ")
 }
 
@@ -87,7 +91,7 @@ func agreementTable(t *testing.T, trials []*trial) string {
 		*seedFlag+int64(*clustersFlag)-1, moduleVersion(t, "sigs.k8s.io/karpenter"), moduleVersion(t, "k8s.io/kubernetes"))
 	table.WriteString("| change | clusters | agree | nodes | said to go | marked | said to be blocked | begun | at once, said | seen | " +
 		"fewer at once in |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|\n")
-	for _, c := range agreementChanges {
+	for _, c := range slices.Concat(agreementChanges...) {
 		var row agreementRow
 		for _, tried := range trials {
 			if tried.change.name == c.name {
