@@ -371,9 +371,10 @@ static int impact(struct arena *arena, void *argument)
         return failed > EXIT_USAGE ? failed : EXIT_USAGE;
     }
     struct impact_report report = forecast_all(&forecast);
+    report.errors = forecast.problems.count;
     struct error error;
     if (report.skipped > 0)
-        say_note("passed over %s %zu object%s of kinds that neither nodes nor pods hang on",
+        say_note("passed over %s %zu object%s of kinds whose changes are not looked at",
                  report.skipped == 1 ? "is" : "are", report.skipped,
                  report.skipped == 1 ? "" : "s");
     if (!report_impact_write(forecast.options->format, &report, &style, arena, stdout, &error))

@@ -101,6 +101,14 @@ struct text impact_together(const struct impact_report *report, struct arena *ar
                         report->nodes_together == 1 ? "" : "s");
 }
 
+struct text impact_none(const struct impact_report *report)
+{
+    return report->errors > 0 ? TEXT("")
+                              : TEXT("There is no change of a NodePool, a node class, a "
+                                     "StorageClass, a PriorityClass, a PersistentVolumeClaim or a "
+                                     "Namespace.");
+}
+
 /* ---- text ---- */
 
 enum { PAGE_COLUMNS = 80, MOST_PAGE_COLUMNS = 120, INDENT = 2, BLOCKS_IN_A_SENTENCE = 3 };
@@ -152,8 +160,8 @@ static void put_text(const struct impact_report *report, const struct report_sty
     struct text together = impact_together(report, arena);
     if (together.size > 0)
         put_wrapped(together, 0, 0, columns, out);
-    if (report->count == 0)
-        fputs("Nothing changes that nodes or pods hang on.\n", out);
+    if (report->count == 0 && impact_none(report).size > 0)
+        put_wrapped(impact_none(report), 0, 0, columns, out);
 }
 
 /* ---- JSON ---- */
@@ -315,6 +323,7 @@ static bool put_json(const struct impact_report *report, struct arena *arena, FI
     json_add_count(summary, "changes", report->count);
     json_add_count(summary, "skipped", report->skipped);
     json_add_count(summary, "nodes", report->nodes_together);
+    json_add_count(summary, "errors", report->errors);
     json_object_object_add(summary, "denied", json_object_new_boolean(report->denied));
     json_add_string(root, "schema", "taffrail.dev/impact/v1");
     json_object_object_add(root, "changes", changes);

@@ -15,6 +15,9 @@ struct text impact_block_words(const struct impact_block *block, struct arena *a
 /* What several changes do together; empty: there is one. */
 struct text impact_together(const struct impact_report *report, struct arena *arena);
 
+/* Where there is no change: why; empty: nothing could be read. */
+struct text impact_none(const struct impact_report *report);
+
 void impact_markdown(const struct impact_report *report, struct arena *arena, FILE *out);
 
 #endif

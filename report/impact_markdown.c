@@ -123,8 +123,11 @@ void impact_markdown(const struct impact_report *report, struct arena *arena, FI
         put_sentence(together, out);
         fputc('\n', out);
     }
-    if (report->count == 0)
-        fputs("\nNothing changes that nodes or pods hang on.\n", out);
+    if (report->count == 0 && impact_none(report).size > 0)
+        fprintf(out, "\n%.*s\n", TEXT_ARGS(impact_none(report)));
+    if (report->errors > 0)
+        fprintf(out, "\n%zu error%s: not all could be read or understood.\n", report->errors,
+                report->errors == 1 ? "" : "s");
     for (size_t i = 0; i < report->count; i++)
         put_entry(&report->entries[i], arena, out);
 }

@@ -111,7 +111,7 @@ def the_json_is_as_promised(folder, state):
     expect("nodes", change["nodes"], [{"node": f"node-{i}", "nodeClaim": f"general-{i}", "blocked": i == 1} for i in (1, 2, 3)])
     expect("prices", (change["usdPerHourBefore"] > 0, change["usdPerHourBefore"] == change["usdPerHourAfter"]),
            (True, True))
-    expect("summary", told["summary"], {"changes": 1, "skipped": 0, "nodes": 3, "denied": False})
+    expect("summary", told["summary"], {"changes": 1, "skipped": 0, "nodes": 3, "errors": 0, "denied": False})
     change = asked(0, "-f", path, "--delete", "--state", state)["changes"][0]
     expect("delete", [change.get(key) for key in ("operation", "nodesReplaced", "nodesDeleted", "firstWindow", "unschedulable")],
            ["delete", 3, 3, None, ["shop/db-1", "shop/db-2", "shop/db-3"]])
@@ -151,6 +151,9 @@ def what_is_not_seen_is_said(folder, state):
                         (("-f", folder + "/none.yaml", "--state", state), "none.yaml"),
                         (("-f", path, "--state", folder + "/none"), "none")):
         expect(f"impact {words}", told in run(2, *words).stderr, True)
+    broken = run(2, "-f", path, "-f", "-", "--state", state, text="a: [")
+    expect("what can be read is told", broken.stdout.startswith("Update of NodePool general\n"), True)
+    expect("nothing is said of what is not read", run(2, "-f", "-", "--state", state, text="a: [").stdout, "")
     # A live cluster is asked only when one is named.
     done = subprocess.run([taffrail, "impact", "-f", path], capture_output=True, encoding="utf-8", check=False,
                           env={"KUBECONFIG": "/nowhere", "PATH": "/usr/bin"})
