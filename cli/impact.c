@@ -256,14 +256,14 @@ static void judge_entry(struct forecast *forecast, const struct change_question 
         .orphans = question->orphans,
     };
     policy_evaluate(forecast->world, &subject, forecast->now_unix_s, forecast->arena, &verdict);
-    const struct finding **ceilings =
+    const struct finding **findings =
         ARENA_ARRAY(forecast->arena, verdict.finding_count, const struct finding *);
     for (size_t i = 0; i < verdict.finding_count; i++) {
         const struct finding *finding = &verdict.findings[i];
         if (strcmp(finding->rail, "change-impact") == 0 && finding->action >= ACTION_WARN)
-            ceilings[entry->ceiling_count++] = finding;
+            findings[entry->finding_count++] = finding;
     }
-    entry->ceilings = ceilings;
+    entry->findings = findings;
 }
 
 static struct text nothing_of(const struct forecast *forecast, const struct object *object,
@@ -344,8 +344,8 @@ static struct impact_report forecast_all(struct forecast *forecast)
         }
         struct impact_entry *entry = &entries[report.count++];
         forecast_one(forecast, object, entry);
-        for (size_t j = 0; j < entry->ceiling_count; j++)
-            report.denied |= entry->ceilings[j]->action == ACTION_DENY;
+        for (size_t j = 0; j < entry->finding_count; j++)
+            report.denied |= entry->findings[j]->action == ACTION_DENY;
     }
     report.nodes_together = count_together(&report, forecast->arena);
     return report;

@@ -52,6 +52,17 @@ static struct text unschedulable_words(const struct impact_entry *entry, struct 
                             : "");
 }
 
+/* What a warning says stands above, and so does the beginning of a denial. */
+static struct text denial_words(const struct impact_entry *entry, const struct finding *finding,
+                                struct arena *arena)
+{
+    struct text said = finding->message, effect = entry->words.effect;
+    if (text_starts_with(said, effect) && said.size > effect.size)
+        said = (struct text){said.data + effect.size + 1, said.size - effect.size - 1};
+    return arena_printf(arena, "Denied by policy %.*s: %.*s", TEXT_ARGS(finding->policy),
+                        TEXT_ARGS(said));
+}
+
 static void add(struct text_list *sentences, struct text sentence, struct arena *arena)
 {
     if (sentence.size > 0)
@@ -80,13 +91,9 @@ struct text_list impact_sentences(const struct impact_entry *entry, struct arena
         add(&sentences,
             arena_printf(arena, "This is not certain: %.*s.", TEXT_ARGS(entry->words.unseen)),
             arena);
-    for (size_t i = 0; i < entry->ceiling_count; i++)
-        add(&sentences,
-            arena_printf(arena, "%s by policy %.*s: %.*s",
-                         entry->ceilings[i]->action == ACTION_DENY ? "Denied" : "Warned of",
-                         TEXT_ARGS(entry->ceilings[i]->policy),
-                         TEXT_ARGS(entry->ceilings[i]->message)),
-            arena);
+    for (size_t i = 0; i < entry->finding_count; i++)
+        if (entry->findings[i]->action == ACTION_DENY)
+            add(&sentences, denial_words(entry, entry->findings[i], arena), arena);
     return sentences;
 }
 
@@ -243,14 +250,14 @@ static struct json_object *json_of_nodes(const struct disruption *forecast)
     return list;
 }
 
-static struct json_object *json_of_ceilings(const struct impact_entry *entry)
+static struct json_object *json_of_findings(const struct impact_entry *entry)
 {
     struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < entry->ceiling_count; i++) {
+    for (size_t i = 0; i < entry->finding_count; i++) {
         struct json_object *json = json_object_new_object();
-        json_add_text(json, "policy", entry->ceilings[i]->policy);
-        json_add_string(json, "action", action_name(entry->ceilings[i]->action));
-        json_add_text(json, "message", entry->ceilings[i]->message);
+        json_add_text(json, "policy", entry->findings[i]->policy);
+        json_add_string(json, "action", action_name(entry->findings[i]->action));
+        json_add_text(json, "message", entry->findings[i]->message);
         json_object_array_add(list, json);
     }
     return list;
@@ -305,7 +312,7 @@ static struct json_object *json_of_entry(const struct impact_entry *entry,
     json_object_object_add(json, "undecided",
                            json_object_new_boolean(entry->words.unseen.size > 0));
     json_add_text_or_null(json, "unseen", entry->words.unseen);
-    json_object_object_add(json, "ceilings", json_of_ceilings(entry));
+    json_object_object_add(json, "findings", json_of_findings(entry));
     json_add_text_or_null(json, "message", written->effect);
     return json;
 }

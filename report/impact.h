@@ -16,8 +16,8 @@ struct impact_entry {
     struct impact_words words;
     bool planned; /* what is needed afterwards is known: */
     struct impact_plan plan;
-    const struct finding *const *ceilings; /* of the policies, that it is denied or warned by */
-    size_t ceiling_count;
+    const struct finding *const *findings; /* of the rail change-impact: denials, warnings */
+    size_t finding_count;
 };
 struct impact_report {
     const struct impact_entry *entries;

@@ -160,6 +160,20 @@ def what_is_not_seen_is_said(folder, state):
     expect("$KUBECONFIG", (done.returncode, "say against which cluster" in done.stderr), (2, True))
 
 
+def ceilings_give_exit_code_one(folder, state):
+    path = write(folder, "pool.yaml", relabelled())
+    for ceiling, mode, code, actions in ((2, "enforce", 1, {"deny"}), (2, "warn", 0, {"warn"}), (3, "enforce", 0, {"warn"})):
+        policy = write(folder, "policy.yaml", made("GuardRails", "production", "taffrail.dev/v1alpha1", spec={
+            "mode": mode, "rails": {"change-impact": {"maxNodes": ceiling}}}))
+        told = asked(code, "-f", path, "--state", state, "-p", policy)
+        expect(f"{mode} {ceiling}", ({each["action"] for each in told["changes"][0]["findings"]}, told["summary"]["denied"]),
+               (actions, code == 1))
+        said = run(code, "-f", path, "--state", state, "-p", policy).stdout
+        expect(f"{mode} {ceiling} in words", "Denied by policy production: More than" in " ".join(said.split()), code == 1)
+    done = run(2, "-f", path, "--state", state, "-p", folder + "/none.yaml")
+    expect("no policy", done.stdout, "")
+
+
 HOSTILE = ["a](http://evil.example/x)", "`<img src=x onerror=y>`", "<details>\n# head\n- [x] done", "@everyone #1 **b** | c",
            "www.evil.example", "``` \n```", "~~x~~ ![i](j)", "$x$ \\<b>", "a\u202eb"]
 
@@ -184,7 +198,8 @@ def names_stay_names(folder, _):
 
 with tempfile.TemporaryDirectory() as scratch:
     there = str(pathlib.Path(write(scratch, "state/cluster.yaml", *cluster())).parent)
-    for check in (the_json_is_as_promised, changes_come_from_anywhere, what_is_not_seen_is_said, names_stay_names):
+    for check in (the_json_is_as_promised, changes_come_from_anywhere, what_is_not_seen_is_said,
+                  ceilings_give_exit_code_one, names_stay_names):
         check(scratch, there)
 for failure in failures:
     print(failure)
