@@ -109,6 +109,8 @@ static struct judged find_judged(const struct policy_set *policies)
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
         if ((judged_on_create & KIND_BIT(kind)) != 0)
             judged.operations[kind] &= ON_CREATE;
+    if (judged.scales != 0) /* it sets replicas, too */
+        judged.operations[KIND_HORIZONTAL_POD_AUTOSCALER] |= ON_WRITE;
     return judged;
 }
 

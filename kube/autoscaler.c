@@ -51,19 +51,26 @@ void snapshot_read_autoscalers(struct snapshot *snapshot, struct arena *arena)
     snapshot->autoscaled_count = count;
 }
 
-const struct object *autoscaler_of(const struct snapshot *snapshot, const struct object *workload)
+/* The index of the first of that target, or where it would be. */
+static size_t first_of(const struct snapshot *snapshot, const struct autoscaled *wanted)
 {
-    const struct autoscaled wanted = {
-        .kind = workload->kind, .namespace = workload->namespace, .name = workload->name};
     size_t low = 0;
     size_t high = snapshot->autoscaled_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_targets(&snapshot->autoscaled[middle], &wanted) < 0)
+        if (compare_targets(&snapshot->autoscaled[middle], wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+const struct object *autoscaler_of(const struct snapshot *snapshot, const struct object *workload)
+{
+    const struct autoscaled wanted = {
+        .kind = workload->kind, .namespace = workload->namespace, .name = workload->name};
+    size_t low = first_of(snapshot, &wanted);
     const struct autoscaled *first = &snapshot->autoscaled[low];
     if (low == snapshot->autoscaled_count || compare_targets(first, &wanted) != 0)
         return NULL;
@@ -79,6 +86,32 @@ static int64_t within_int32(int64_t value)
     return least < INT32_MAX ? least : INT32_MAX;
 }
 
+bool autoscaler_target_read(const struct object *autoscaler, struct autoscaler_target *target)
+{
+    struct autoscaled read;
+    int64_t least = 1, most;
+    const struct node *spec = node_get(autoscaler->root->node, "spec");
+    if (!read_target(autoscaler, &read) || !node_integer(node_get(spec, "maxReplicas"), &most))
+        return false;
+    (void)node_integer(node_get(spec, "minReplicas"), &least);
+    *target = (struct autoscaler_target){read.kind, read.namespace, read.name, within_int32(least),
+                                         within_int32(most)};
+    return most >= least;
+}
+
+bool autoscaler_is_alone(const struct snapshot *snapshot, const struct object *autoscaler,
+                         const struct object *workload)
+{
+    const struct autoscaled wanted = {
+        .kind = workload->kind, .namespace = workload->namespace, .name = workload->name};
+    for (size_t i = first_of(snapshot, &wanted);
+         i < snapshot->autoscaled_count && compare_targets(&snapshot->autoscaled[i], &wanted) == 0;
+         i++)
+        if (!text_equal(snapshot->autoscaled[i].autoscaler->name, autoscaler->name))
+            return false;
+    return true;
+}
+
 struct replicas replicas_read(const struct snapshot *snapshot, const struct object *workload)
 {
     int64_t own = 1;
@@ -87,7 +120,8 @@ struct replicas replicas_read(const struct snapshot *snapshot, const struct obje
     bool said = node_integer(node_at(workload->root->node, "spec.replicas"), &own);
     own = within_int32(own);
     const struct replicas as_written = {own, own, said, NULL};
-    const struct object *autoscaler = autoscaler_of(snapshot, workload);
+    const struct object *autoscaler =
+        workload->replicas_told ? NULL : autoscaler_of(snapshot, workload);
     if (autoscaler == NULL ||
         !node_integer(node_at(autoscaler->root->node, "spec.maxReplicas"), &most))
         return as_written;

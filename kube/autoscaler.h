@@ -3,7 +3,7 @@
 #ifndef TAFFRAIL_KUBE_AUTOSCALER_H
 #define TAFFRAIL_KUBE_AUTOSCALER_H
 
-#include "base/base.h"
+#include "kube/kind.h"
 
 struct object;
 struct snapshot;
@@ -11,6 +11,19 @@ struct snapshot;
 /* The autoscaler of a workload, by docs/reference/admission.md 9; NULL: no visible one acts on it.
  */
 const struct object *autoscaler_of(const struct snapshot *snapshot, const struct object *workload);
+
+/* What a HorizontalPodAutoscaler scales, and within which bounds. */
+struct autoscaler_target {
+    enum kind kind;
+    struct text namespace, name;
+    int64_t least, most;
+};
+/* False: it scales nothing, or the API server refuses it. */
+bool autoscaler_target_read(const struct object *autoscaler,
+                            struct autoscaler_target *target) MUST_CHECK;
+/* Whether no other visible one has the same target: of two neither acts. */
+bool autoscaler_is_alone(const struct snapshot *snapshot, const struct object *autoscaler,
+                         const struct object *workload);
 
 struct replicas {
     int64_t least, most;

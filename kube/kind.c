@@ -42,7 +42,7 @@ const struct kind_info kind_table[KIND_COUNT] = {
     [KIND_NODE_OVERLAY] = {"NodeOverlay", "karpenter.sh", "nodeoverlays", NULL, false},
     [KIND_CAPACITY_BUFFER] = {"CapacityBuffer", "autoscaling.x-k8s.io", "capacitybuffers", NULL,
                               true},
-    [KIND_POD_TEMPLATE] = {"PodTemplate", "", "podtemplates", NULL, true},
+    [KIND_POD_TEMPLATE] = {"PodTemplate", "", "podtemplates", "template", true},
     [KIND_HORIZONTAL_POD_AUTOSCALER] = {"HorizontalPodAutoscaler", "autoscaling",
                                         "horizontalpodautoscalers", NULL, true},
     [KIND_PRIORITY_CLASS] = {"PriorityClass", "scheduling.k8s.io", "priorityclasses", NULL, false},

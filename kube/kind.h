@@ -81,7 +81,7 @@ typedef uint64_t kind_set;
     (KIND_BIT(KIND_POD) | KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) | \
      KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET) |         \
      KIND_BIT(KIND_DAEMON_SET) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB) |    \
-     KIND_BIT(KIND_CUSTOM))
+     KIND_BIT(KIND_POD_TEMPLATE) | KIND_BIT(KIND_CUSTOM))
 
 /* Kinds that a cluster may not have: those of Karpenter, of other operators, and those that
  * Kubernetes has had since a late version. */

@@ -29,6 +29,7 @@ struct object {
     const struct field *root;
     struct source *source;               /* what it was read from; may be NULL */
     const struct pod_template *template; /* of KIND_CUSTOM, else NULL */
+    bool replicas_told; /* its spec.replicas says how many it may have, whatever scales it */
 };
 
 /* Reads the metadata that every object has. False when root is no object: no apiVersion or kind, or

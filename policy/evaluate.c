@@ -150,6 +150,24 @@ static void apply_exception(const struct exception *exception, bool expired,
         finding->action = ACTION_EXCEPTED;
 }
 
+/* What is wrong with a workload because of its autoscaler is told where that says how many. */
+static void tell_of_autoscaler(const struct evaluation *evaluation, struct finding *finding)
+{
+    struct arena *arena = evaluation->arena;
+    const struct object *workload = evaluation->subject.object;
+    const struct field *field = field_at(arena, evaluation->autoscaler->root, "spec.maxReplicas");
+    finding->problem = arena_printf(arena, "%.*s %.*s may have %.*s replicas. %.*s: %.*s",
+                                    TEXT_ARGS(workload->kind_name), TEXT_ARGS(workload->name),
+                                    TEXT_ARGS(node_text(field->node)), TEXT_ARGS(finding->path),
+                                    TEXT_ARGS(finding->problem));
+    finding->field = field;
+    finding->path = field_path(arena, field);
+    finding->found = node_text(field->node);
+    finding->allowed = NULL;
+    finding->allowed_count = finding->allowed_total = 0;
+    finding->replacement = TEXT("");
+}
+
 /* more: how many of the same sort are not shown beside it. */
 static void add_finding(const struct rail_call *call, const struct draft *shared, size_t more)
 {
@@ -199,6 +217,8 @@ static void add_finding(const struct rail_call *call, const struct draft *shared
     struct text namespace = unknown_namespace ? call->subject->object->namespace : TEXT("");
     finding.problem = message_printable(message_problem(&draft, &finding, namespace, arena),
                                         PROBLEM_LIMIT, arena);
+    if (evaluation->autoscaler != NULL)
+        tell_of_autoscaler(evaluation, &finding);
     finding.message = message_whole(finding.problem, finding.fix, arena);
     *LIST_PUSH(arena, &evaluation->findings) =
         finding; /* a guard that ends leaves none half made */
@@ -233,6 +253,9 @@ static void add_rest(const struct rail_call *call, const struct record *record,
 static void evaluate_rail(struct rail_call *call)
 {
     const struct rail *rail = call->use->rail;
+    if (call->evaluation->autoscaler != NULL &&
+        (rail->kinds & KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER)) != 0)
+        return; /* it has judged the autoscaler itself */
     if (call->mode == MODE_OFF || rail->judge == NULL ||
         !rail_judges(rail, call->evaluation->views.items[0].kind, call->subject->operation) ||
         (subject_is_scale(call->subject) && !rail->judges_scale))
@@ -315,9 +338,8 @@ static void evaluate_policy(struct evaluation *evaluation, const struct policy *
     }
 }
 
-static void evaluate_policies(void *argument)
+static void evaluate_each(struct evaluation *evaluation)
 {
-    struct evaluation *evaluation = argument;
     const struct policy_set *policies = evaluation->world->policies;
     for (size_t i = 0; i < policies->count; i++)
         evaluate_policy(evaluation, &policies->items[i]);
@@ -330,6 +352,33 @@ static struct evaluation begin(const struct world *world, const struct subject *
     if (subject->operation == OPERATION_UPDATE || subject->object->kind == KIND_UNKNOWN)
         evaluation.seed = hash_seed_new();
     return evaluation;
+}
+
+/* What an autoscaler does to the workload that it scales. */
+static void evaluate_scaled(struct evaluation *evaluation)
+{
+    struct subject subject = evaluation->subject;
+    const struct object *autoscaler =
+        subject_of_autoscaler(evaluation->world, evaluation->arena, &subject);
+    if (autoscaler == NULL)
+        return;
+    struct evaluation scaled =
+        begin(evaluation->world, &subject, evaluation->now_unix_s, evaluation->arena);
+    scaled.autoscaler = autoscaler;
+    scaled.findings.items = evaluation->findings.items;
+    scaled.findings.count = evaluation->findings.count;
+    scaled.findings.capacity = evaluation->findings.capacity;
+    evaluate_each(&scaled);
+    evaluation->findings.items = scaled.findings.items;
+    evaluation->findings.count = scaled.findings.count;
+    evaluation->findings.capacity = scaled.findings.capacity;
+}
+
+static void evaluate_policies(void *argument)
+{
+    struct evaluation *evaluation = argument;
+    evaluate_each(evaluation);
+    evaluate_scaled(evaluation);
 }
 
 /* The server says at load what cannot be seen, and not in each review. */

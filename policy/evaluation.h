@@ -24,6 +24,9 @@ struct reading {
 struct evaluation {
     const struct world *world;
     struct subject subject; /* in mutate.c its object is the Pod as it is by now */
+    /* The HorizontalPodAutoscaler whose workload the subject is; NULL: it is what was asked about.
+     */
+    const struct object *autoscaler;
     int64_t now_unix_s;
     struct arena *arena;
     struct root_owner root;

@@ -137,6 +137,11 @@ struct world;
  * with as many as the old Scale says. Of other requests the subject stays as it is. */
 void subject_of_scale(const struct world *world, struct arena *arena, struct subject *subject);
 bool subject_is_scale(const struct subject *subject);
+/* A HorizontalPodAutoscaler that comes or changes is judged like a Scale, too: the workload with as
+ * many replicas as it may get, and before with as many as it might have had. Returns the
+ * autoscaler, or NULL: the subject stays as it is.. */
+const struct object *subject_of_autoscaler(const struct world *world, struct arena *arena,
+                                           struct subject *subject);
 
 struct policy_set;
 struct supply;

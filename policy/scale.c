@@ -1,4 +1,6 @@
-/* Replicas that are set by the subresource scale, judged at the workload that has them. */
+/* Replicas that are set by the subresource scale, or that a HorizontalPodAutoscaler may set, judged
+ * at the workload that has them. */
+#include "kube/autoscaler.h"
 #include "kube/snapshot.h"
 #include "policy/evaluation.h"
 
@@ -34,9 +36,9 @@ static const struct object *find_workload(const struct world *world, const struc
     return found != NULL && uids_agree(found->uid, scale->uid) ? found : NULL;
 }
 
-/* The workload (NULL: not seen) with the replicas that the Scale gives it. */
-static const struct object *with_replicas(const struct object *workload, enum kind kind,
-                                          const struct object *scale, struct arena *arena)
+/* The workload (NULL: not seen) that is scaled, with so many replicas. */
+static struct object *with_replicas(const struct object *workload, enum kind kind,
+                                    const struct object *scale, int64_t count, struct arena *arena)
 {
     const struct kind_info *info = &kind_table[kind];
     struct object *object = ARENA_NEW(arena, struct object);
@@ -53,7 +55,7 @@ static const struct object *with_replicas(const struct object *workload, enum ki
                                   .uid = scale->uid};
     }
     const struct node *root = workload != NULL ? workload->root->node : bare_root(object, arena);
-    const struct node replicas = node_of_integer(replicas_of(scale), arena);
+    const struct node replicas = node_of_integer(count, arena);
     const struct patch_op set = {PATCH_ADD, TEXT("/spec/replicas"), &replicas};
     struct error error;
     if (!doc_patch(root, &set, 1, arena, &root, &error))
@@ -80,13 +82,83 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
         subject->object == NULL || subject->old_object == NULL)
         return;
     const struct object *workload = find_workload(world, subject);
-    const struct object *after = with_replicas(workload, kind, subject->object, arena);
-    const struct object *before = with_replicas(workload, kind, subject->old_object, arena);
+    const struct object *after =
+        with_replicas(workload, kind, subject->object, replicas_of(subject->object), arena);
+    const struct object *before =
+        with_replicas(workload, kind, subject->old_object, replicas_of(subject->old_object), arena);
     if (after == NULL || before == NULL)
         return;
     subject->object = after;
     subject->old_object = before;
     subject->template_unseen = !has_template(workload);
+}
+
+/* ---- autoscalers ---- */
+
+/* How many the autoscaler lets the workload have: with none, and with one that does not act
+ * (docs/reference/admission.md 9), what it says itself. */
+static int64_t most_replicas(const struct object *autoscaler, const struct object *workload)
+{
+    struct autoscaler_target target;
+    int64_t own = 1;
+    if (workload != NULL)
+        (void)node_integer(node_at(workload->root->node, "spec.replicas"), &own);
+    if (autoscaler == NULL || !autoscaler_target_read(autoscaler, &target) ||
+        (own == 0 && target.least != 0))
+        return own;
+    return target.most;
+}
+
+static const struct object *scaled_by(const struct object *autoscaler,
+                                      const struct autoscaler_target *target,
+                                      const struct object *workload, struct arena *arena)
+{
+    const struct object head = {.namespace = target->namespace, .name = target->name};
+    struct object *scaled =
+        with_replicas(workload, target->kind, &head, most_replicas(autoscaler, workload), arena);
+    if (scaled != NULL)
+        scaled->replicas_told = true;
+    return scaled;
+}
+
+/* What the old one scaled is another's matter when that was another workload. */
+static const struct object *same_target(const struct object *old,
+                                        const struct autoscaler_target *target)
+{
+    struct autoscaler_target before;
+    return old != NULL && autoscaler_target_read(old, &before) && before.kind == target->kind &&
+                   text_equal(before.name, target->name)
+               ? old
+               : NULL;
+}
+
+const struct object *subject_of_autoscaler(const struct world *world, struct arena *arena,
+                                           struct subject *subject)
+{
+    const struct object *autoscaler = subject->object;
+    struct autoscaler_target target;
+    if (autoscaler->kind != KIND_HORIZONTAL_POD_AUTOSCALER || subject->existing ||
+        !autoscaler_target_read(autoscaler, &target) || (KIND_BIT(target.kind) & KINDS_SCALED) == 0)
+        return NULL;
+    const struct object *workload =
+        snapshot_find(world->snapshot, target.kind, target.namespace, target.name);
+    /* One that comes with it, or after it, is judged itself. */
+    bool comes = workload == NULL ? world->live && world_lists(world, KIND_BIT(target.kind))
+                                  : workload->origin == ORIGIN_CHANGE;
+    if (comes || (workload != NULL && !autoscaler_is_alone(world->snapshot, autoscaler, workload)))
+        return NULL;
+    const struct object *after = scaled_by(autoscaler, &target, workload, arena);
+    const struct object *before =
+        scaled_by(same_target(subject->old_object, &target), &target, workload, arena);
+    if (after == NULL || before == NULL)
+        return NULL;
+    subject->operation = OPERATION_UPDATE;
+    subject->subresource = TEXT("scale");
+    subject->resource_kind = target.kind;
+    subject->object = after;
+    subject->old_object = before;
+    subject->template_unseen = !has_template(workload);
+    return autoscaler;
 }
 
 void scale_undecided(const struct evaluation *evaluation, struct record *record)

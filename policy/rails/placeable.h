@@ -8,6 +8,7 @@
 #include "kube/taint.h"
 #include "policy/rail.h"
 
+struct pool;
 struct supply_answer;
 
 /* A workload that is asked about. */
@@ -45,5 +46,8 @@ void placeable_report_nowhere(const struct placing *placing, const struct supply
 bool placeable_report_size(const struct placing *placing);
 /* A DaemonSet that fits no instance type, or leaves no room on any of a NodePool. */
 void placeable_judge_daemon_set(const struct placing *placing);
+/* Whether the same policy has placeable, which says that a DaemonSet leaves no room in the pool. */
+bool placeable_tells_daemon_set(struct rail_call *call, const struct workload *daemon,
+                                const struct pool *pool);
 
 #endif

@@ -194,16 +194,23 @@ bool placeable_report_size(const struct placing *placing)
 /* ---- DaemonSets ---- */
 
 /* Karpenter buys no type on which the DaemonSets of its nodes leave no room. */
-static void judge_pool(const struct placing *placing, const struct pool *pool,
-                       const struct size *size)
+static bool leaves_no_room(const struct placing *placing, const struct pool *pool,
+                           const struct size *size, struct size *most)
 {
     struct rail_call *call = placing->call;
     const struct catalog *catalog = call->world->catalog;
     const struct launchable *launchable = pool_launchable(call, pool);
+    return launchable->covered && launchable->count > 0 && pool_makes_nodes(pool) &&
+           is_too_large(catalog, &launchable->types, size, most) &&
+           pool_takes(catalog, pool, &placing->workload, call->arena);
+}
+
+static void judge_pool(const struct placing *placing, const struct pool *pool,
+                       const struct size *size)
+{
+    struct rail_call *call = placing->call;
     struct size most;
-    if (!launchable->covered || launchable->count == 0 || !pool_makes_nodes(pool) ||
-        !is_too_large(catalog, &launchable->types, size, &most) ||
-        !pool_takes(catalog, pool, &placing->workload, call->arena))
+    if (!leaves_no_room(placing, pool, size, &most))
         return;
     report_with(call, .field = placing->workload.spec, .found = pool->object->name,
                 .statement = arena_printf(
@@ -225,4 +232,13 @@ void placeable_judge_daemon_set(const struct placing *placing)
         return;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
         judge_pool(placing, snapshot_pool(snapshot, i), &size);
+}
+
+bool placeable_tells_daemon_set(struct rail_call *call, const struct workload *daemon,
+                                const struct pool *pool)
+{
+    const struct placing placing = {.call = call, .workload = *daemon};
+    struct size size, most;
+    return rail_settings(call, &rail_placeable) != NULL && read_size(&placing, &size) &&
+           leaves_no_room(&placing, pool, &size, &most);
 }

@@ -1,6 +1,6 @@
 /* The rail resource-claims: what asks for devices of a class, and how many of them. */
+#include "policy/rails/resource_claims.h"
 #include "kube/snapshot.h"
-#include "policy/rail.h"
 
 struct settings {
     struct key_quantities max;
@@ -217,8 +217,11 @@ static void judge(struct rail_call *call)
     case KIND_RESOURCE_CLAIM_TEMPLATE:
         judge_claim(call, field_at(call->arena, root, "spec.spec"));
         break;
-    default:
+    case KIND_DEVICE_CLASS:
         judge_extended_resource(call);
+        break;
+    default:
+        resource_claims_judge_workload(call);
         break;
     }
 }
@@ -237,12 +240,17 @@ const struct rail rail_resource_claims = {
         "With max, a claim that asks for more devices of a class, in all its requests together, is "
         "found, and so is one that takes all that a node has (allocationMode All). Of alternatives "
         "the largest counts.\n\n"
+        "Of pods and pod templates it warns when a claim or a template that they name "
+        "(resourceClaims) is not there, with the nearest name, and when the devices of its class "
+        "are only on nodes of NodePools where these pods cannot run, or on none at all. The driver "
+        "is taken from a selector of the class that begins with device.driver ==, and the nodes "
+        "from the driver's ResourceSlices; while none is visible it cannot be decided.\n\n"
         "A DeviceClass with an extendedResourceName is warned of: Karpenter looks for extended "
         "resources among what instance types and device plugins have, and not behind a class.",
     .example = "resource-claims:\n"
                "  max: {gpu.nvidia.com: 8}\n",
     .kinds = KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE) |
-             KIND_BIT(KIND_DEVICE_CLASS),
+             KIND_BIT(KIND_DEVICE_CLASS) | KINDS_WORKLOADS,
     .sources = KIND_BIT(KIND_DEVICE_CLASS),
     .sources_of = KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE),
     .keys = keys,

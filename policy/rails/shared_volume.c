@@ -289,7 +289,8 @@ const struct rail rail_shared_volume = {
         "cannot be decided.",
     .example = "shared-volume:\n"
                "  mode: enforce\n",
-    .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_POD) & ~KIND_BIT(KIND_CUSTOM),
+    .kinds = KINDS_WORKLOADS & ~KIND_BIT(KIND_POD) & ~KIND_BIT(KIND_POD_TEMPLATE) &
+             ~KIND_BIT(KIND_CUSTOM),
     .sources = KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM),
     .sources_of = KINDS_WORKLOADS,
     .judges_scale = true,

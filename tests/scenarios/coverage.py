@@ -30,6 +30,7 @@ from reviews import kubectl_yaml
 # What cannot be, and why.
 IMPOSSIBLE = {
     ("cost", "since"): "the Pods of a workload count with it",
+    ("resource-claims", "since"): "of pods it only warns",
     ("zone-pin", "since"): "it changes pods, and finds only what is never denied",
 }
 # Rails that judge no new object, only updates and deletions.

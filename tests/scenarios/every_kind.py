@@ -17,14 +17,15 @@ import yaml
 HERE = pathlib.Path(__file__).resolve().parent
 FAULTS = HERE / "every-kind"
 KINDS = {"Pod": "v1", "Deployment": "apps/v1", "ReplicaSet": "apps/v1", "ReplicationController": "v1",
-         "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "Job": "batch/v1", "CronJob": "batch/v1"}
+         "StatefulSet": "apps/v1", "DaemonSet": "apps/v1", "Job": "batch/v1", "CronJob": "batch/v1",
+         "PodTemplate": "v1"}
 MODES = {"denied": ("enforce", "deny"), "warned": ("warn", "warn"), "noted": ("audit", "audit")}
 LABELS = {"app": "main"}
 CONTAINERS = [{"name": "main", "image": "registry.example.com/main:1",
                "resources": {"requests": {"cpu": 1, "memory": "1Gi"}}}]
 OLD_OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "old", "controller": True,
              "uid": "5f1c8c8e-8f5a-4f57-9d55-000000000007"}
-WAYS = {"Pod": "", "CronJob": "spec.jobTemplate.spec.template."}
+WAYS = {"Pod": "", "CronJob": "spec.jobTemplate.spec.template.", "PodTemplate": "template."}
 
 
 def pod_of(fault, kind):
@@ -43,6 +44,8 @@ def workload(fault, kind, name):
     if kind == "Pod":
         return {**document, "metadata": {**named, **metadata}, "spec": spec}
     inner = {"template": {"metadata": metadata, "spec": spec}}
+    if kind == "PodTemplate":
+        return {**document, **inner}
     if fault.get("several") and kind != "DaemonSet":
         inner |= {"parallelism": 2, "completions": 2} if kind in ("Job", "CronJob") else {"replicas": 2}
     if kind == "CronJob":

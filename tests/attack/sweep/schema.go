@@ -63,6 +63,7 @@ var kubernetesKinds = []struct {
 	{"io.k8s.api.batch.v1.CronJob", "CronJob", "batch/v1", "spec.jobTemplate.spec.template", false},
 	{"io.k8s.api.storage.v1.StorageClass", "StorageClass", "storage.k8s.io/v1", "", true},
 	{"io.k8s.api.core.v1.PersistentVolumeClaim", "PersistentVolumeClaim", "v1", "", false},
+	{"io.k8s.api.resource.v1.ResourceClaim", "ResourceClaim", "resource.k8s.io/v1", "", false},
 	{"io.k8s.api.policy.v1.PodDisruptionBudget", "PodDisruptionBudget", "policy/v1", "", false},
 }
 

@@ -13,7 +13,7 @@
     "---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {" replicas   \
     "selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: " \
     "{containers: [" CONTAINER("cpu: 1, memory: 1Gi") "]}}}}\n"
-#define NODE                                                                                 \
+#define NODE                                                                                    \
     "---\n{apiVersion: v1, kind: Node, metadata: {name: node}, status: {allocatable: {cpu: 2, " \
     "memory: 8Gi, pods: 29}}}\n"
 #define POOL                                                                                       \
@@ -95,7 +95,8 @@ static void there_can_be_room(void)
     };
     rail_table_run(&(struct rail_table){"capacity-buffer: {}", cluster, cases, COUNT_OF(cases)});
     static const struct rail_case no_nodes[] = {
-        {BUFFER("podTemplateRef: {name: huge}, replicas: 1"), "undecided spec.podTemplateRef.name "},
+        {BUFFER("podTemplateRef: {name: huge}, replicas: 1"),
+         "undecided spec.podTemplateRef.name "},
         {BUFFER("podTemplateRef: {name: gpu}, replicas: 1"), "undecided spec.podTemplateRef.name "},
         {BUFFER(SMALL ", replicas: 1"), ""},
     };
