@@ -1,4 +1,4 @@
-/* The fields that NodePools, EC2NodeClasses and kubelets have, and a checker of objects by them. */
+/* The fields that NodePools, node classes and kubelets have, and a checker of objects by them. */
 #ifndef TAFFRAIL_POLICY_RAILS_CRD_SHAPE_H
 #define TAFFRAIL_POLICY_RAILS_CRD_SHAPE_H
 
@@ -28,7 +28,8 @@ struct crd_shape {
 /* ---- crd_shape_data.c, which scripts/shapes makes ---- */
 
 extern const struct crd_shape crd_shape_node_pool_v1, crd_shape_node_pool_v1beta1,
-    crd_shape_ec2_node_class_v1, crd_shape_kubelet;
+    crd_shape_ec2_node_class_v1, crd_shape_kubelet, crd_shape_auto_node_class,
+    crd_shape_aks_node_class, crd_shape_gce_node_class;
 
 /* ---- values ---- */
 

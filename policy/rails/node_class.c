@@ -153,14 +153,16 @@ static void judge_metadata_service(struct rail_call *call, const struct node_cla
 static void judge_tags(struct rail_call *call, const struct node_class *settings)
 {
     struct arena *arena = call->arena;
-    const struct field *tags = field_at(arena, call->object->root, "spec.tags");
+    const char *key_of_tags = node_class_tags_key(call->object->kind);
+    const struct field *tags =
+        field_get(arena, field_get(arena, call->object->root, "spec"), key_of_tags);
     for (size_t i = 0; i < settings->tags.count; i++) {
         struct text key = settings->tags.items[i];
         const struct field *tag = field_member(arena, tags, key);
         if (node_string(tag->node).size > 0)
             continue;
         report_found(call, SEVERITY_RAIL, tag, TEXT(""),
-                     arena_printf(arena, "Add %.*s to spec.tags.", TEXT_ARGS(key)),
+                     arena_printf(arena, "Add %.*s to spec.%s.", TEXT_ARGS(key), key_of_tags),
                      "The tag %.*s is %s. Machines and volumes are made without it.",
                      TEXT_ARGS(key), tag->node == NULL ? "missing" : "empty");
     }
@@ -252,6 +254,11 @@ static void judge_fields(struct rail_call *call)
 static void judge(struct rail_call *call)
 {
     const struct node_class *settings = call->settings;
+    if (node_class_judge_cloud(call)) {
+        judge_placeholders(call);
+        judge_tags(call, settings);
+        return;
+    }
     judge_family(call, settings);
     node_class_judge_volumes(call, settings);
     judge_metadata_service(call, settings);
@@ -288,7 +295,10 @@ const struct rail rail_node_class = {
         "class may launch; more pods than addresses is a warning, since prefix delegation is not "
         "visible. The API server takes any map as spec.kubelet, and Karpenter launches no node "
         "while it does not like what is in it: names that no kubelet has, eviction signals without "
-        "their grace periods, reservations below zero are found here.",
+        "their grace periods, reservations below zero are found here.\n\n"
+        "Of the node classes of other clouds (NodeClass of EKS Auto Mode, AKSNodeClass, "
+        "GCENodeClass) it judges the fields, their types and values as the CRDs have them, and the "
+        "tags of requireTags (of a GCENodeClass labels).",
     .example = "node-class:\n"
                "  mode: enforce\n"
                "  amiFamilies: [AL2023, Bottlerocket]\n"
@@ -296,7 +306,8 @@ const struct rail rail_node_class = {
                "  requireImdsv2: true\n"
                "  maxHopLimit: 1\n"
                "  requireTags: [team, cost-center]\n",
-    .kinds = KIND_BIT(KIND_EC2_NODE_CLASS),
+    .kinds = KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_AUTO_NODE_CLASS) |
+             KIND_BIT(KIND_AKS_NODE_CLASS) | KIND_BIT(KIND_GCE_NODE_CLASS),
     .keys = keys,
     .settings_size = sizeof(struct node_class),
     .judge = judge,

@@ -17,5 +17,9 @@ void node_class_judge_volumes(struct rail_call *call, const struct node_class *s
 void node_class_judge_user_data(struct rail_call *call);
 /* Settings of the kubelet for which Karpenter refuses the class. */
 void node_class_judge_kubelet(struct rail_call *call);
+/* Judges the fields of a class of EKS Auto Mode, Azure or Google Cloud; false: it is none. */
+bool node_class_judge_cloud(struct rail_call *call);
+/* Where such a class has the tags of machines: "tags", "labels". */
+const char *node_class_tags_key(enum kind kind);
 
 #endif
