@@ -262,7 +262,7 @@ bool buffer_room_read(const struct rail_call *call, const struct object *object,
 
 const struct rail rail_capacity_buffer = {
     .name = "capacity-buffer",
-    .summary = "buffers of spare room that Karpenter can keep, and of a size that is meant",
+    .summary = "buffers of spare room that there can be",
     .detail =
         "A CapacityBuffer holds room for pods that are not there: Karpenter buys nodes for them as "
         "for real ones, up to the limits of its NodePools. The rail asks the solver whether a pod "

@@ -244,7 +244,7 @@ static void judge(struct rail_call *call)
 
 const struct rail rail_daemon_fit = {
     .name = "daemon-fit",
-    .summary = "DaemonSets that leave room for pods, and find room themselves",
+    .summary = "DaemonSets that leave room, and find room",
     .detail =
         "A DaemonSet takes its part of every node, before any other pod. Karpenter does not buy an "
         "instance type on which the DaemonSets of a node do not fit together: the rail counts and "

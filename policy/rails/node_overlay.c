@@ -333,7 +333,7 @@ static void judge(struct rail_call *call)
 
 const struct rail rail_node_overlay = {
     .name = "node-overlay",
-    .summary = "overlays of prices and capacities that take effect, and draw in nothing else",
+    .summary = "overlays that take effect, and draw in nothing else",
     .detail =
         "A NodeOverlay changes what Karpenter takes the price or the resources of machines for. Of "
         "two overlays of equal weight that set the price, or the same resource, of one machine, "

@@ -192,6 +192,9 @@ def one_rail(name, scratch):
         "apiVersion": "taffrail.dev/v1alpha1", "kind": "GuardRails", "metadata": {"name": name},
         "spec": {"rails": rails}}))
     sent, _ = rules_of("-p", str(policy))
+    # What scales a workload is judged at the workload.
+    if any(resource.endswith("/scale") for _, resource, _ in sent):
+        wanted.add("horizontalpodautoscalers")
     resources = {resource for _, resource, _ in sent if "/" not in resource}
     if resources == wanted:
         return []

@@ -440,6 +440,15 @@ void fake_answer(const struct question *question, struct answer *answer)
 
 /* ---- pages ---- */
 
+/* Kinds that have no v1 are served in their newest version. */
+static const char *version_of(enum kind kind)
+{
+    const struct custom *custom = custom_of(kind);
+    if (custom != NULL)
+        return custom->version;
+    return kind == KIND_NODE_OVERLAY ? "v1alpha1" : kind == KIND_CAPACITY_BUFFER ? "v1beta1" : "v1";
+}
+
 bool fake_kind_of_path(const char *path, enum kind *kind)
 {
     char group[64] = "", version[32] = "v1", plural[64];
@@ -450,7 +459,7 @@ bool fake_kind_of_path(const char *path, enum kind *kind)
         return false;
     const struct custom *custom = custom_of(*kind);
     return strcmp(group, custom != NULL ? custom->group : kind_table[*kind].group) == 0 &&
-           strcmp(version, custom != NULL ? custom->version : "v1") == 0;
+           strcmp(version, version_of(*kind)) == 0;
 }
 
 static void put_resources(FILE *out, const char *group)
