@@ -120,6 +120,13 @@ def cluster(scale):
         "storageclasses": of("StorageClass", "storage.k8s.io/v1", plain(STORAGE_CLASS)),
         "namespaces": of("Namespace", "v1", plain({"metadata": meta("shop")})),
         "csinodes": of("CSINode", "storage.k8s.io/v1"),
+        "podtemplates": of("PodTemplate", "v1"),
+        "horizontalpodautoscalers": of("HorizontalPodAutoscaler", "autoscaling/v2"),
+        "priorityclasses": of("PriorityClass", "scheduling.k8s.io/v1"),
+        "nodeoverlays": of("NodeOverlay", "karpenter.sh/v1alpha1"),
+        "capacitybuffers": of("CapacityBuffer", "autoscaling.x-k8s.io/v1beta1"),
+        **{kind.lower() + ("es" if kind.endswith("ss") else "s"): of(kind, "resource.k8s.io/v1")
+           for kind in ("DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice")},
     }
     return kinds
 
