@@ -71,10 +71,11 @@ static bool tells_types_apart(const struct daemon_fit *fit, const struct express
     return false;
 }
 
-/* The types of the pool that the pods may run on, by any of their terms; NULL: all. */
+/* Those of the pool's types that the pods may run on, by any of their terms; NULL: all. */
 static const struct type_set *types_of_daemon(const struct daemon_fit *fit,
                                               const struct workload *daemon,
-                                              const struct pool *pool)
+                                              const struct pool *pool,
+                                              const struct type_set *of_pool_types)
 {
     struct arena *arena = fit->arena;
     struct node_selection selection;
@@ -96,21 +97,23 @@ static const struct type_set *types_of_daemon(const struct daemon_fit *fit,
         const struct type_set fitting = expressions_select(fit->catalog, &of_pool, &pods, arena);
         type_set_add_all(types, &fitting);
     }
-    return types;
+    struct type_set missing = type_set_minus(of_pool_types, types, arena);
+    return type_set_count(&missing) == 0 ? NULL : types;
 }
 
 static void add_share(const struct daemon_fit *fit, const struct workload *daemon,
-                      const struct pool *pool, const struct named_amounts *requests,
-                      struct shares *shares)
+                      const struct pool *pool, const struct type_set *of_pool_types,
+                      const struct named_amounts *requests, struct shares *shares)
 {
-    const struct type_set *types = types_of_daemon(fit, daemon, pool);
+    const struct type_set *types = types_of_daemon(fit, daemon, pool, of_pool_types);
     struct share_of_types *share =
         types == NULL ? &shares->items[0] : LIST_PUSH(fit->arena, shares);
     share->types = types;
     load_add(&share->load, requests, fit->arena);
 }
 
-static struct shares shares_of_others(const struct daemon_fit *fit, const struct pool *pool)
+static struct shares shares_of_others(const struct daemon_fit *fit, const struct pool *pool,
+                                      const struct type_set *of_pool_types)
 {
     const struct snapshot *snapshot = fit->snapshot;
     struct shares shares = {0};
@@ -124,7 +127,7 @@ static struct shares shares_of_others(const struct daemon_fit *fit, const struct
             !pool_takes(fit->catalog, pool, &daemon, fit->arena) ||
             !read_requests(snapshot, &daemon, fit->arena, &requests))
             continue;
-        add_share(fit, &daemon, pool, &requests, &shares);
+        add_share(fit, &daemon, pool, of_pool_types, &requests, &shares);
     }
     return shares;
 }
@@ -169,11 +172,11 @@ struct type_set daemon_fit_lost(const struct daemon_fit *fit, const struct pool 
 {
     struct arena *arena = fit->arena;
     const struct class_settings *settings = settings_of(fit, pool);
-    const struct shares others = shares_of_others(fit, pool);
+    const struct shares others = shares_of_others(fit, pool, types);
     struct shares all = {0};
     FOR_EACH(share, &others)
         *LIST_PUSH(arena, &all) = *share;
-    struct share_of_types own = {.types = types_of_daemon(fit, fit->daemon, pool)};
+    struct share_of_types own = {.types = types_of_daemon(fit, fit->daemon, pool, types)};
     load_add(&own.load, &fit->requests, arena);
     *LIST_PUSH(arena, &all) = own;
 
@@ -185,9 +188,10 @@ struct type_set daemon_fit_lost(const struct daemon_fit *fit, const struct pool 
         const struct arena_mark mark = arena_mark(arena);
         const struct catalog_amounts amounts =
             catalog_class_amounts(fit->catalog, i, settings, arena);
-        bool room = amounts.count > 0 && holds(&amounts, &others, i);
-        *roomy += room;
-        if (room && !holds(&amounts, &all, i))
+        bool fits = amounts.count > 0 && holds(&amounts, &all, i);
+        bool is_lost = !fits && amounts.count > 0 && holds(&amounts, &others, i);
+        *roomy += fits || is_lost;
+        if (is_lost)
             type_set_add(&lost, i);
         arena_rewind(arena, mark);
     }
