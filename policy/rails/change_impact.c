@@ -328,7 +328,7 @@ static void judge(struct rail_call *call)
 
 const struct rail rail_change_impact = {
     .name = "change-impact",
-    .summary = "changes that replace or delete nodes are foreseen, and large ones confirmed",
+    .summary = "changes that replace many nodes, confirmed before",
     .detail =
         "An edit of a NodePool or of a node class may make all of its nodes drift, and its "
         "deletion takes them all at once, whatever the disruption budgets say. The rail says "

@@ -122,13 +122,13 @@ static const struct {
      "10:15 spec.exceptions[0].match: unknown key `serviceAccounts`\n"
      "10:39 spec.exceptions[0].match: unknown key `operations`"},
     {HEAD RAILS "  match:\n    serviceAccounts: [argocd, a/, \"a/b/c\", \"a/[b]\"]\n"
-                "    operations: [DELETE]\n    labelSelector: {app: web}\n",
+                "    operations: [CONNECT]\n    labelSelector: {app: web}\n",
      "7:23 spec.match.serviceAccounts[0]: found \"argocd\", expected NAMESPACE/NAME of a service "
      "account, such as\n"
      "7:31 spec.match.serviceAccounts[1]: found \"a/\", expected NAMESPACE/NAME\n"
      "7:35 spec.match.serviceAccounts[2]: found \"a/b/c\", expected NAMESPACE/NAME\n"
      "7:44 spec.match.serviceAccounts[3]: found \"a/[b]\", which holds '['\n"
-     "8:18 spec.match.operations[0]: found \"DELETE\"; allowed: CREATE, UPDATE\n"
+     "8:18 spec.match.operations[0]: found \"CONNECT\"; allowed: CREATE, UPDATE, DELETE\n"
      "9:21 spec.match.labelSelector: unknown key `app`"},
     /* overrides */
     {HEAD RAILS "  overrides:\n    - {}\n",
