@@ -349,6 +349,11 @@ bool catalog_is_builtin(const struct catalog *catalog)
     return catalog->is_builtin;
 }
 
+bool instance_type_is_accelerated(const struct instance_type *type)
+{
+    return type->has_gpu || type->has_accelerator;
+}
+
 size_t catalog_count(const struct catalog *catalog)
 {
     return catalog->count;

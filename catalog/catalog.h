@@ -31,6 +31,8 @@ struct instance_type {
     int64_t spot_usd_micro_per_hour;         /* of built-in types; -1: no price */
     struct solver_requirements requirements; /* its labels, as Karpenter derives them */
 };
+/* Whether it carries a GPU or another accelerator. */
+bool instance_type_is_accelerated(const struct instance_type *type);
 
 /* The arena holds the memory of a catalogue. */
 const struct catalog *catalog_builtin(struct arena *arena);

@@ -41,6 +41,20 @@ size_t type_set_count(const struct type_set *set)
     return count;
 }
 
+size_t type_set_next(const struct type_set *set, size_t index)
+{
+    size_t word = index / WORD_BITS;
+    if (word >= set->word_count)
+        return SIZE_MAX;
+    uint64_t left = set->words[word] >> (index % WORD_BITS);
+    if (left != 0)
+        return index + (size_t)__builtin_ctzll(left);
+    while (++word < set->word_count)
+        if (set->words[word] != 0)
+            return word * WORD_BITS + (size_t)__builtin_ctzll(set->words[word]);
+    return SIZE_MAX;
+}
+
 bool type_set_intersects(const struct type_set *a, const struct type_set *b)
 {
     for (size_t i = 0; i < a->word_count && i < b->word_count; i++)
@@ -72,9 +86,8 @@ struct text_list type_set_names(const struct catalog *catalog, const struct type
                                 struct arena *arena)
 {
     struct text_list names = {0};
-    for (size_t i = 0; i < catalog_count(catalog); i++)
-        if (type_set_has(set, i))
-            *LIST_PUSH(arena, &names) = catalog_type(catalog, i)->name;
+    FOR_TYPES(i, set)
+        *LIST_PUSH(arena, &names) = catalog_type(catalog, i)->name;
     return names;
 }
 

@@ -18,6 +18,12 @@ void type_set_add(struct type_set *set, size_t index);
 void type_set_add_all(struct type_set *set, const struct type_set *others);
 bool type_set_has(const struct type_set *set, size_t index);
 size_t type_set_count(const struct type_set *set);
+/* The index of its first type from this one on; SIZE_MAX: it has no more. */
+size_t type_set_next(const struct type_set *set, size_t index);
+/* The index of each of its types, in order. */
+#define FOR_TYPES(index, set)                                       \
+    for (size_t index = type_set_next(set, 0); (index) != SIZE_MAX; \
+         (index) = type_set_next(set, (index) + 1))
 bool type_set_intersects(const struct type_set *a, const struct type_set *b);
 /* a without b; a and b. */
 struct type_set type_set_minus(const struct type_set *a, const struct type_set *b,

@@ -75,7 +75,7 @@ static void format_devices(const struct catalog *catalog, const struct instance_
     struct text name = label_value(catalog, type, key);
     snprintf(key, sizeof key, "%scount", prefix);
     struct text count = label_value(catalog, type, key);
-    if (!type->has_gpu && !type->has_accelerator)
+    if (!instance_type_is_accelerated(type))
         snprintf(cell, size, "-");
     else if (type->has_gpu && type->gpu_count > 0)
         snprintf(cell, size, "%u %.*s", type->gpu_count, TEXT_ARGS(name));
@@ -129,9 +129,7 @@ void catalog_print_table(const struct catalog *catalog, const struct type_set *t
     size_t widths[COLUMN_COUNT] = {0}, count = type_set_count(types);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         widths[i] = strlen(columns[i].title);
-    for (size_t type = 0; type < catalog_count(catalog); type++) {
-        if (!type_set_has(types, type))
-            continue;
+    FOR_TYPES(type, types) {
         format_row(catalog, catalog_type(catalog, type), &row);
         for (size_t i = 0; i < COLUMN_COUNT; i++)
             if (strlen(row.cells[i]) > widths[i])
@@ -142,11 +140,10 @@ void catalog_print_table(const struct catalog *catalog, const struct type_set *t
             snprintf(row.cells[i], CELL_BYTES, "%s", columns[i].title);
         print_row(&row, widths);
     }
-    for (size_t type = 0; type < catalog_count(catalog); type++)
-        if (type_set_has(types, type)) {
-            format_row(catalog, catalog_type(catalog, type), &row);
-            print_row(&row, widths);
-        }
+    FOR_TYPES(type, types) {
+        format_row(catalog, catalog_type(catalog, type), &row);
+        print_row(&row, widths);
+    }
     fprintf(stderr, "%zu of %zu instance types\n", count, catalog_count(catalog));
     fprintf(stderr, "USD/H: %.*s\n", TEXT_ARGS(catalog_prices_title(catalog, arena)));
 }
@@ -211,9 +208,7 @@ void catalog_print_details(const struct catalog *catalog, const struct type_set 
                            struct arena *arena)
 {
     bool first = true;
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (!type_set_has(types, i))
-            continue;
+    FOR_TYPES(i, types) {
         const struct instance_type *type = catalog_type(catalog, i);
         struct row row = {0};
         format_row(catalog, type, &row);
@@ -224,7 +219,7 @@ void catalog_print_details(const struct catalog *catalog, const struct type_set 
         else
             printf("  %s CPU%s, %s GiB, %s\n", row.cells[COLUMN_CPU], type->cpu == 1 ? "" : "s",
                    row.cells[COLUMN_MEMORY], row.cells[COLUMN_ARCH]);
-        if (type->has_gpu || type->has_accelerator)
+        if (instance_type_is_accelerated(type))
             printf("  accelerators: %s\n", row.cells[COLUMN_DEVICES]);
         if (type->usd_micro_per_hour >= 0)
             printf("  %s USD an hour (%.*s)\n", row.cells[COLUMN_PRICE],
@@ -327,16 +322,14 @@ bool catalog_print_json(const struct catalog *catalog, const struct type_set *ty
     /* Before there is an object of json-c: no arena call may follow. */
     size_t count = catalog_count(catalog);
     struct catalog_amounts *amounts = ARENA_ARRAY(arena, count, struct catalog_amounts);
-    for (size_t i = 0; i < count; i++)
-        if (type_set_has(types, i))
-            amounts[i] = catalog_type_amounts(catalog, i, arena);
+    FOR_TYPES(i, types)
+        amounts[i] = catalog_type_amounts(catalog, i, arena);
     struct json_object *root = json_object_new_object(), *list = json_object_new_array();
     json_object_object_add(root, "schema", json_object_new_string("taffrail.dev/catalog/v1"));
     json_object_object_add(root, "prices", json_of_prices(catalog));
     json_object_object_add(root, "types", list);
-    for (size_t i = 0; i < count; i++)
-        if (type_set_has(types, i))
-            json_object_array_add(list, type_json(catalog, i, &amounts[i]));
+    FOR_TYPES(i, types)
+        json_object_array_add(list, type_json(catalog, i, &amounts[i]));
     json_object_object_add(root, "count", json_object_new_int64((int64_t)type_set_count(types)));
     json_object_object_add(root, "total", json_object_new_int64((int64_t)count));
     struct text printed;

@@ -182,9 +182,7 @@ struct type_set daemon_fit_lost(const struct daemon_fit *fit, const struct pool 
 
     struct type_set lost = type_set_create(fit->catalog, arena);
     *roomy = 0;
-    for (size_t i = 0; i < catalog_count(fit->catalog); i++) {
-        if (!type_set_has(types, i))
-            continue;
+    FOR_TYPES(i, types) {
         const struct arena_mark mark = arena_mark(arena);
         const struct catalog_amounts amounts =
             catalog_class_amounts(fit->catalog, i, settings, arena);

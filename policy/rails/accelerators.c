@@ -128,7 +128,7 @@ static void prepare(void *settings_pointer, const struct rail_loading *loading)
         settings->carriers_of[device] = type_set_create(catalog, arena);
     for (size_t i = 0; i < catalog_count(catalog); i++) {
         const struct instance_type *type = catalog_type(catalog, i);
-        if (type->has_gpu || type->has_accelerator)
+        if (instance_type_is_accelerated(type))
             type_set_add(&settings->carriers, i);
         for (int device = 0; device < DEVICE_COUNT; device++)
             if ((type->devices & DEVICE_BIT(device)) != 0)

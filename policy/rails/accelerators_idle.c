@@ -33,10 +33,8 @@ int64_t accelerators_asked(const struct workload *workload, struct text resource
 static size_t least_of(const struct catalog *catalog, const struct type_set *types)
 {
     size_t least = catalog_count(catalog);
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
+    FOR_TYPES(i, types) {
         const struct instance_type *type = catalog_type(catalog, i);
-        if (!type_set_has(types, i))
-            continue;
         if (type->gpu_count == 0 ||
             (type->devices & DEVICE_BIT(device_of_resource(TEXT(GPU)))) == 0)
             return catalog_count(catalog);

@@ -214,9 +214,8 @@ static struct text carriers_text(const struct accelerators *settings,
                                  struct arena *arena)
 {
     struct type_set some = type_set_create(settings->catalog, arena);
-    for (size_t i = 0; i < catalog_count(settings->catalog); i++)
-        if (type_set_has(&purpose->carried, i) &&
-            (catalog_type(settings->catalog, i)->devices & devices) != 0)
+    FOR_TYPES(i, &purpose->carried)
+        if ((catalog_type(settings->catalog, i)->devices & devices) != 0)
             type_set_add(&some, i);
     return type_set_text(settings->catalog, &some, arena);
 }
@@ -323,9 +322,8 @@ static struct text requirements_to_add(const struct accelerators *settings, cons
     if (type_set_count(&left) == 0)
         return text_builder_text(&exclusion.yaml);
     struct text_builder names = {.arena = arena};
-    for (size_t i = 0; i < catalog_count(settings->catalog); i++)
-        if (type_set_has(&left, i))
-            text_builder_list(&names, catalog_type(settings->catalog, i)->name);
+    FOR_TYPES(i, &left)
+        text_builder_list(&names, catalog_type(settings->catalog, i)->name);
     text_builder_list(&exclusion.yaml,
                       arena_printf(arena, "{key: %s, operator: NotIn, values: [%.*s]}",
                                    dimension_keys[DIMENSION_TYPE],

@@ -141,9 +141,8 @@ struct pool_purpose accelerators_find_purpose(const struct rail_call *call, cons
     }
     result.carried = type_set_and(&launchable->types, &settings->carriers, call->arena);
     result.carried_count = type_set_count(&result.carried);
-    for (size_t i = 0; i < catalog_count(settings->catalog); i++)
-        if (type_set_has(&result.carried, i))
-            result.devices |= catalog_type(settings->catalog, i)->devices;
+    FOR_TYPES(i, &result.carried)
+        result.devices |= catalog_type(settings->catalog, i)->devices;
     bool only_carriers = launchable->count > 0 && result.carried_count == launchable->count;
     if (only_carriers || (named && (result.carried_count > 0 || launchable->count == 0)))
         return result;

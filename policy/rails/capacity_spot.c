@@ -63,9 +63,9 @@ static void report_unasked(struct rail_call *call, const struct pool *pool, enum
 static bool are_accelerated(const struct rail_call *call, const struct type_set *types)
 {
     const struct catalog *catalog = call->world->catalog;
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
+    FOR_TYPES(i, types) {
         const struct instance_type *type = catalog_type(catalog, i);
-        if (type_set_has(types, i) && !type->has_gpu && !type->has_accelerator)
+        if (!instance_type_is_accelerated(type))
             return false;
     }
     return true;

@@ -195,6 +195,8 @@ void instance_list_prepare(struct instance_list *list, const struct catalog *cat
             type_set_add(&list->allowed, i);
         add_values(list, i, arena);
     }
+    FOR_TYPES(i, &list->allowed)
+        list->devices |= catalog_type(catalog, i)->devices;
 }
 
 /* What a name says of a type that the catalogue does not know. */

@@ -36,6 +36,7 @@ struct instance_list {
     /* Derived by instance_list_prepare. */
     const struct catalog *catalog;
     struct type_set allowed;
+    device_set devices;                       /* of its types */
     struct text_list values[DIMENSION_COUNT]; /* those of its types, each once, as catalogued */
     struct text_map known[DIMENSION_COUNT];   /* those of all types; 1 more where one is of its */
     struct text_map families;                 /* the index of the first type of each */

@@ -133,9 +133,7 @@ static void exclude_values(struct narrowing *narrowing, enum dimension dimension
     struct text_map inside = {0}, told = {0};
     struct text_list values = {0};
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < catalog_count(list->catalog); i++) {
-            if (!type_set_has(&narrowing->launchable, i))
-                continue;
+        FOR_TYPES(i, &narrowing->launchable) {
             struct text value = dimension_value(dimension, catalog_type(list->catalog, i), arena);
             if (pass == 0 && type_set_has(&list->allowed, i))
                 text_map_add(&inside, arena, value);
@@ -194,22 +192,18 @@ static struct text requirements_to_add(const struct instance_list *list, const s
 /* Whether no type of the list has the accelerators of those that the pool launches. */
 static bool needs_other_devices(const struct instance_list *list, const struct type_set *launchable)
 {
-    device_set asked = 0, allowed = 0;
-    bool some_without = false, asks = false, has = false;
-    for (size_t i = 0; i < catalog_count(list->catalog); i++) {
+    device_set asked = 0;
+    bool asks = false, has = false;
+    FOR_TYPES(i, launchable) {
         const struct instance_type *type = catalog_type(list->catalog, i);
-        bool accelerated = type->has_gpu || type->has_accelerator;
-        if (type_set_has(launchable, i)) {
-            asked |= type->devices;
-            asks |= accelerated;
-            some_without |= !accelerated;
-        }
-        if (type_set_has(&list->allowed, i)) {
-            allowed |= type->devices;
-            has |= accelerated;
-        }
+        if (!instance_type_is_accelerated(type))
+            return false;
+        asked |= type->devices;
+        asks = true;
     }
-    return asks && !some_without && (!has || (asked != 0 && (asked & allowed) == 0));
+    FOR_TYPES(i, &list->allowed)
+        has |= instance_type_is_accelerated(catalog_type(list->catalog, i));
+    return asks && (!has || (asked != 0 && (asked & list->devices) == 0));
 }
 
 /* Types of the list that the pool could launch with other values of one requirement. */
@@ -288,8 +282,8 @@ static struct allowed allowed_types(const struct instance_list *list,
 {
     struct text_list names = {0};
     for (int first = 1; first >= 0; first--)
-        for (size_t i = 0; i < catalog_count(list->catalog); i++)
-            if (type_set_has(&list->allowed, i) && type_set_has(launchable, i) == (first == 1))
+        FOR_TYPES(i, &list->allowed)
+            if (type_set_has(launchable, i) == (first == 1))
                 *LIST_PUSH(arena, &names) = catalog_type(list->catalog, i)->name;
     return ALLOWED_LIST(&names);
 }

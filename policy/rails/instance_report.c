@@ -30,7 +30,7 @@ struct asked {
 
 static bool is_accelerated(const struct instance_type *type)
 {
-    return type->has_gpu || type->has_accelerator || type->devices != 0;
+    return instance_type_is_accelerated(type) || type->devices != 0;
 }
 
 static bool has_the_devices(const struct asked *asked, const struct instance_type *type)

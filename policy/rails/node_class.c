@@ -205,8 +205,8 @@ static void judge_max_pods(struct rail_call *call)
         return;
     struct type_set types = types_of_class(call);
     struct type_set small = type_set_create(catalog, arena);
-    for (size_t i = 0; i < catalog_count(catalog); i++)
-        if (type_set_has(&types, i) && pods_of_type(catalog, i, arena) < most)
+    FOR_TYPES(i, &types)
+        if (pods_of_type(catalog, i, arena) < most)
             type_set_add(&small, i);
     size_t small_count = type_set_count(&small);
     size_t type_count = type_set_count(&types);

@@ -263,9 +263,9 @@ static struct type_set drawn_in(const struct rail_call *call, const struct overl
     const struct catalog *catalog = call->world->catalog;
     struct type_set drawn = type_set_create(catalog, call->arena);
     const struct launchable *launchable = pool_launchable(call, pool);
-    for (size_t i = 0; i < catalog_count(catalog); i++)
-        if (type_set_has(types, i) && type_set_has(&launchable->types, i) &&
-            !type_set_has(&list->allowed, i) && lowers(overlay, catalog_type(catalog, i)))
+    FOR_TYPES(i, types)
+        if (type_set_has(&launchable->types, i) && !type_set_has(&list->allowed, i) &&
+            lowers(overlay, catalog_type(catalog, i)))
             type_set_add(&drawn, i);
     return drawn;
 }

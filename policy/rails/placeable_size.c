@@ -72,16 +72,23 @@ static bool holds(const struct size *has, const struct size *wanted)
            has->gpus >= wanted->gpus;
 }
 
+/* As of type_set_next; types NULL: of all. */
+static size_t next_type(const struct catalog *catalog, const struct type_set *types, size_t index)
+{
+    if (types != NULL)
+        return type_set_next(types, index);
+    return index < catalog_count(catalog) ? index : SIZE_MAX;
+}
+
 /* The most of each that a type of the set has; false: some type may hold all that is wanted. types
  * NULL: of all. */
 static bool is_too_large(const struct catalog *catalog, const struct type_set *types,
                          const struct size *wanted, struct size *most)
 {
     *most = (struct size){0};
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
+    for (size_t i = next_type(catalog, types, 0); i != SIZE_MAX;
+         i = next_type(catalog, types, i + 1)) {
         const struct instance_type *type = catalog_type(catalog, i);
-        if (types != NULL && !type_set_has(types, i))
-            continue;
         const struct size has = size_of(type);
         if (holds(&has, wanted))
             return false;
@@ -147,15 +154,10 @@ static struct text limit_text(const struct size *size, const struct size *most, 
 static const struct type_set *allowed_types(const struct rail_call *call, const struct size *wanted)
 {
     const struct instance_list *list = rail_settings(call, &rail_instance_types);
-    device_set devices = 0;
-    bool some = false;
-    for (size_t i = 0; list != NULL && i < catalog_count(list->catalog); i++) {
-        if (!type_set_has(&list->allowed, i))
-            continue;
-        some = true;
-        devices |= catalog_type(list->catalog, i)->devices;
-    }
-    return some && (wanted->devices & ~devices) == 0 ? &list->allowed : NULL;
+    return list != NULL && type_set_count(&list->allowed) > 0 &&
+                   (wanted->devices & ~list->devices) == 0
+               ? &list->allowed
+               : NULL;
 }
 
 static struct text size_fix(const struct rail_call *call, const struct size *size,

@@ -10,11 +10,12 @@ enum { THOUSAND = 1000 };
 
 struct pool_supply pool_limits_supply(const struct rail_call *call, const struct pool *pool)
 {
-    const struct catalog *catalog = call->world->catalog;
-    struct pool_supply supply = {.catalog = catalog, .launchable = pool_launchable(call, pool)};
-    for (size_t i = 0; supply.launchable->covered && i < catalog_count(catalog); i++) {
-        if (type_set_has(&supply.launchable->types, i))
-            supply.of_one = catalog_type_amounts(catalog, i, call->arena);
+    struct pool_supply supply = {.catalog = call->world->catalog,
+                                 .launchable = pool_launchable(call, pool)};
+    if (!supply.launchable->covered)
+        return supply;
+    FOR_TYPES(i, &supply.launchable->types) {
+        supply.of_one = catalog_type_amounts(supply.catalog, i, call->arena);
         if (supply.of_one.count > 0)
             break;
     }
@@ -44,9 +45,7 @@ enum carriers pool_limits_carriers(const struct pool_supply *supply, struct text
         return CARRIED_BY_ALL;
     if (!supply->launchable->covered)
         return CARRIERS_UNKNOWN;
-    for (size_t i = 0; i < catalog_count(supply->catalog); i++) {
-        if (!type_set_has(&supply->launchable->types, i))
-            continue;
+    FOR_TYPES(i, &supply->launchable->types) {
         struct catalog_amounts amounts = catalog_type_amounts(supply->catalog, i, arena);
         if (amounts.count == 0)
             continue; /* no node is made of it */
@@ -99,9 +98,7 @@ static bool find_smallest(const struct pool_supply *supply, struct text resource
     *smallest = (struct smallest){.capacity = INT64_MAX};
     if (supply->of_one.count == 0 || capacity_of(&supply->of_one, resource) <= limit)
         return false;
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (!type_set_has(&supply->launchable->types, i))
-            continue;
+    FOR_TYPES(i, &supply->launchable->types) {
         struct catalog_amounts amounts = catalog_type_amounts(catalog, i, arena);
         int64_t capacity = capacity_of(&amounts, resource);
         if (amounts.count == 0)

@@ -255,11 +255,11 @@ static size_t find_type(const struct catalog *catalog, const struct type_set *ty
 {
     size_t best = catalog_count(catalog);
     int64_t least = 0;
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
+    FOR_TYPES(i, types) {
         int64_t price = catalog_type(catalog, i)->usd_micro_per_hour;
         if (price < 0)
             price = INT64_MAX;
-        if (!type_set_has(types, i) || (best < catalog_count(catalog) && price >= least) ||
+        if ((best < catalog_count(catalog) && price >= least) ||
             catalog_type_amounts(catalog, i, arena).count == 0)
             continue;
         best = i;

@@ -54,8 +54,8 @@ struct text pool_shape_architecture_to_add(const struct rail_call *call, const s
     if (names_architecture(catalog, &pool->requirements) ||
         names_architecture(catalog, &pool->labels) || images_may_decide(call, pool))
         return TEXT("");
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (!type_set_has(launchable, i) || !is_allowed(call, i))
+    FOR_TYPES(i, launchable) {
+        if (!is_allowed(call, i))
             continue;
         amd64 += text_is(catalog_type(catalog, i)->architecture, "amd64");
         arm64 += text_is(catalog_type(catalog, i)->architecture, "arm64");
@@ -82,14 +82,6 @@ static void judge_architecture(struct rail_call *call, const struct pool *pool,
 
 /* ---- a single type ---- */
 
-static size_t only_type(const struct type_set *launchable)
-{
-    size_t only = 0;
-    while (!type_set_has(launchable, only))
-        only++;
-    return only;
-}
-
 /* Whether the pool names it: then it is wanted. Of spot nodes capacity_spot.c tells that their
  * types are few. */
 static bool is_told_of(const struct pool *pool)
@@ -111,7 +103,7 @@ static bool is_like(const struct instance_type *one, const struct instance_type 
 {
     return text_equal(one->category, other->category) && text_equal(one->size, other->size) &&
            text_equal(one->architecture, other->architecture) && one->cpu == other->cpu &&
-           one->memory_mib == other->memory_mib && !other->has_gpu && !other->has_accelerator &&
+           one->memory_mib == other->memory_mib && !instance_type_is_accelerated(other) &&
            other->generation >= one->generation;
 }
 
@@ -134,10 +126,10 @@ static void judge_single_type(struct rail_call *call, const struct pool *pool,
     struct arena *arena = call->arena;
     if (type_set_count(launchable) != 1 || is_told_of(pool))
         return;
-    size_t only = only_type(launchable);
+    size_t only = type_set_next(launchable, 0);
     const struct instance_type *type = catalog_type(catalog, only);
     struct text_list like = types_like(call, only);
-    if (like.count == 0 || type->has_gpu || type->has_accelerator)
+    if (like.count == 0 || instance_type_is_accelerated(type))
         return;
     struct text name = type->name;
     report_as(call, SEVERITY_AUDIT, .field = pool->requirements_field, .found = name,

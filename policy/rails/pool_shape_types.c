@@ -29,11 +29,9 @@ static struct text open_text(const struct catalog *catalog, const struct type_se
 {
     size_t accelerated = 0;
     size_t metal = 0;
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
+    FOR_TYPES(i, launchable) {
         const struct instance_type *type = catalog_type(catalog, i);
-        if (!type_set_has(launchable, i))
-            continue;
-        accelerated += type->has_gpu || type->has_accelerator;
+        accelerated += instance_type_is_accelerated(type);
         metal += text_starts_with(type->size, TEXT("metal"));
     }
     return arena_printf(arena,

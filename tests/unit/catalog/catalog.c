@@ -300,7 +300,7 @@ static void test_control_number(void)
                       type->memory_mib > 130048 && type->memory_mib < 1049600;
         expected += inside;
         differ += inside != type_set_has(&set, i);
-        accelerated += type_set_has(&set, i) && (type->has_gpu || type->has_accelerator);
+        accelerated += type_set_has(&set, i) && instance_type_is_accelerated(type);
     }
     ASSERT_INT(expected, 268);
     ASSERT_INT(differ, 0);
@@ -447,6 +447,14 @@ static void test_type_sets(void)
     CU_ASSERT(type_set_has(&rest, 0) && type_set_has(&rest, 64) && type_set_has(&rest, 700));
     CU_ASSERT_FALSE(type_set_intersects(&rest, &b));
     ASSERT_INT(type_set_count(&a), 5);
+    size_t seen = 0;
+    FOR_TYPES(i, &a)
+        ASSERT_INT(i, in_a[seen++]);
+    ASSERT_INT(seen, 5);
+    ASSERT_INT(type_set_next(&a, 65), 700);
+    CU_ASSERT(type_set_next(&a, 1432) == SIZE_MAX);
+    CU_ASSERT(type_set_next(&a, 100000) == SIZE_MAX);
+    CU_ASSERT(type_set_next(&(struct type_set){0}, 0) == SIZE_MAX);
 }
 
 #define OFFER(price, capacity, zone)                                                           \
