@@ -209,7 +209,12 @@ static bool is_settled(struct reload *reload, enum reload_subject which,
     return true;
 }
 
-enum outcome { DONE, CHANGING, FAILED };
+enum outcome {
+    DONE,
+    CHANGING,
+    UNREADABLE, /* as is a file that goes while it is replaced */
+    FAILED,
+};
 
 static enum outcome attempt(struct reload *reload, enum reload_subject which, bool asked,
                             struct error *error)
@@ -217,11 +222,11 @@ static enum outcome attempt(struct reload *reload, enum reload_subject which, bo
     struct loaded *loaded = &reload->parts[which];
     struct fingerprint stamps, content, after;
     if (!fingerprint_stamps(loaded->paths, &stamps, error))
-        return FAILED;
+        return UNREADABLE;
     if (!asked && fingerprint_equal(&stamps, &loaded->seen))
         return DONE;
     if (!fingerprint_content(loaded->paths, &content, error))
-        return FAILED;
+        return UNREADABLE;
     if (is_settled(reload, which, &content, asked)) {
         loaded->seen = stamps;
         return DONE;
@@ -254,7 +259,7 @@ static bool look(struct reload *reload, enum reload_subject which, bool asked)
     enum outcome outcome = CHANGING;
     if (reload->parts[which].paths.count == 0)
         return false;
-    for (unsigned i = 0; i < ATTEMPTS && outcome == CHANGING; i++)
+    for (unsigned i = 0; i < ATTEMPTS && (outcome == CHANGING || outcome == UNREADABLE); i++)
         outcome = attempt(reload, which, asked, &error);
     if (outcome == DONE)
         return false;
