@@ -104,12 +104,12 @@ static struct judged find_judged(const struct policy_set *policies)
         add_operations(&judged, policies, rail);
         judged.resizes |= rail_judges_resize(rail);
         if (rail_judges_scale(rail))
-            judged.scales |= rail_kinds(rail) & KINDS_SCALED;
+            judged.scales |= rail_kinds(rail) & KINDS_WITH_SCALE;
     }
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
         if ((judged_on_create & KIND_BIT(kind)) != 0)
             judged.operations[kind] &= ON_CREATE;
-    if (judged.scales != 0) /* it sets replicas, too */
+    if ((judged.scales & KINDS_SCALED) != 0) /* it sets replicas, too */
         judged.operations[KIND_HORIZONTAL_POD_AUTOSCALER] |= ON_WRITE;
     return judged;
 }
@@ -148,10 +148,12 @@ static struct text rules_as_yaml(const struct rules *rules, struct arena *arena)
 
 static void add_scales(struct rules *rules, kind_set kinds, struct arena *arena)
 {
-    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++) {
+        const struct kind_info *info = &kind_table[kind];
         if ((kinds & KIND_BIT(kind)) != 0)
-            add_resource(rule_of(rules, text_of(kind_table[kind].group), true, ON_UPDATE, arena),
-                         arena_printf(arena, "%s/scale", kind_table[kind].plural));
+            add_resource(rule_of(rules, text_of(info->group), info->namespaced, ON_UPDATE, arena),
+                         arena_printf(arena, "%s/scale", info->plural));
+    }
 }
 
 struct text render_rules(const struct policy_set *policies, struct arena *arena)

@@ -91,9 +91,11 @@ typedef uint64_t kind_set;
      KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE) |                     \
      KIND_BIT(KIND_RESOURCE_SLICE))
 
-/* Kinds whose subresource scale sets their replicas. */
+/* Workloads whose subresource scale sets their replicas. */
 #define KINDS_SCALED                                          \
     (KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) | \
      KIND_BIT(KIND_REPLICATION_CONTROLLER) | KIND_BIT(KIND_STATEFUL_SET))
+/* All kinds that have it: of a static NodePool it sets how many nodes there are. */
+#define KINDS_WITH_SCALE (KINDS_SCALED | KIND_BIT(KIND_NODE_POOL))
 
 #endif

@@ -158,7 +158,7 @@ FIELDS(cron_job_status, INSIDE("active", active_job));
 FIELDS(cron_job, METADATA, INSIDE("spec", cron_job_spec), INSIDE("status", cron_job_status));
 
 FIELDS(pool_annotations, WHOLE("karpenter.sh/nodepool-hash"),
-       WHOLE("karpenter.sh/nodepool-hash-version"));
+       WHOLE("karpenter.sh/nodepool-hash-version"), WHOLE("taffrail.dev/confirm-nodes"));
 FIELDS(pool_metadata, SHARED("labels"), INSIDE("annotations", pool_annotations));
 FIELDS(pool_node_metadata, SHARED("labels"), WHOLE("annotations"));
 FIELDS(pool_node_spec, WHOLE("requirements"), WHOLE("taints"), WHOLE("startupTaints"),

@@ -87,7 +87,8 @@ static bool guards(const struct rail_call *call, enum kind kind)
     const struct rail *rail = call->use->rail;
     const struct subject *subject = call->subject;
     bool judges = rail_judges(rail, kind, subject->operation) ||
-                  (rail->judges_scale && kind == KIND_HORIZONTAL_POD_AUTOSCALER);
+                  (rail->judges_scale && (rail->kinds & KINDS_SCALED) != 0 &&
+                   kind == KIND_HORIZONTAL_POD_AUTOSCALER);
     return call->mode != MODE_OFF && rail->judge != NULL && judges &&
            (subject->subresource.size == 0 || (rail->judges_scale && subject_is_scale(subject)) ||
             (rail->judges_resize && text_is(subject->subresource, "resize")));

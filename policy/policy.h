@@ -132,9 +132,10 @@ struct subject {
 };
 
 struct world;
-/* A request for the subresource scale brings a Scale, which says how many replicas a workload is to
- * have. What is judged is the workload as the snapshot shows it, with so many replicas, and before
- * with as many as the old Scale says. Of other requests the subject stays as it is. */
+/* A request for the subresource scale brings a Scale, which says how many replicas a workload or a
+ * static NodePool is to have. What is judged is that object as the snapshot shows it, with so many
+ * replicas, and before with as many as the old Scale says. Of other requests the subject stays as
+ * it is. */
 void subject_of_scale(const struct world *world, struct arena *arena, struct subject *subject);
 bool subject_is_scale(const struct subject *subject);
 /* A HorizontalPodAutoscaler that comes or changes is judged like a Scale, too: the workload with as

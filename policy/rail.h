@@ -259,7 +259,7 @@ struct rail {
     /* Whether that is so of a kind under these settings; NULL: of all. */
     bool (*asks_for)(const void *settings, enum kind kind);
     bool judges_resize; /* of Pods also pods/resize */
-    bool judges_scale;  /* of KINDS_SCALED also the subresource scale, by the workload's template */
+    bool judges_scale;  /* of KINDS_WITH_SCALE also the subresource scale, at what it scales */
     bool asks_supply;   /* where pods could run at all: world.supply */
     bool plans;         /* asks it what workloads add (simulation/added.h) */
     bool only_warns;    /* unless the policy gives the rail a mode of its own */

@@ -1,5 +1,5 @@
 /* Replicas that are set by the subresource scale, or that a HorizontalPodAutoscaler may set, judged
- * at the workload that has them. */
+ * at the workload, or the static NodePool, that has them. */
 #include "kube/autoscaler.h"
 #include "kube/snapshot.h"
 #include "policy/evaluation.h"
@@ -28,11 +28,17 @@ static bool has_template(const struct object *workload)
            node_count(node_at(workload->root->node, "spec.template.spec.containers")) > 0;
 }
 
-static const struct object *find_workload(const struct world *world, const struct subject *subject)
+static struct text namespace_of(enum kind kind, const struct object *scale)
+{
+    return kind_table[kind].namespaced ? scale->namespace : TEXT("");
+}
+
+static const struct object *find_scaled(const struct world *world, const struct subject *subject)
 {
     const struct object *scale = subject->object;
+    enum kind kind = subject->resource_kind;
     const struct object *found =
-        snapshot_find(world->snapshot, subject->resource_kind, scale->namespace, scale->name);
+        snapshot_find(world->snapshot, kind, namespace_of(kind, scale), scale->name);
     return found != NULL && uids_agree(found->uid, scale->uid) ? found : NULL;
 }
 
@@ -50,7 +56,7 @@ static struct object *with_replicas(const struct object *workload, enum kind kin
         *object = (struct object){.kind = kind,
                                   .api_version = version,
                                   .kind_name = text_of(info->name),
-                                  .namespace = scale->namespace,
+                                  .namespace = namespace_of(kind, scale),
                                   .name = scale->name,
                                   .uid = scale->uid};
     }
@@ -67,7 +73,8 @@ static struct object *with_replicas(const struct object *workload, enum kind kin
 
 bool is_scaled_by_controller(const struct subject *subject)
 {
-    return subject_is_scale(subject) && requester_is_controller(&subject->requester);
+    return subject_is_scale(subject) && (KIND_BIT(subject->resource_kind) & KINDS_SCALED) != 0 &&
+           requester_is_controller(&subject->requester);
 }
 
 bool subject_is_scale(const struct subject *subject)
@@ -78,19 +85,19 @@ bool subject_is_scale(const struct subject *subject)
 void subject_of_scale(const struct world *world, struct arena *arena, struct subject *subject)
 {
     enum kind kind = subject->resource_kind;
-    if (!subject_is_scale(subject) || (KIND_BIT(kind) & KINDS_SCALED) == 0 ||
+    if (!subject_is_scale(subject) || (KIND_BIT(kind) & KINDS_WITH_SCALE) == 0 ||
         subject->object == NULL || subject->old_object == NULL)
         return;
-    const struct object *workload = find_workload(world, subject);
+    const struct object *scaled = find_scaled(world, subject);
     const struct object *after =
-        with_replicas(workload, kind, subject->object, replicas_of(subject->object), arena);
+        with_replicas(scaled, kind, subject->object, replicas_of(subject->object), arena);
     const struct object *before =
-        with_replicas(workload, kind, subject->old_object, replicas_of(subject->old_object), arena);
+        with_replicas(scaled, kind, subject->old_object, replicas_of(subject->old_object), arena);
     if (after == NULL || before == NULL)
         return;
     subject->object = after;
     subject->old_object = before;
-    subject->template_unseen = !has_template(workload);
+    subject->template_unseen = kind != KIND_NODE_POOL && !has_template(scaled);
 }
 
 /* ---- autoscalers ---- */

@@ -61,17 +61,13 @@ struct judging {
 };
 
 /* What goes because of the object. Earlier changes of it count while their nodes wait, so that
- * nobody gets by in small steps; so do nodes that lose their NodePool, since a new one of its name
- * would replace them. */
+ * nobody gets by in small steps; so do nodes that lose their NodePool or their node class, since a
+ * new one of its name would replace them. */
 static size_t nodes_in_motion(const struct judging *judging)
 {
     const struct change_impact *impact = &judging->impact;
-    size_t nodes = change_impact_nodes(impact);
-    if (impact->nodes_replaced > 0)
-        nodes += impact->nodes_waiting;
-    if (judging->question.before->kind == KIND_NODE_POOL)
-        nodes += impact->nodes_kept;
-    return nodes;
+    size_t nodes = change_impact_nodes(impact) + impact->nodes_kept;
+    return impact->nodes_replaced > 0 ? nodes + impact->nodes_waiting : nodes;
 }
 
 /* ---- ceilings ---- */
@@ -355,5 +351,6 @@ const struct rail rail_change_impact = {
     .asks_for = asks_for,
     .keys = keys,
     .settings_size = sizeof(struct settings),
+    .judges_scale = true,
     .judge = judge,
 };

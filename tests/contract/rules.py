@@ -25,7 +25,7 @@ from every_kind import scenario_folders
 
 # What is judged when it is made, and cannot be changed afterwards: the API server refuses that.
 IMMUTABLE = {("", "persistentvolumeclaims"), ("", "persistentvolumes")}
-SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
+SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "NodePool")
 OBJECTS_OF_A_KIND = 12
 
 
@@ -83,7 +83,8 @@ def requests_for(document):
         yield "UPDATE", "resize", document, without_resources(document)
         yield "UPDATE", "ephemeralcontainers", with_debugger(document), document
     if document["kind"] in SCALED:
-        yield "UPDATE", "scale", scale_of(document, 50), scale_of(document, 1)
+        few, many = scale_of(document, 1), scale_of(document, 50)
+        yield "UPDATE", "scale", *((few, many) if document["kind"] == "NodePool" else (many, few))
 
 
 def request(uid, document, operation, subresource, new, old):
@@ -193,7 +194,7 @@ def one_rail(name, scratch):
         "spec": {"rails": rails}}))
     sent, _ = rules_of("-p", str(policy))
     # What scales a workload is judged at the workload.
-    if any(resource.endswith("/scale") for _, resource, _ in sent):
+    if any(resource.endswith("/scale") and resource != "nodepools/scale" for _, resource, _ in sent):
         wanted.add("horizontalpodautoscalers")
     resources = {resource for _, resource, _ in sent if "/" not in resource}
     if resources == wanted:

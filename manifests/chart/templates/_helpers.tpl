@@ -67,7 +67,7 @@ app.kubernetes.io/name: taffrail
 {{- else if eq $group "storage.k8s.io" -}}storage
 {{- else if eq $group "policy" -}}disruptionBudgets
 {{- else if and (eq $group "") (hasPrefix "persistentvolume" (first .resources)) -}}storage
-{{- else if has $group (list "" "apps" "autoscaling" "batch" "resource.k8s.io") -}}workloads
+{{- else if has $group (list "" "apps" "autoscaling" "batch" "resource.k8s.io" "scheduling.k8s.io") -}}workloads
 {{- else -}}custom
 {{- end -}}
 {{- end -}}

@@ -23,6 +23,9 @@
     "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name more "}, spec: {nodeName: " node \
     "}, status: {phase: Running}}\n"
 #define KEPT ", annotations: {karpenter.sh/do-not-disrupt: 'true'}"
+#define NODE_CLASS(metadata)                                                                     \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default, " metadata \
+    "}, spec: {role: nodes}}"
 #define FOUR POOL "\n" NODE("n1") NODE("n2") NODE("n3") NODE("n4")
 
 struct change_case {
@@ -48,15 +51,17 @@ static struct text findings_of(const struct change_case *test, struct arena *are
     struct world world =
         rail_table_world_of(test->rails, test->cluster, catalog_builtin(arena), arena);
     world.unseen = test->unseen;
-    const struct subject subject = {
+    struct subject subject = {
         .operation = test->old == NULL ? OPERATION_DELETE : OPERATION_UPDATE,
         .object = read_object(test->object, arena),
         .old_object = read_object(test->old, arena),
         .subresource = text_of(test->subresource == NULL ? "" : test->subresource),
+        .resource_kind = KIND_NODE_POOL,
         .requester = {.name = text_of(test->user == NULL ? "jane" : test->user)},
         .orphans = test->orphans,
     };
     struct verdict verdict;
+    subject_of_scale(&world, arena, &subject);
     policy_evaluate(&world, &subject, 0, arena, &verdict);
     struct text_builder lines = {.arena = arena};
     for (size_t i = 0; i < verdict.finding_count; i++) {
@@ -237,6 +242,20 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .cluster = FOUR,
          .object = POOL_OF(CONFIRMED("4"), "", "", ""),
          .findings = "warn  " DELETES},
+        {.name = "a deletion of the node class, which may come back another",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .object = NODE_CLASS(""),
+         .findings = "deny  NodePool general launches no more nodes; the 4 that run stay until "
+                     "then, without successors. More than 3 nodes have to be confirmed. If that is "
+                     "meant, run kubectl annotate --overwrite ec2nodeclasses default "
+                     "taffrail.dev/confirm-nodes=4 and make the change again."},
+        {.name = "one that is confirmed",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .object = NODE_CLASS("annotations: {taffrail.dev/confirm-nodes: '4'}"),
+         .findings = "warn  NodePool general launches no more nodes; the 4 that run stay until "
+                     "then, without successors."},
         {.name = "by the garbage collector",
          .rails = "change-impact: {maxNodes: 0, denyOccupiedDelete: true}",
          .cluster = FOUR,
@@ -300,6 +319,97 @@ static void small_steps_are_added_up(void)
              "to be confirmed. 1 node cannot go: n2 (its Node has not come yet)." CONFIRM("2")},
     };
     RUN(cases);
+}
+
+/* kubectl scale nodepool: what comes is a Scale, without the annotations of what it scales. */
+static void a_static_pool_may_be_scaled(void)
+{
+#define NODES NODE("n1") NODE("n2") NODE("n3") NODE("n4")
+#define STATIC(annotations) POOL_OF(annotations, "", "", "replicas: 4, ") "\n" NODES
+#define SCALE(replicas) \
+    "{apiVersion: autoscaling/v1, kind: Scale, metadata: {name: general}, spec: {" replicas "}}"
+#define SCALED_TO(replicas, of) \
+    .old = SCALE("replicas: 4"), .object = SCALE(replicas), .subresource = (of)
+#define GIVES_UP "This deletes 3 of 4 nodes at once, no successor first, whatever the budgets say."
+    static const struct change_case cases[] = {
+        {.name = "down, above the ceiling",
+         .rails = "change-impact: {maxNodes: 2}",
+         .cluster = STATIC(""),
+         SCALED_TO("replicas: 1", "scale"),
+         .findings = "deny spec " GIVES_UP " More than 2 nodes have to be confirmed." CONFIRM("3")},
+        {.name = "to none at all",
+         .rails = "change-impact: {maxNodes: 4}",
+         .cluster = STATIC(""),
+         SCALED_TO("", "scale"),
+         .findings = "warn spec This deletes 4 of 4 nodes at once, no successor first, whatever "
+                     "the budgets say."},
+        {.name = "confirmed by the NodePool as it is stored",
+         .rails = "change-impact: {maxNodes: 2}",
+         .cluster = STATIC(CONFIRMED("3")),
+         SCALED_TO("replicas: 1", "scale"),
+         .findings = "warn spec " GIVES_UP},
+        {.name = "up",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = STATIC(""),
+         SCALED_TO("replicas: 9", "scale"),
+         .findings = ""},
+        {.name = "of a NodePool that is not seen yet",
+         .rails = "change-impact: {maxNodes: 2}",
+         .cluster = NODES,
+         SCALED_TO("replicas: 1", "scale"),
+         .findings = "deny spec " GIVES_UP " More than 2 nodes have to be confirmed." CONFIRM("3")},
+        {.name = "by an account of kube-system, which is no autoscaler of nodes",
+         .rails = "change-impact: {maxNodes: 2}",
+         .cluster = STATIC(""),
+         SCALED_TO("replicas: 1", "scale"),
+         .user = "system:serviceaccount:kube-system:flux",
+         .findings = "deny spec " GIVES_UP " More than 2 nodes have to be confirmed." CONFIRM("3")},
+        {.name = "of what nobody can see",
+         .rails = "change-impact: {maxNodes: 2}",
+         .cluster = POOL,
+         SCALED_TO("replicas: 1", "scale"),
+         .unseen = KIND_BIT(KIND_NODE_CLAIM),
+         .findings = "undecided spec What this change does to nodes and pods is not known: not all "
+                     "of these can be seen: NodeClaim."},
+        {.name = "rails that say nothing of a scale",
+         .rails = "pool-limits: {require: [cpu]}, pool-shape: {}",
+         .cluster = STATIC(""),
+         SCALED_TO("replicas: 1", "scale"),
+         .findings = ""},
+    };
+    RUN(cases);
+}
+
+/* Only a whole number confirms. */
+static void numbers_that_confirm(void)
+{
+    static const struct {
+        const char *written;
+        bool confirms;
+    } rows[] = {
+        {"4", true},         {"004", true},      {"5", true},     {"9223372036854775807", true},
+        {"3", false},        {"", false},        {" 4", false},   {"4 ", false},
+        {"+4", false},       {"-4", false},      {"4.0", false},  {"0x10", false},
+        {"4e3", false},      {"4,0", false},     {"100%", false}, {"9223372036854775808", false},
+        {"4\\u0000", false}, {"\\u0664", false}, {"all", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct arena *arena = arena_create(256 << 20);
+        struct text old = arena_printf(arena,
+                                       "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: "
+                                       "{name: general, annotations: {" HASHES
+                                       ", taffrail.dev/confirm-nodes: \"%s\"}}, spec: {template: "
+                                       "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: "
+                                       "EC2NodeClass, name: default}}}}}",
+                                       rows[i].written);
+        const struct change_case test = {
+            .rails = "change-impact: {maxNodes: 3}", .cluster = FOUR, .object = old.data};
+        bool denied = text_starts_with(findings_of(&test, arena), TEXT("deny"));
+        if (denied == rows[i].confirms)
+            fprintf(stderr, "\"%s\":\n", rows[i].written);
+        ASSERT_INT(denied, !rows[i].confirms);
+        arena_destroy(arena);
+    }
 }
 
 #define CLASS \
@@ -396,6 +506,8 @@ const struct unit_test unit_tests[] = {
     {"what changes is told", what_changes_is_told},
     {"ceilings deny until it is confirmed", ceilings_deny_until_it_is_confirmed},
     {"small steps are added up", small_steps_are_added_up},
+    {"a static pool may be scaled", a_static_pool_may_be_scaled},
+    {"numbers that confirm", numbers_that_confirm},
     {"what is in use may be kept", what_is_in_use_may_be_kept},
     {"what cannot be seen never denies", what_cannot_be_seen_never_denies},
     {NULL, NULL},
