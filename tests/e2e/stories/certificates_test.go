@@ -240,7 +240,7 @@ func TestCertificatesKeepThemselves(t *testing.T) {
 	// The one that is called is neither frozen nor killed.
 	called := w.newReplica(t, 3)
 	replicas = append(replicas, called)
-	install := guard{world: w, dir: t.TempDir(), port: forward(t, called.port)}
+	install := guard{world: w, dir: t.TempDir(), rendered: w.guard.rendered, port: forward(t, called.port)}
 	if err := install.apply(isWebhook); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ import (
 type guard struct {
 	world      *world
 	dir        string
+	rendered   string // the policies that it was installed with
 	policies   string // what it was last started with
 	port, ops  int
 	process    *plane.Process
@@ -36,10 +37,10 @@ type guard struct {
 	failurePolicy string
 }
 
-// newGuard installs all that render prints but the Deployment, starts the server as the service account that was
-// installed, and then lets the API server call it.
-func newGuard(w *world) (*guard, error) {
-	g := &guard{world: w, dir: filepath.Join(w.plane.Dir, "taffrail")}
+// newGuard installs all that render prints of a policy file but the Deployment, starts the server as the service
+// account that was installed, and then lets the API server call it.
+func newGuard(w *world, policies string) (*guard, error) {
+	g := &guard{world: w, dir: filepath.Join(w.plane.Dir, "taffrail"), rendered: policies}
 	if err := os.Mkdir(g.dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func newGuard(w *world) (*guard, error) {
 	if err = g.login(); err != nil {
 		return nil, err
 	}
-	if err = g.start("testdata/policy.yaml"); err != nil {
+	if err = g.start(policies); err != nil {
 		return nil, err
 	}
 	return g, g.register()
@@ -222,7 +223,7 @@ func (g *guard) patchWebhooks(patch string) error {
 // apply applies those of the objects that render prints that are wanted. No kubelet is here to run the Deployment's
 // pods, and no proxy to reach them: the Service is a name of this machine, and the webhooks have the server's port.
 func (g *guard) apply(wanted func(*unstructured.Unstructured) bool) error {
-	arguments := []string{"render", "--image", "taffrail:0.1.0", "-p", "testdata/policy.yaml"}
+	arguments := []string{"render", "--image", "taffrail:0.1.0", "-p", g.rendered}
 	authority := filepath.Join(g.certificates(), "ca.crt")
 	if _, err := os.Stat(authority); err == nil {
 		arguments = append(arguments, "--ca", authority)

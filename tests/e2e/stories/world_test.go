@@ -31,12 +31,19 @@ type world struct {
 }
 
 func newWorld(p *plane.Plane) (*world, error) {
-	w, err := newOpenWorld(p)
-	if err != nil {
-		return nil, err
+	return newWorldWith("testdata/policy.yaml")(p)
+}
+
+// newWorldWith has its guard installed with these policies.
+func newWorldWith(policies string) func(*plane.Plane) (*world, error) {
+	return func(p *plane.Plane) (*world, error) {
+		w, err := newOpenWorld(p)
+		if err != nil {
+			return nil, err
+		}
+		w.guard, err = newGuard(w, policies)
+		return w, err
 	}
-	w.guard, err = newGuard(w)
-	return w, err
 }
 
 // newOpenWorld is one without a guard.
