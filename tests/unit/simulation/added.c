@@ -1,6 +1,9 @@
 /* What a workload adds: planned alone from the supply's stock, as a plan of files without Nodes and
  * other pods has it. */
 #include "simulation/added.h"
+
+#include <pthread.h>
+
 #include "kube/snapshot.h"
 #include "simulation/supply.h"
 #include "simulation_fixture.h"
@@ -313,6 +316,68 @@ static void without_types_nobody_knows(void)
     arena_destroy(fixture.arena);
 }
 
+/* Reviews plan at one time over the stock of one world. */
+struct asker {
+    const struct supply *supply;
+    const struct snapshot *snapshot;
+    struct added_question question;
+    struct added alone, beside;
+    bool same;
+};
+
+static bool is_known(const struct asker *asker, struct added *alone, struct added *beside)
+{
+    return supply_plan_alone(asker->supply, asker->snapshot, &asker->question, alone) ==
+               ADDED_KNOWN &&
+           supply_plan_beside(asker->supply, asker->snapshot, &asker->question, beside) ==
+               ADDED_KNOWN;
+}
+
+static void *ask_often(void *argument)
+{
+    enum { TIMES = 20 };
+    struct asker *asker = argument;
+    asker->same = is_known(asker, &asker->alone, &asker->beside);
+    for (int i = 1; i < TIMES && asker->same; i++) {
+        struct added alone, beside;
+        asker->same = is_known(asker, &alone, &beside) &&
+                      alone.usd_micro_per_hour == asker->alone.usd_micro_per_hour &&
+                      beside.node_count == asker->beside.node_count;
+    }
+    return NULL;
+}
+
+static void several_threads_plan_over_one_stock(void)
+{
+    enum { THREADS = 4 };
+    static const char *const documents[] = {POOL, NODE("n1", "a", "2"),
+                                            POD("other", "1", ", nodeName: n1"), DAEMON("100m"),
+                                            DEPLOYMENT("3", "1500m", "")};
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    const struct supply *supply = supply_create(snapshot, fixture_catalog(&fixture), NULL, true);
+    struct asker askers[THREADS];
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < THREADS; i++) {
+        askers[i] = (struct asker){
+            .supply = supply,
+            .snapshot = snapshot,
+            .question = {find_workload(snapshot), (int64_t)(i / 2) * 20 + 2, NULL, true}};
+        CU_ASSERT_EQUAL_FATAL(pthread_create(&threads[i], NULL, ask_often, &askers[i]), 0);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        CU_ASSERT_EQUAL_FATAL(pthread_join(threads[i], NULL), 0);
+        CU_ASSERT_TRUE(askers[i].same);
+    }
+    for (size_t i = 0; i < THREADS; i += 2) {
+        assert_added(&askers[i].alone, &askers[i + 1].alone);
+        assert_added(&askers[i].beside, &askers[i + 1].beside);
+    }
+    CU_ASSERT_TRUE(askers[0].alone.usd_micro_per_hour < askers[2].alone.usd_micro_per_hour);
+    supply_release(supply);
+    arena_destroy(fixture.arena);
+}
+
 const struct unit_test unit_tests[] = {
     {"a workload is planned alone", a_workload_is_planned_alone},
     {"beside what runs", beside_what_runs},
@@ -320,5 +385,6 @@ const struct unit_test unit_tests[] = {
     {"of very many pods a thousand are planned", of_very_many_pods_a_thousand_are_planned},
     {"of very many terms", of_very_many_terms},
     {"without types nobody knows", without_types_nobody_knows},
+    {"several threads plan over one stock", several_threads_plan_over_one_stock},
     {NULL, NULL},
 };

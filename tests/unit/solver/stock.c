@@ -1,4 +1,6 @@
 /* Problems over a stock: their plans equal those of problems that are built from nothing. */
+#include <pthread.h>
+
 #include "solver_random.h"
 #include "solver_told.h"
 
@@ -53,6 +55,47 @@ static void plans_are_the_same(void)
     }
 }
 
+struct reader {
+    const struct solver_problem *stock;
+    uint64_t seed;
+    const char *expected;
+    bool same;
+};
+
+static void *read_stock(void *argument)
+{
+    struct reader *reader = argument;
+    struct arena *arena = arena_create(64 << 20);
+    struct random_cluster *c = random_cluster(arena, reader->seed);
+    reader->same = same_told(reader->seed, "a thread", tell(c, build_over(c, reader->stock)),
+                             reader->expected);
+    arena_destroy(arena);
+    return NULL;
+}
+
+/* A stock is only read. */
+static void several_threads_build_over_one_stock(void)
+{
+    enum { THREADS = 4, SHARED_SEEDS = 25 };
+    for (uint64_t seed = 1; seed <= SHARED_SEEDS; seed++) {
+        struct arena *arena = arena_create(64 << 20);
+        struct random_cluster *c = random_cluster(arena, seed);
+        const char *expected = tell(c, random_build(c));
+        const struct solver_problem *stock = make_stock(c);
+        struct reader readers[THREADS];
+        pthread_t threads[THREADS];
+        for (size_t i = 0; i < THREADS; i++) {
+            readers[i] = (struct reader){stock, seed, expected, false};
+            CU_ASSERT_EQUAL_FATAL(pthread_create(&threads[i], NULL, read_stock, &readers[i]), 0);
+        }
+        for (size_t i = 0; i < THREADS; i++) {
+            CU_ASSERT_EQUAL_FATAL(pthread_join(threads[i], NULL), 0);
+            CU_ASSERT_TRUE(readers[i].same);
+        }
+        arena_destroy(arena);
+    }
+}
+
 static void a_stock_knows_its_resources(void)
 {
     struct arena *arena = arena_create(64 << 20);
@@ -71,6 +114,7 @@ static void a_stock_knows_its_resources(void)
 const char unit_suite[] = "solver stock";
 const struct unit_test unit_tests[] = {
     {"plans over a stock are those of whole problems", plans_are_the_same},
+    {"several threads build over one stock", several_threads_build_over_one_stock},
     {"a stock knows its resources", a_stock_knows_its_resources},
     {NULL, NULL},
 };
