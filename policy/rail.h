@@ -253,16 +253,16 @@ struct rail {
      * leaves undecided of the kinds in sources_of (0: of all) is undecided for every object alike:
      * that is said once, not of each. */
     kind_set sources, sources_of;
-    /* Of these kinds, which are in kinds, too, no new object is judged: of the first each update and
-     * each deletion is, of the others deletions alone. */
+    /* Of these kinds, which are in kinds, too, no new object is judged: of the first each update
+     * and each deletion is, of the others deletions alone. */
     kind_set changes_of, deletions_of;
     /* Whether that is so of a kind under these settings; NULL: of all. */
     bool (*asks_for)(const void *settings, enum kind kind);
-    bool judges_resize; /* of Pods also pods/resize */
-    bool judges_scale;  /* of KINDS_WITH_SCALE also the subresource scale, at what it scales */
-    bool asks_supply;   /* where pods could run at all: world.supply */
-    bool plans;         /* asks it what workloads add (simulation/added.h) */
-    bool only_warns;    /* unless the policy gives the rail a mode of its own */
+    bool judges_resize;     /* of Pods also pods/resize */
+    bool judges_scale;      /* of KINDS_WITH_SCALE also the subresource scale, at what it scales */
+    bool asks_supply;       /* where pods could run at all: world.supply */
+    bool plans;             /* asks it what workloads add (simulation/added.h) */
+    bool only_warns;        /* unless the policy gives the rail a mode of its own */
     const struct key *keys; /* ends with a NULL name */
     size_t settings_size;
     /* After parsing, once a load: derive what judging needs, warn of what cannot work. May be NULL.

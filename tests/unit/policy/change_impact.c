@@ -43,7 +43,7 @@ static const struct object *read_object(const char *yaml, struct arena *arena)
     if (yaml == NULL)
         return NULL;
     struct rail_documents documents = rail_table_read(yaml, arena);
-    return &documents.items[0];
+    return documents.items;
 }
 
 static struct text findings_of(const struct change_case *test, struct arena *arena)
