@@ -52,8 +52,6 @@ enum change_outcome {
 };
 const char *outcome_name(enum change_outcome outcome); /* "excepted", "failed", "audited", ... */
 
-/* What a rail changes of a Pod: all of the patch is made, or nothing. The rail says patch, added
- * and audit. */
 /* What a rail changes of a Pod: all of the patch is made, or nothing. A rail says patch, added and
  * audit; texts and nodes live in the arena of its call or longer. */
 struct change {
