@@ -38,10 +38,9 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 static inline uint64_t hash_text(struct hash_seed seed, struct text t)
 {
     uint64_t hash = seed.start ^ t.size;
-    size_t at = 0;
-    for (; t.size - at > 8; at += 8)
-        hash = hash_fold(hash ^ hash_load(t.data + at, 8), seed.factor);
-    return hash_fold(hash ^ hash_load(t.data + at, t.size - at), seed.factor);
+    for (; t.size > 8; t.data += 8, t.size -= 8)
+        hash = hash_fold(hash ^ hash_load(t.data, 8), seed.factor);
+    return hash_fold(hash ^ hash_load(t.data, t.size), seed.factor);
 }
 
 #endif

@@ -40,6 +40,8 @@ static size_t character_length(const char *text, const char *end)
 
 struct text text_as_utf8(struct text t, struct arena *arena)
 {
+    if (t.size == 0)
+        return TEXT(""); /* its data may be NULL, from which C lets nobody count */
     const char *end = t.data + t.size;
     const char *at = t.data;
     for (size_t length; at < end && (length = character_length(at, end)) > 0;)
