@@ -1,3 +1,4 @@
+/* labels: threads */
 /* What a workload adds: planned alone from the supply's stock, as a plan of files without Nodes and
  * other pods has it. */
 #include "simulation/added.h"

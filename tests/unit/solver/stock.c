@@ -1,3 +1,4 @@
+/* labels: threads */
 /* Problems over a stock: their plans equal those of problems that are built from nothing. */
 #include <pthread.h>
 
