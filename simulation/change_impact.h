@@ -87,10 +87,12 @@ bool change_impact(const struct change_question *question, struct arena *arena,
                    struct change_impact *impact);
 /* Whether it does something: else nothing need be said. */
 bool change_impact_is_felt(const struct change_impact *impact);
-/* Nodes that the change sets in motion: those replaced or deleted. */
+/* Nodes that the change sets in motion: those replaced or deleted. Of a static NodePool that is
+ * edited and scaled down at once, a node may be both. */
 static inline size_t change_impact_nodes(const struct change_impact *impact)
 {
-    return impact->nodes_replaced + impact->nodes_deleted;
+    size_t nodes = impact->nodes_replaced + impact->nodes_deleted;
+    return nodes < impact->nodes_total ? nodes : impact->nodes_total;
 }
 
 /* ---- in words, the same at the door and on the command line (change_words.c) ---- */

@@ -67,7 +67,9 @@ static size_t nodes_in_motion(const struct judging *judging)
 {
     const struct change_impact *impact = &judging->impact;
     size_t nodes = change_impact_nodes(impact) + impact->nodes_kept;
-    return impact->nodes_replaced > 0 ? nodes + impact->nodes_waiting : nodes;
+    if (impact->nodes_replaced > 0)
+        nodes += impact->nodes_waiting;
+    return nodes < impact->nodes_total ? nodes : impact->nodes_total;
 }
 
 /* ---- ceilings ---- */

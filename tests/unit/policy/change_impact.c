@@ -412,6 +412,76 @@ static void numbers_that_confirm(void)
     }
 }
 
+/* What comes along with a change does not make it smaller. */
+static void ways_around(void)
+{
+#define BUDGETS(budgets) "disruption: {budgets: [" budgets "]}, "
+#define OF_CLASS(name)                                                                      \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, annotations: " \
+    "{" HASHES "}}, spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, "     \
+    "kind: EC2NodeClass, name: " name "}}}}}"
+#define ABOVE " More than 3 nodes have to be confirmed." CONFIRM("4")
+    static const struct change_case cases[] = {
+        {.name = "a budget of none in the same change",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = POOL_OF("", "", TEAM, BUDGETS("{nodes: '0'}")),
+         .findings =
+             "deny spec This change replaces 4 of 4 nodes, but budgets never let one go." ABOVE},
+        {.name = "budgets that contradict each other",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object =
+             POOL_OF("", "", TEAM, BUDGETS("{nodes: 100%}, {nodes: '0', reasons: [Drifted]}")),
+         .findings =
+             "deny spec This change replaces 4 of 4 nodes, but budgets never let one go." ABOVE},
+        {.name = "a schedule with a time zone, which nobody reads",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = POOL_OF("", "", TEAM,
+                           BUDGETS("{nodes: '0', schedule: 'TZ=Europe/Berlin 0 9 * * *', "
+                                   "duration: 8h}")),
+         .findings =
+             "deny spec This change replaces 4 of 4 nodes, but budgets never let one go." ABOVE},
+        {.name = "another node class",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = OF_CLASS("other"),
+         .findings = "deny spec " REPLACES ABOVE},
+        {.name = "a hash and a version of it, written by hand",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, "
+                   "annotations: {karpenter.sh/nodepool-hash: '1', "
+                   "karpenter.sh/nodepool-hash-version: v9}}, spec: {template: {metadata: "
+                   "{" TEAM "}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: "
+                   "EC2NodeClass, name: default}}}}}",
+         .findings = "deny spec " REPLACES ABOVE},
+        {.name = "a finalizer and an owner that come with it",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = POOL_OF("",
+                           ", finalizers: [orphan], ownerReferences: [{apiVersion: v1, kind: "
+                           "Node, name: n1, uid: u, controller: true}]",
+                           TEAM, ""),
+         .findings = "deny spec " REPLACES ABOVE},
+        {.name = "fewer nodes of a static NodePool along with a label",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = STATIC(""),
+         .old = POOL_OF("", "", "", "replicas: 4, "),
+         .object = POOL_OF("", "", TEAM, "replicas: 3, "),
+         .findings = "deny spec " REPLACES " It deletes 1 of 4 nodes at once, no successor first, "
+                     "whatever the budgets say." ABOVE},
+    };
+    RUN(cases);
+}
+
 #define CLASS \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: p}"
 #define CLAIM                                                                      \
@@ -508,6 +578,7 @@ const struct unit_test unit_tests[] = {
     {"small steps are added up", small_steps_are_added_up},
     {"a static pool may be scaled", a_static_pool_may_be_scaled},
     {"numbers that confirm", numbers_that_confirm},
+    {"ways around", ways_around},
     {"what is in use may be kept", what_is_in_use_may_be_kept},
     {"what cannot be seen never denies", what_cannot_be_seen_never_denies},
     {NULL, NULL},
