@@ -227,6 +227,12 @@ struct text text_builder_text(const struct text_builder *builder); /* terminated
 /* One more of a list: behind a comma unless the builder is empty. */
 void text_builder_list(struct text_builder *builder, struct text t);
 
+/* The end of a noun: "%zu pod%s". */
+static inline const char *plural_s(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* Lists of texts: names, values, keys. */
 struct text_list {
     struct text *items;

@@ -27,3 +27,8 @@ struct text usd_text(int64_t usd_micro, int decimals, struct arena *arena)
     text_builder_printf(&dollars, ".%0*lld", decimals, (long long)(rounded % units_a_dollar));
     return text_builder_text(&dollars);
 }
+
+struct text usd_dollars(int64_t usd_micro, struct arena *arena)
+{
+    return arena_printf(arena, "$%.*s", TEXT_ARGS(usd_text(usd_micro, 2, arena)));
+}

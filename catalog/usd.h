@@ -11,5 +11,7 @@ enum { HOURS_A_MONTH = 730 };
 int64_t usd_a_month(int64_t usd_micro_per_hour);
 /* "1,198.66" with two decimals. */
 struct text usd_text(int64_t usd_micro, int decimals, struct arena *arena);
+/* "$1,198.66" */
+struct text usd_dollars(int64_t usd_micro, struct arena *arena);
 
 #endif

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cluster_view.h"
-#include "kube/karpenter.h"
+#include "cli/plan_settings.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
 #include "report/impact.h"
@@ -22,7 +22,8 @@ struct impact_options {
     struct string_list policies;
     const char *namespace, *state_dir, *catalog_file;
     bool deletes;
-    int cascade, format, preference_policy, min_values_policy;
+    struct policies_of_karpenter karpenter;
+    int cascade, format;
 };
 
 static const char notes[] =
@@ -76,10 +77,7 @@ static enum options_result read_options(int argc, char **argv, struct impact_opt
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
          "for objects that name none (the context's, or default)", NULL},
         OPTION_CATALOG(&options->catalog_file),
-        {0, "preference-policy", OPTION_CHOICE, &options->preference_policy, "POLICY",
-         "Karpenter's: Respect or Ignore (Respect)", karpenter_preference_policies},
-        {0, "min-values-policy", OPTION_CHOICE, &options->min_values_policy, "POLICY",
-         "Karpenter's: Strict or BestEffort (Strict)", karpenter_min_values_policies},
+        OPTIONS_KARPENTER(&options->karpenter),
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text, json or markdown (text)",
          report_impact_format_names},
         OPTIONS_INPUT(&options->input),
@@ -175,15 +173,6 @@ static const struct object *stored_of(const struct forecast *forecast, const str
     return snapshot_find(forecast->world->snapshot, object->kind, object->namespace, object->name);
 }
 
-static struct simulation_settings settings_of(const struct impact_options *options)
-{
-    return (struct simulation_settings){
-        .solver.ignore_preferences = options->preference_policy == KARPENTER_IGNORE_PREFERENCES,
-        .solver.best_effort_min_values =
-            options->min_values_policy == KARPENTER_BEST_EFFORT_MIN_VALUES,
-    };
-}
-
 struct planning {
     const struct forecast *forecast;
     const struct change_question *question;
@@ -197,7 +186,8 @@ static void plan_change(void *argument)
 {
     struct planning *planning = argument;
     const struct forecast *forecast = planning->forecast;
-    const struct simulation_settings settings = settings_of(forecast->options);
+    const struct simulation_settings settings = {
+        .solver = solver_settings_of(&forecast->options->karpenter)};
     struct error error;
     planning->planned = change_impact_plan(planning->question, &planning->entry->impact,
                                            forecast->world->catalog, &settings, forecast->scratch,
@@ -311,12 +301,14 @@ static void forecast_one(struct forecast *forecast, const struct object *object,
 
 /* ---- all ---- */
 
-/* Nodes that go, each once. */
+/* Nodes that go, each once. Those that a NodePool of a fixed size gives up have no names yet. */
 static size_t count_together(const struct impact_report *report, struct arena *arena)
 {
     struct text_map nodes = {0};
+    size_t unnamed = 0;
     for (size_t i = 0; i < report->count; i++) {
         const struct disruption *forecast = &report->entries[i].impact.forecast;
+        unnamed += change_impact_nodes(&report->entries[i].impact) - forecast->node_count;
         for (size_t j = 0; j < forecast->node_count; j++) {
             const struct disruption_node *node = &forecast->nodes[j];
             const struct object *named = node->claim != NULL ? node->claim : node->node;
@@ -325,7 +317,7 @@ static size_t count_together(const struct impact_report *report, struct arena *a
                                             TEXT_ARGS(named->name)));
         }
     }
-    return nodes.count;
+    return nodes.count + unnamed;
 }
 
 static struct impact_report forecast_all(struct forecast *forecast)
@@ -375,8 +367,7 @@ static int impact(struct arena *arena, void *argument)
     struct error error;
     if (report.skipped > 0)
         say_note("passed over %s %zu object%s of kinds whose changes are not looked at",
-                 report.skipped == 1 ? "is" : "are", report.skipped,
-                 report.skipped == 1 ? "" : "s");
+                 report.skipped == 1 ? "is" : "are", report.skipped, plural_s(report.skipped));
     if (!report_impact_write(forecast.options->format, &report, &style, arena, stdout, &error))
         problems_add_error(&forecast.problems, &error);
     int code = print_problems(&forecast.problems, "error");

@@ -1,9 +1,15 @@
 /* Kinds as people write them on a command line. */
 #include "cli/kind_argument.h"
 
+#include <string.h>
 #include <strings.h>
 
-enum kind kind_of_argument(const char *argument)
+static bool is_named(struct text argument, const char *name)
+{
+    return argument.size == strlen(name) && strncasecmp(argument.data, name, argument.size) == 0;
+}
+
+enum kind kind_of_argument(struct text argument)
 {
     static const struct {
         const char *name;
@@ -20,13 +26,14 @@ enum kind kind_of_argument(const char *argument)
         {"pvc", KIND_PERSISTENT_VOLUME_CLAIM},
         {"pv", KIND_PERSISTENT_VOLUME},
         {"pdb", KIND_POD_DISRUPTION_BUDGET},
+        {"no", KIND_NODE},
     };
     for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_OWNER_FIRST; kind++)
-        if (strcasecmp(argument, kind_table[kind].name) == 0 ||
-            strcasecmp(argument, kind_table[kind].plural) == 0)
+        if (is_named(argument, kind_table[kind].name) ||
+            is_named(argument, kind_table[kind].plural))
             return kind;
     for (size_t i = 0; i < COUNT_OF(short_names); i++)
-        if (strcasecmp(argument, short_names[i].name) == 0)
+        if (is_named(argument, short_names[i].name))
             return short_names[i].kind;
     return KIND_UNKNOWN;
 }

@@ -5,6 +5,6 @@
 #include "kube/kind.h"
 
 /* As kubectl has them: a name, a plural, a short name, in any case. KIND_UNKNOWN: none of these. */
-enum kind kind_of_argument(const char *argument);
+enum kind kind_of_argument(struct text argument);
 
 #endif

@@ -9,7 +9,6 @@
 #include "cli/cluster.h"
 #include "cli/plan_drill.h"
 #include "cli/plan_settings.h"
-#include "kube/karpenter.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
 #include "report/report.h"
@@ -24,7 +23,8 @@ struct plan_options {
     const char *namespace, *state_dir, *catalog_file, *rounds, *feature_gates;
     const char *optimize; /* NULL: not given */
     const char *optimize_time;
-    int format, preference_policy, min_values_policy, extended_resource_toleration;
+    struct policies_of_karpenter karpenter;
+    int format, extended_resource_toleration;
 };
 
 static const char notes[] =
@@ -79,10 +79,7 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
          report_plan_format_names},
         {0, "rounds", OPTION_STRING, &options->rounds, "N",
          "rounds at most (until nothing changes)", NULL},
-        {0, "preference-policy", OPTION_CHOICE, &options->preference_policy, "POLICY",
-         "Karpenter's: Respect or Ignore (Respect)", karpenter_preference_policies},
-        {0, "min-values-policy", OPTION_CHOICE, &options->min_values_policy, "POLICY",
-         "Karpenter's: Strict or BestEffort (Strict)", karpenter_min_values_policies},
+        OPTIONS_KARPENTER(&options->karpenter),
         {0, "extended-resource-toleration", OPTION_CHOICE, &options->extended_resource_toleration,
          "BOOL", "the API server's: true or false (true)", extended_resource_toleration},
         {0, "feature-gates", OPTION_STRING, &options->feature_gates, "GATES",
@@ -119,9 +116,7 @@ static bool read_settings(const struct plan_options *options, struct arena *aren
     *settings = (struct simulation_settings){
         .max_rounds = (size_t)rounds,
         .no_extended_resource_toleration = options->extended_resource_toleration == NOT_ADDED,
-        .solver.ignore_preferences = options->preference_policy == KARPENTER_IGNORE_PREFERENCES,
-        .solver.best_effort_min_values =
-            options->min_values_policy == KARPENTER_BEST_EFFORT_MIN_VALUES,
+        .solver = solver_settings_of(&options->karpenter),
     };
     return plan_read_reservations(&options->reservations, arena, &settings->reserved) &&
            (options->feature_gates == NULL ||

@@ -23,7 +23,7 @@ static bool wrong_scale(const char *written)
     return false;
 }
 
-static bool read_scale(const char *written, struct arena *arena, struct drill_scale *scale)
+static bool read_scale(const char *written, struct drill_scale *scale)
 {
     struct text workload, replicas, kind, name, rest;
     *scale = (struct drill_scale){0};
@@ -31,7 +31,7 @@ static bool read_scale(const char *written, struct arena *arena, struct drill_sc
         !text_to_int64(replicas, &scale->replicas) || scale->replicas < 0 ||
         scale->replicas > MOST_PODS || !text_split(workload, '/', &kind, &name))
         return wrong_scale(written);
-    scale->kind = kind_of_argument(arena_text(arena, kind).data);
+    scale->kind = kind_of_argument(kind);
     scale->name = name;
     if (text_split(name, '/', &scale->namespace, &rest))
         scale->name = rest;
@@ -49,7 +49,7 @@ bool plan_read_drill(const struct drill_options *options, struct arena *arena, s
         .sold_out = read_names(&options->sold_out, arena),
     };
     for (size_t i = 0; i < options->scales.count; i++)
-        if (!read_scale(options->scales.items[i], arena, LIST_PUSH(arena, &read->scales)))
+        if (!read_scale(options->scales.items[i], LIST_PUSH(arena, &read->scales)))
             return false;
     if (read->zones.count + read->pools.count + read->sold_out.count + read->scales.count > 0)
         *drill = read;

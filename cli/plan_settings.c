@@ -1,12 +1,19 @@
-/* The options of `taffrail plan` that change its rules. */
+/* Options of `taffrail plan`, `impact` and `why` for Karpenter's settings. */
 #include "cli/plan_settings.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
-#include "kube/karpenter.h"
 #include "kube/time.h"
 #include "simulation/simulation.h"
+
+struct solver_settings solver_settings_of(const struct policies_of_karpenter *policies)
+{
+    return (struct solver_settings){
+        .ignore_preferences = policies->preference == KARPENTER_IGNORE_PREFERENCES,
+        .best_effort_min_values = policies->min_values == KARPENTER_BEST_EFFORT_MIN_VALUES,
+    };
+}
 
 /* ---- --optimize ---- */
 

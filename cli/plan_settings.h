@@ -1,11 +1,31 @@
-/* The options of `taffrail plan` for Karpenter's settings. */
+/* Options of `taffrail plan`, `impact` and `why` for Karpenter's settings. */
 #ifndef TAFFRAIL_CLI_PLAN_SETTINGS_H
 #define TAFFRAIL_CLI_PLAN_SETTINGS_H
 
 #include "cli/cli.h"
+#include "kube/karpenter.h"
 #include "solver/solver.h"
 
 struct reserved_capacity;
+
+/* Zero: as Karpenter has them by default. */
+struct policies_of_karpenter {
+    int preference, min_values;
+};
+/* Rows of a table of options. */
+#define OPTIONS_KARPENTER(policies)                                                     \
+    {0,                                                                                 \
+     "preference-policy",                                                               \
+     OPTION_CHOICE,                                                                     \
+     &(policies)->preference,                                                           \
+     "POLICY",                                                                          \
+     "Karpenter's: Respect or Ignore (Respect)",                                        \
+     karpenter_preference_policies},                                                    \
+    {                                                                                   \
+        0, "min-values-policy", OPTION_CHOICE, &(policies)->min_values, "POLICY",       \
+            "Karpenter's: Strict or BestEffort (Strict)", karpenter_min_values_policies \
+    }
+struct solver_settings solver_settings_of(const struct policies_of_karpenter *policies);
 
 /* Each returns false, with a usage error on stderr, when the value is invalid. */
 

@@ -84,12 +84,12 @@ static enum options_result read_options(int argc, char **argv, struct policy_opt
 
 static const struct object *find_named(const char *argument, struct text namespace,
                                        struct text cluster, const struct snapshot *snapshot,
-                                       struct arena *arena, struct problems *errors)
+                                       struct problems *errors)
 {
     struct text kind_name = text_of(argument);
     struct text name = TEXT("");
     text_split(text_of(argument), '/', &kind_name, &name);
-    enum kind kind = kind_of_argument(arena_text(arena, kind_name).data);
+    enum kind kind = kind_of_argument(kind_name);
     if (kind == KIND_UNKNOWN || name.size == 0) {
         problems_add(errors, ERROR_USAGE, NOWHERE,
                      "\"%s\" is no KIND/NAME of a kind that rails know, such as deployment/shop; a "
@@ -138,7 +138,7 @@ static void add_subjects(const struct policy_options *options, const struct clus
         subject.object =
             find_named(options->named.items[i], view->namespace,
                        view->is_listed ? view->cluster.title : text_of(options->state_dir),
-                       world->snapshot, arena, errors);
+                       world->snapshot, errors);
         if (subject.object != NULL)
             *LIST_PUSH(arena, subjects) = subject;
     }

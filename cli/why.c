@@ -5,7 +5,8 @@
 
 #include "catalog/catalog.h"
 #include "cli/cluster_view.h"
-#include "kube/karpenter.h"
+#include "cli/kind_argument.h"
+#include "cli/plan_settings.h"
 #include "kube/manifest.h"
 #include "kube/snapshot.h"
 #include "report/why.h"
@@ -15,8 +16,9 @@
 struct why_options {
     struct cluster_options cluster;
     const char *namespace, *state_dir, *catalog_file;
-    int format, preference_policy, min_values_policy;
-    const struct question *question;
+    struct policies_of_karpenter karpenter;
+    int format;
+    enum kind kind;   /* of what is asked */
     struct text name; /* of the pod or the Node */
 };
 
@@ -41,24 +43,9 @@ typedef int answer(const struct asked *asked, const struct report_style *style, 
                    struct problems *problems);
 static answer answer_pod, answer_node;
 
-static const struct question {
-    const char *const names[4];
-    bool namespaced;
-    answer *answer;
-} questions[] = {
-    {{"pod", "pods", "po", NULL}, true, answer_pod},
-    {{"node", "nodes", "no", NULL}, false, answer_node},
-    {{"nodeclaim", "nodeclaims", NULL}, false, answer_node},
-};
-
-static const struct question *question_find(struct text what)
-{
-    for (size_t i = 0; i < COUNT_OF(questions); i++)
-        for (const char *const *name = questions[i].names; *name != NULL; name++)
-            if (text_is(what, *name))
-                return &questions[i];
-    return NULL;
-}
+/* By kind; NULL: it is not asked of. */
+static answer *const answers[KIND_COUNT] = {
+    [KIND_POD] = answer_pod, [KIND_NODE] = answer_node, [KIND_NODE_CLAIM] = answer_node};
 
 /* "pod NAME" or "pod/NAME"; the namespace may stand before the name. */
 static bool read_operands(const struct string_list *operands, struct why_options *options,
@@ -71,12 +58,12 @@ static bool read_operands(const struct string_list *operands, struct why_options
         usage_error("why", "say of what, and its name: taffrail why pod NAME");
         return false;
     }
-    options->question = question_find(what);
-    if (options->question == NULL)
+    options->kind = kind_of_argument(what);
+    if (answers[options->kind] == NULL)
         usage_error("why", "it is asked of a pod or a node, not of \"%.*s\"", TEXT_ARGS(what));
-    else if (options->question->namespaced)
+    else if (options->kind == KIND_POD)
         (void)text_split(options->name, '/', namespace, &options->name);
-    return options->question != NULL;
+    return answers[options->kind] != NULL;
 }
 
 static enum options_result read_options(int argc, char **argv, struct why_options *options,
@@ -90,10 +77,7 @@ static enum options_result read_options(int argc, char **argv, struct why_option
         OPTIONS_CLUSTER(&options->cluster),
         OPTIONS_IMPERSONATION(&options->cluster),
         OPTION_CATALOG(&options->catalog_file),
-        {0, "preference-policy", OPTION_CHOICE, &options->preference_policy, "POLICY",
-         "Karpenter's: Respect or Ignore (Respect)", karpenter_preference_policies},
-        {0, "min-values-policy", OPTION_CHOICE, &options->min_values_policy, "POLICY",
-         "Karpenter's: Strict or BestEffort (Strict)", karpenter_min_values_policies},
+        OPTIONS_KARPENTER(&options->karpenter),
         {'o', "output", OPTION_CHOICE, &options->format, "FORMAT", "text or json (text)",
          report_why_format_names},
         OPTION_QUIET,
@@ -154,11 +138,7 @@ static int answer_pod(const struct asked *asked, const struct report_style *styl
                       struct arena *arena, struct problems *problems)
 {
     const struct why_options *options = asked->options;
-    const struct simulation_settings settings = {
-        .solver.ignore_preferences = options->preference_policy == KARPENTER_IGNORE_PREFERENCES,
-        .solver.best_effort_min_values =
-            options->min_values_policy == KARPENTER_BEST_EFFORT_MIN_VALUES,
-    };
+    const struct simulation_settings settings = {.solver = solver_settings_of(&options->karpenter)};
     struct why_pod why;
     struct error error;
     if (!why_pod(asked->snapshot, asked->catalog, &settings, asked->namespace, options->name, arena,
@@ -189,7 +169,7 @@ static int say_why(struct arena *arena, void *argument)
     const struct report_style style = {.colour = terminal_has_colours(STDOUT_FILENO),
                                        .columns = terminal_columns(STDOUT_FILENO)};
     if (load(asked, arena, &problems))
-        return asked->options->question->answer(asked, &style, arena, &problems);
+        return answers[asked->options->kind](asked, &style, arena, &problems);
     int code = print_problems(&problems, "error");
     return code > EXIT_USAGE ? code : EXIT_USAGE;
 }

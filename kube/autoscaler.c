@@ -80,23 +80,21 @@ const struct object *autoscaler_of(const struct snapshot *snapshot, const struct
 
 /* ---- bounds ---- */
 
-static int64_t within_int32(int64_t value)
-{
-    int64_t least = value > 0 ? value : 0;
-    return least < INT32_MAX ? least : INT32_MAX;
-}
-
 bool autoscaler_target_read(const struct object *autoscaler, struct autoscaler_target *target)
 {
     struct autoscaled read;
-    int64_t least = 1, most;
     const struct node *spec = node_get(autoscaler->root->node, "spec");
-    if (!read_target(autoscaler, &read) || !node_integer(node_get(spec, "maxReplicas"), &most))
+    if (!read_target(autoscaler, &read))
         return false;
-    (void)node_integer(node_get(spec, "minReplicas"), &least);
-    *target = (struct autoscaler_target){read.kind, read.namespace, read.name, within_int32(least),
-                                         within_int32(most)};
-    return most >= least;
+    *target = (struct autoscaler_target){read.kind, read.namespace, read.name,
+                                         node_int32(spec, "minReplicas", 1),
+                                         node_int32(spec, "maxReplicas", -1)};
+    return target->most >= target->least;
+}
+
+bool autoscaler_acts(const struct autoscaler_target *target, int64_t replicas)
+{
+    return replicas != 0 || target->least == 0; /* docs/reference/admission.md 9 */
 }
 
 bool autoscaler_is_alone(const struct snapshot *snapshot, const struct object *autoscaler,
@@ -114,22 +112,14 @@ bool autoscaler_is_alone(const struct snapshot *snapshot, const struct object *a
 
 struct replicas replicas_read(const struct snapshot *snapshot, const struct object *workload)
 {
-    int64_t own = 1;
-    int64_t least = 1;
-    int64_t most;
-    bool said = node_integer(node_at(workload->root->node, "spec.replicas"), &own);
-    own = within_int32(own);
-    const struct replicas as_written = {own, own, said, NULL};
+    const struct node *root = workload->root->node;
+    bool said = node_is(node_at(root, "spec.replicas"), NODE_NUMBER);
+    int64_t own = node_int32(root, "spec.replicas", said ? 0 : 1);
     const struct object *autoscaler =
         workload->replicas_told ? NULL : autoscaler_of(snapshot, workload);
-    if (autoscaler == NULL ||
-        !node_integer(node_at(autoscaler->root->node, "spec.maxReplicas"), &most))
-        return as_written;
-    (void)node_integer(node_at(autoscaler->root->node, "spec.minReplicas"), &least);
-    least = within_int32(least);
-    most = within_int32(most);
-    bool is_off = own == 0 && least != 0; /* docs/reference/admission.md 9 */
-    if (is_off || most < least)
-        return as_written;
-    return (struct replicas){least, most, true, autoscaler};
+    struct autoscaler_target target;
+    if (autoscaler == NULL || !autoscaler_target_read(autoscaler, &target) ||
+        !autoscaler_acts(&target, own))
+        return (struct replicas){own, own, said, NULL};
+    return (struct replicas){target.least, target.most, true, autoscaler};
 }

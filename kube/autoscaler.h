@@ -21,6 +21,9 @@ struct autoscaler_target {
 /* False: it scales nothing, or the API server refuses it. */
 bool autoscaler_target_read(const struct object *autoscaler,
                             struct autoscaler_target *target) MUST_CHECK;
+/* Whether it changes a workload that has so many replicas: one with 0 is switched off, unless the
+ * autoscaler may go to 0 itself. */
+bool autoscaler_acts(const struct autoscaler_target *target, int64_t replicas);
 /* Whether no other visible one has the same target: of two neither acts. */
 bool autoscaler_is_alone(const struct snapshot *snapshot, const struct object *autoscaler,
                          const struct object *workload);

@@ -160,12 +160,6 @@ static int64_t active_until(const struct budget *budget, int64_t unix_s)
     return fired <= unix_s ? fired + budget->duration_s : 0;
 }
 
-/* A percentage is rounded up. */
-static int64_t share_of(struct share share, int64_t nodes)
-{
-    return share.percent ? (nodes * share.amount + 99) / 100 : share.amount;
-}
-
 int64_t budgets_allowed(const struct budgets *budgets, unsigned reason, int64_t nodes,
                         int64_t unix_s)
 {
@@ -175,7 +169,7 @@ int64_t budgets_allowed(const struct budgets *budgets, unsigned reason, int64_t 
             return 0;
         if ((budget->reasons & reason) == 0 || active_until(budget, unix_s) == 0)
             continue;
-        int64_t share = share_of(budget->share, nodes);
+        int64_t share = share_amount(budget->share, nodes);
         if (share < allowed)
             allowed = share;
     }

@@ -259,8 +259,3 @@ struct text karpenter_hash_unlike(const struct object *pool, const struct object
                     TEXT("spec.template.spec"), arena, &paths);
     return paths.count == 0 ? TEXT("") : paths.items[0];
 }
-
-struct text object_annotation(const struct object *object, const char *key)
-{
-    return node_string(node_get(node_at(object->root->node, "metadata.annotations"), key));
-}

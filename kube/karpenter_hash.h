@@ -26,7 +26,5 @@ void karpenter_hash_compare(const struct object *a, const struct object *b, stru
  * empty: none that NodeClaims show. */
 struct text karpenter_hash_unlike(const struct object *pool, const struct object *claim,
                                   struct arena *arena);
-/* An annotation; empty: absent. */
-struct text object_annotation(const struct object *object, const char *key);
 
 #endif

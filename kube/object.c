@@ -114,6 +114,11 @@ bool object_is_of_daemon_set(const struct object *object)
     return object->kind == KIND_DAEMON_SET || text_is(object->controller.kind, "DaemonSet");
 }
 
+struct text object_annotation(const struct object *object, const char *key)
+{
+    return node_string(node_get(node_at(object->root->node, "metadata.annotations"), key));
+}
+
 const struct node *object_condition(const struct object *object, const char *type)
 {
     const struct node *conditions = node_at(object->root->node, "status.conditions");
@@ -121,6 +126,20 @@ const struct node *object_condition(const struct object *object, const char *typ
         if (text_is(node_string(node_get(item, "type")), type))
             return item;
     return NULL;
+}
+
+bool object_condition_holds(const struct object *object, const char *type)
+{
+    return object != NULL &&
+           text_is(node_string(node_get(object_condition(object, type), "status")), "True");
+}
+
+int64_t node_int32(const struct node *root, const char *path, int64_t absent)
+{
+    int64_t number = 0;
+    if (!node_integer(node_at(root, path), &number) || number < 0)
+        return absent;
+    return number < INT32_MAX ? number : INT32_MAX;
 }
 
 bool uids_agree(struct text a, struct text b)

@@ -43,8 +43,15 @@ struct text object_display_name(const struct object *object, struct arena *arena
 bool object_is_of_daemon_set(const struct object *object);
 /* Whether a NodePool or an EC2NodeClass is of the version before v1. */
 bool object_is_v1beta1(const struct object *object);
+/* An annotation; empty: it has none of that key. */
+struct text object_annotation(const struct object *object, const char *key);
 /* The condition of that type in the status; NULL: none. */
 const struct node *object_condition(const struct object *object, const char *type);
+/* Whether the status has it, and its status is "True". Of no object (NULL) none holds. */
+bool object_condition_holds(const struct object *object, const char *type);
+/* What is at a path, as of node_at: an int32 of 0 or more in the API, such as spec.replicas. Where
+ * it is none it is absent; what is larger, as only a file has it, is INT32_MAX. */
+int64_t node_int32(const struct node *root, const char *path, int64_t absent);
 /* Whether both can be the uid of one object: objects from files have none, so an empty uid agrees
  * with any. */
 bool uids_agree(struct text a, struct text b);

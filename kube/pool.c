@@ -129,9 +129,8 @@ bool pool_is_static(const struct pool *pool)
 bool pool_makes_nodes(const struct pool *pool)
 {
     const struct object *object = pool->object;
-    const struct node *ready = object_condition(object, "Ready");
     return !object->deleting && !pool_is_static(pool) &&
-           (ready == NULL || text_is(node_string(node_get(ready, "status")), "True"));
+           (object_condition(object, "Ready") == NULL || object_condition_holds(object, "Ready"));
 }
 
 const struct object *pool_node_class(const struct snapshot *snapshot, const struct pool *pool)

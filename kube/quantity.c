@@ -198,3 +198,12 @@ bool share_parse(struct text t, struct share *share)
         return false;
     return !share->percent || share->amount <= ALL_PERCENT;
 }
+
+int64_t share_amount(struct share share, int64_t all)
+{
+    enum { PERCENT = 100 };
+    if (!share.percent)
+        return share.amount;
+    /* In two parts, of which none overflows. */
+    return all / PERCENT * share.amount + (all % PERCENT * share.amount + PERCENT - 1) / PERCENT;
+}

@@ -15,6 +15,9 @@ struct share {
 };
 /* False when it is neither a number nor a percentage, is negative, or above 100 %. */
 bool share_parse(struct text t, struct share *share) MUST_CHECK;
+/* Of so many nodes or pods: a percentage of them, rounded up as Karpenter and the disruption
+ * controller do it, or the number itself. */
+int64_t share_amount(struct share share, int64_t all);
 /* As quantity_milli, in units of 10^-places. */
 bool quantity_scaled(struct text t, int places, int64_t *value) MUST_CHECK;
 /* Whether it is a quantity above 0 that is too large for quantity_milli. */

@@ -25,7 +25,7 @@ bool rollout_read(const struct object *object, int64_t replicas, struct rollout 
     /* More is rounded up, and fewer down. */
     *rollout = (struct rollout){
         .chosen = node_count(update) > 0,
-        .surge = surge.percent ? (replicas * surge.amount + PERCENT - 1) / PERCENT : surge.amount,
+        .surge = share_amount(surge, replicas),
         .unavailable =
             unavailable.percent ? replicas * unavailable.amount / PERCENT : unavailable.amount,
     };

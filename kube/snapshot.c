@@ -229,6 +229,15 @@ size_t snapshot_unreadable_count(const struct snapshot *snapshot, enum kind kind
     return snapshot->unreadable[kind].count;
 }
 
+kind_set snapshot_unseen(const struct snapshot *snapshot, kind_set kinds, kind_set seen)
+{
+    kind_set unseen = kinds & ~seen;
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (snapshot->unreadable[i].count > 0)
+            unseen |= kinds & KIND_BIT(i);
+    return unseen;
+}
+
 const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum kind kind,
                                          size_t index)
 {

@@ -29,6 +29,9 @@ bool snapshot_has_pool_twice(const struct snapshot *snapshot, struct text name);
 /* Objects that are there and could not be read; of each only kind, namespace and name are known,
  * and none of the functions above finds it. */
 size_t snapshot_unreadable_count(const struct snapshot *snapshot, enum kind kind);
+/* Those of the kinds that are not seen as a whole: they are not among the seen ones, or some object
+ * cannot be read. */
+kind_set snapshot_unseen(const struct snapshot *snapshot, kind_set kinds, kind_set seen);
 const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum kind kind,
                                          size_t index); /* by namespace, then name */
 bool snapshot_is_unreadable(const struct snapshot *snapshot, enum kind kind, struct text namespace,

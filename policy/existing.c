@@ -11,7 +11,7 @@ static bool is_ended_job(const struct object *object)
 {
     static const char *const ends[] = {"Complete", "Failed"};
     for (size_t i = 0; object->kind == KIND_JOB && i < COUNT_OF(ends); i++)
-        if (text_is(node_string(node_get(object_condition(object, ends[i]), "status")), "True"))
+        if (object_condition_holds(object, ends[i]))
             return true;
     return false;
 }

@@ -138,7 +138,7 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
 bool subject_is_scale(const struct subject *subject);
 /* A HorizontalPodAutoscaler that comes or changes is judged like a Scale, too: the workload with as
  * many replicas as it may get, and before with as many as it might have had. Returns the
- * autoscaler, or NULL: the subject stays as it is.. */
+ * autoscaler, or NULL: the subject stays as it is. */
 const struct object *subject_of_autoscaler(const struct world *world, struct arena *arena,
                                            struct subject *subject);
 

@@ -102,18 +102,15 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
 
 /* ---- autoscalers ---- */
 
-/* How many the autoscaler lets the workload have: with none, and with one that does not act
- * (docs/reference/admission.md 9), what it says itself. */
+/* How many the autoscaler lets the workload have: with none, and with one that does not act, what
+ * it says itself. */
 static int64_t most_replicas(const struct object *autoscaler, const struct object *workload)
 {
     struct autoscaler_target target;
-    int64_t own = 1;
-    if (workload != NULL)
-        (void)node_integer(node_at(workload->root->node, "spec.replicas"), &own);
-    if (autoscaler == NULL || !autoscaler_target_read(autoscaler, &target) ||
-        (own == 0 && target.least != 0))
-        return own;
-    return target.most;
+    int64_t own = workload == NULL ? 1 : node_int32(workload->root->node, "spec.replicas", 1);
+    bool acts = autoscaler != NULL && autoscaler_target_read(autoscaler, &target) &&
+                autoscaler_acts(&target, own);
+    return acts ? target.most : own;
 }
 
 static const struct object *scaled_by(const struct object *autoscaler,

@@ -170,11 +170,6 @@ static const char *colour(const struct printing *printing, const char *sequence)
     return printing->colour ? sequence : "";
 }
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void put_verdict(const struct printing *printing)
 {
     const struct comparison *comparison = printing->comparison;
@@ -189,7 +184,7 @@ static void put_verdict(const struct printing *printing)
         any = true;
     }
     fprintf(printing->out, "; %zu %s%s judged\n", comparison->judged, comparison->unit,
-            plural(comparison->judged));
+            plural_s(comparison->judged));
     fprintf(printing->out, "old: ");
     put_printable(comparison->before, printing->out);
     fprintf(printing->out, "\nnew: ");
@@ -265,7 +260,7 @@ static void put_alike(const struct printing *printing, const struct difference_r
         put_printable(row->user, printing->out);
     }
     if (units > count || row->user.size > 0)
-        fprintf(printing->out, " (%zu %s%s)", units, printing->comparison->unit, plural(units));
+        fprintf(printing->out, " (%zu %s%s)", units, printing->comparison->unit, plural_s(units));
     fputs(": ", printing->out);
     put_reason(printing, row);
     if (row->difference == DIFFERENCE_DENIED && row->denied_before)

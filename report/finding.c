@@ -71,6 +71,13 @@ struct text object_title(const struct object *object, struct arena *arena)
     return (struct text){title, size};
 }
 
+struct text block_text(const struct object *pod, struct text owner, struct text by,
+                       struct arena *arena)
+{
+    return arena_printf(arena, "pod %.*s%s%.*s: %.*s", TEXT_ARGS(object_title(pod, arena)),
+                        owner.size > 0 ? " of " : "", TEXT_ARGS(owner), TEXT_ARGS(by));
+}
+
 struct text finding_exception(const struct finding *finding, struct arena *arena)
 {
     if (finding->exception.data == NULL || finding->exception_expired)

@@ -37,6 +37,10 @@ const char *finding_label(const struct finding *finding); /* "deny", ..., "undec
 /* "web/shop", or "gpu" without a namespace; no control characters. */
 struct text object_title(const struct object *object, struct arena *arena);
 
+/* What keeps a pod where it is: "pod shop/db-0 of StatefulSet db: PodDisruptionBudget db". */
+struct text block_text(const struct object *pod, struct text owner, struct text by,
+                       struct arena *arena);
+
 struct note {
     const char *label;
     struct text text;
@@ -55,6 +59,9 @@ void put_summary(const struct report *report, FILE *out);
 /* A note's text, behind its label, on lines that begin at `indent`; what is to be pasted stays in
  * one. Ends the line. columns: as of put_wrapped. */
 void put_note(const struct note *note, size_t indent, size_t columns, FILE *out);
+
+/* The columns of what put_wrapped() fills: those of the terminal within reason, 80 without one. */
+size_t page_columns(const struct report_style *style);
 
 /* ---- values as the file has them ---- */
 
@@ -87,8 +94,11 @@ bool json_write(struct json_object *value, struct arena *arena, FILE *out,
                 struct error *error) MUST_CHECK;
 void json_add_text(struct json_object *map, const char *key, struct text value);
 void json_add_string(struct json_object *map, const char *key, const char *value);
+/* Empty is null. */
 void json_add_text_or_null(struct json_object *map, const char *key, struct text value);
 void json_add_count(struct json_object *map, const char *key, size_t count);
+void json_add_texts(struct json_object *map, const char *key, const struct text *items,
+                    size_t count);
 /* "2026-11-29T05:00:00Z"; empty: there is no such year. */
 struct text time_rfc3339(int64_t unix_s, struct arena *arena);
 /* Micro-dollars as a number of dollars, with all its digits. */

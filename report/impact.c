@@ -24,17 +24,17 @@ struct text impact_block_words(const struct impact_block *block, struct arena *a
     if (block->pod == NULL)
         return arena_printf(arena, "node %.*s: %.*s", TEXT_ARGS(object_title(block->node, arena)),
                             TEXT_ARGS(block->by));
-    return arena_printf(arena, "pod %.*s%s%.*s: %.*s", TEXT_ARGS(object_title(block->pod, arena)),
-                        block->owner.size > 0 ? " of " : "", TEXT_ARGS(block->owner),
-                        TEXT_ARGS(block->by));
+    return block_text(block->pod, block->owner, block->by, arena);
 }
 
-static struct text price_words(const struct impact_plan *plan, struct arena *arena)
+static struct text price_words(const struct impact_entry *entry, struct arena *arena)
 {
+    const struct impact_plan *plan = &entry->plan;
+    if (entry->impact.forecast.node_count < change_impact_nodes(&entry->impact))
+        return TEXT("What it costs is not known: Karpenter chooses which nodes go.");
     if (plan->usd_micro_per_hour_before < 0 || plan->usd_micro_per_hour_after < 0)
         return TEXT("What it costs is not known: nodes have no price in the catalogue.");
-    return arena_printf(arena,
-                        "The nodes that go cost %.*s usd an hour, those bought instead %.*s.",
+    return arena_printf(arena, "The nodes that go cost $%.*s an hour, those bought instead $%.*s.",
                         TEXT_ARGS(plan_price(plan->usd_micro_per_hour_before, arena)),
                         TEXT_ARGS(plan_price(plan->usd_micro_per_hour_after, arena)));
 }
@@ -45,7 +45,7 @@ static struct text unschedulable_words(const struct impact_entry *entry, struct 
     enum { PODS_NAMED = 5 };
     const struct text_list *pods = &entry->plan.unschedulable;
     return arena_printf(arena, "%zu pod%s would fit nowhere afterwards: %.*s.%s", pods->count,
-                        pods->count == 1 ? "" : "s",
+                        plural_s(pods->count),
                         TEXT_ARGS(texts_and(pods->items, pods->count, PODS_NAMED, arena)),
                         entry->impact.nodes_replaced > 0
                             ? " Karpenter does not begin with a node whose pods fit nowhere."
@@ -84,7 +84,7 @@ struct text_list impact_sentences(const struct impact_entry *entry, struct arena
         arena);
     add(&sentences, entry->words.blocks, arena);
     if (entry->planned && change_impact_nodes(impact) > 0)
-        add(&sentences, price_words(&entry->plan, arena), arena);
+        add(&sentences, price_words(entry, arena), arena);
     if (entry->planned && entry->plan.unschedulable.count > 0)
         add(&sentences, unschedulable_words(entry, arena), arena);
     if (unknown)
@@ -104,8 +104,7 @@ struct text impact_together(const struct impact_report *report, struct arena *ar
     return arena_printf(arena,
                         "Each of the %zu changes is looked at as if it came alone. Together they "
                         "take %zu node%s, each counted once.",
-                        report->count, report->nodes_together,
-                        report->nodes_together == 1 ? "" : "s");
+                        report->count, report->nodes_together, plural_s(report->nodes_together));
 }
 
 struct text impact_none(const struct impact_report *report)
@@ -118,7 +117,7 @@ struct text impact_none(const struct impact_report *report)
 
 /* ---- text ---- */
 
-enum { PAGE_COLUMNS = 80, MOST_PAGE_COLUMNS = 120, INDENT = 2, BLOCKS_IN_A_SENTENCE = 3 };
+enum { INDENT = 2, BLOCKS_IN_A_SENTENCE = 3 };
 
 static void put_line(struct text line, size_t indent, size_t columns, FILE *out)
 {
@@ -159,9 +158,7 @@ static void put_entry(const struct impact_entry *entry, const struct report_styl
 static void put_text(const struct impact_report *report, const struct report_style *style,
                      struct arena *arena, FILE *out)
 {
-    size_t columns = style->columns == 0                  ? PAGE_COLUMNS
-                     : style->columns > MOST_PAGE_COLUMNS ? MOST_PAGE_COLUMNS
-                                                          : style->columns;
+    size_t columns = page_columns(style);
     for (size_t i = 0; i < report->count; i++)
         put_entry(&report->entries[i], style, columns, arena, out);
     struct text together = impact_together(report, arena);
@@ -172,14 +169,6 @@ static void put_text(const struct impact_report *report, const struct report_sty
 }
 
 /* ---- JSON ---- */
-
-static struct json_object *json_of_texts(const struct text *items, size_t count)
-{
-    struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < count; i++)
-        json_object_array_add(list, json_of_text(items[i]));
-    return list;
-}
 
 /* All that the arena is needed for: json-c is not held across its calls. */
 struct written {
@@ -274,10 +263,8 @@ static void add_nodes(struct json_object *json, const struct change_impact *impa
     json_add_count(json, "nodesKept", impact->nodes_kept);
     json_add_count(json, "nodesBlocked", impact->nodes_blocked);
     json_object_object_add(json, "nodes", json_of_nodes(&impact->forecast));
-    json_object_object_add(json, "nodePools",
-                           json_of_texts(impact->pools.items, impact->pools.count));
-    json_object_object_add(json, "reasons",
-                           json_of_texts(impact->reasons.items, impact->reasons.count));
+    json_add_texts(json, "nodePools", impact->pools.items, impact->pools.count);
+    json_add_texts(json, "reasons", impact->reasons.items, impact->reasons.count);
 }
 
 static void add_plan(struct json_object *json, const struct impact_entry *entry)
@@ -285,10 +272,8 @@ static void add_plan(struct json_object *json, const struct impact_entry *entry)
     bool known = entry->planned;
     json_add_usd(json, "usdPerHourBefore", known ? entry->plan.usd_micro_per_hour_before : -1);
     json_add_usd(json, "usdPerHourAfter", known ? entry->plan.usd_micro_per_hour_after : -1);
-    json_object_object_add(
-        json, "unschedulable",
-        known ? json_of_texts(entry->plan.unschedulable.items, entry->plan.unschedulable.count)
-              : json_object_new_array());
+    json_add_texts(json, "unschedulable", entry->plan.unschedulable.items,
+                   entry->plan.unschedulable.count);
 }
 
 static struct json_object *json_of_entry(const struct impact_entry *entry,
@@ -307,7 +292,7 @@ static struct json_object *json_of_entry(const struct impact_entry *entry,
     json_object_object_add(json, "blockedBy", json_of_blocks(impact, written));
     json_add_count(json, "blockedByTotal", impact->block_total);
     add_plan(json, entry);
-    json_object_object_add(json, "usedBy", json_of_texts(written->users, impact->user_count));
+    json_add_texts(json, "usedBy", written->users, impact->user_count);
     json_add_count(json, "usedByTotal", impact->user_total);
     json_object_object_add(json, "undecided",
                            json_object_new_boolean(entry->words.unseen.size > 0));

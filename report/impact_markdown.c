@@ -116,7 +116,7 @@ static void put_entry(const struct impact_entry *entry, struct arena *arena, FIL
 void impact_markdown(const struct impact_report *report, struct arena *arena, FILE *out)
 {
     fprintf(out, "### Impact on nodes: %zu node%s go%s\n", report->nodes_together,
-            report->nodes_together == 1 ? "" : "s", report->nodes_together == 1 ? "es" : "");
+            plural_s(report->nodes_together), report->nodes_together == 1 ? "es" : "");
     struct text together = impact_together(report, arena);
     if (together.size > 0) {
         fputc('\n', out);
@@ -127,7 +127,7 @@ void impact_markdown(const struct impact_report *report, struct arena *arena, FI
         fprintf(out, "\n%.*s\n", TEXT_ARGS(impact_none(report)));
     if (report->errors > 0)
         fprintf(out, "\n%zu error%s: not all could be read or understood.\n", report->errors,
-                report->errors == 1 ? "" : "s");
+                plural_s(report->errors));
     for (size_t i = 0; i < report->count; i++)
         put_entry(&report->entries[i], arena, out);
 }

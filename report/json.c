@@ -104,10 +104,18 @@ void json_add_string(struct json_object *map, const char *key, const char *value
     json_object_object_add(map, key, value == NULL ? NULL : json_object_new_string(value));
 }
 
-/* Empty is null. */
 void json_add_text_or_null(struct json_object *map, const char *key, struct text value)
 {
     json_object_object_add(map, key, value.size == 0 ? NULL : json_of_text(value));
+}
+
+void json_add_texts(struct json_object *map, const char *key, const struct text *items,
+                    size_t count)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < count; i++)
+        json_object_array_add(list, json_of_text(items[i]));
+    json_object_object_add(map, key, list);
 }
 
 struct text time_rfc3339(int64_t unix_s, struct arena *arena)

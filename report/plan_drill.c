@@ -4,11 +4,6 @@
 #include "simulation/drill.h"
 #include "simulation/simulation.h"
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* ---- what is assumed ---- */
 
 static void start_clause(struct text_builder *line)
@@ -52,7 +47,7 @@ struct text plan_drill_title(const struct plan *plan, struct arena *arena)
         text_builder_printf(&line, "%s %.*s/%.*s has %lld replica%s",
                             kind_table[workload->kind].name, TEXT_ARGS(workload->namespace),
                             TEXT_ARGS(workload->name), (long long)workload->replicas,
-                            plural((size_t)workload->replicas));
+                            plural_s((size_t)workload->replicas));
         if (workload->before != workload->replicas)
             text_builder_printf(&line, ", not %lld", (long long)workload->before);
     }
@@ -74,7 +69,7 @@ static void add_lost_nodes(struct text_builder *line, const struct drilled *dril
     if (drilled->unpriced_count > 0)
         text_builder_printf(line, ", %zu of no known price", drilled->unpriced_count);
     text_builder_printf(line, ": %zu pod%s need%s another place", drilled->moved_count,
-                        plural(drilled->moved_count), drilled->moved_count == 1 ? "s" : "");
+                        plural_s(drilled->moved_count), drilled->moved_count == 1 ? "s" : "");
     if (drilled->gone.count > 0)
         text_builder_printf(line, ", and %zu %s gone for good, since no controller makes %s again",
                             drilled->gone.count, drilled->gone.count == 1 ? "is" : "are",
@@ -93,10 +88,10 @@ static void add_plan_without(struct text_builder *line, const struct drilled *dr
         text_builder_add(line, TEXT("nothing would be bought"));
     else
         text_builder_printf(line, "%zu node%s would be bought for $%.*s an hour", claims,
-                            plural(claims),
+                            plural_s(claims),
                             TEXT_ARGS(plan_usd(without->usd_micro_per_hour, line->arena)));
     if (nowhere > 0)
-        text_builder_printf(line, ", and %zu pod%s would fit nowhere", nowhere, plural(nowhere));
+        text_builder_printf(line, ", and %zu pod%s would fit nowhere", nowhere, plural_s(nowhere));
     text_builder_add(line, TEXT("."));
 }
 
@@ -137,7 +132,7 @@ struct text plan_drill_causes(const struct plan *plan, struct arena *arena)
     text_builder_add(&line, TEXT("In the way: "));
     for (size_t i = 0; i < causes.count; i++)
         text_builder_printf(&line, "%s%s (%zu pod%s)", i > 0 ? ", " : "", causes.items[i].kind,
-                            causes.items[i].pod_count, plural(causes.items[i].pod_count));
+                            causes.items[i].pod_count, plural_s(causes.items[i].pod_count));
     text_builder_add(&line, TEXT("."));
     return text_builder_text(&line);
 }

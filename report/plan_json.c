@@ -83,20 +83,11 @@ static struct material gather(const struct plan *plan, struct arena *arena)
 
 /* ---- JSON ---- */
 
-static void add_texts(struct json_object *map, const char *key, const struct text *items,
-                      size_t count)
-{
-    struct json_object *list = json_object_new_array();
-    for (size_t i = 0; i < count; i++)
-        json_object_array_add(list, json_of_text(items[i]));
-    json_object_object_add(map, key, list);
-}
-
 static struct json_object *json_of_existing(const struct json_node *node)
 {
     struct json_object *json = json_object_new_object();
     json_add_text(json, "node", node->node->name);
-    add_texts(json, "pods", node->pods.items, node->pods.count);
+    json_add_texts(json, "pods", node->pods.items, node->pods.count);
     return json;
 }
 
@@ -108,7 +99,7 @@ static struct json_object *json_of_requirements(const struct simulation_node *no
         struct json_object *json = json_object_new_object();
         json_add_text(json, "key", requirement->key);
         json_add_string(json, "operator", solver_op_name(requirement->op));
-        add_texts(json, "values", requirement->values, requirement->value_count);
+        json_add_texts(json, "values", requirement->values, requirement->value_count);
         json_object_array_add(list, json);
     }
     return list;
@@ -122,13 +113,13 @@ static struct json_object *json_of_claim(const struct json_node *claim)
     json_add_text(json, "zone", node->zone);
     json_add_text(json, "capacityType", node->capacity_type);
     json_add_text(json, "instanceType", node->instance_type);
-    add_texts(json, "instanceTypes", claim->types.items, claim->types.count);
-    add_texts(json, "zones", node->zones, node->zone_count);
+    json_add_texts(json, "instanceTypes", claim->types.items, claim->types.count);
+    json_add_texts(json, "zones", node->zones, node->zone_count);
     json_add_usd(json, "usdPerHour", node->usd_micro_per_hour);
     if (node->price_of.size > 0)
         json_add_text(json, "priceOf", node->price_of);
     json_object_object_add(json, "requirements", json_of_requirements(node));
-    add_texts(json, "pods", claim->pods.items, claim->pods.count);
+    json_add_texts(json, "pods", claim->pods.items, claim->pods.count);
     return json;
 }
 
@@ -209,16 +200,16 @@ static struct json_object *json_of_drill(const struct material *material)
     struct json_object *json = json_object_new_object();
     struct json_object *scaled = json_object_new_array();
     struct json_object *disks = json_object_new_array();
-    add_texts(json, "withoutZones", drill->zones.items, drill->zones.count);
-    add_texts(json, "withoutNodePools", drill->pools.items, drill->pools.count);
-    add_texts(json, "soldOut", drill->sold_out.items, drill->sold_out.count);
+    json_add_texts(json, "withoutZones", drill->zones.items, drill->zones.count);
+    json_add_texts(json, "withoutNodePools", drill->pools.items, drill->pools.count);
+    json_add_texts(json, "soldOut", drill->sold_out.items, drill->sold_out.count);
     for (size_t i = 0; i < drilled->workload_count; i++)
         json_object_array_add(scaled, json_of_workload(&drilled->workloads[i]));
     json_object_object_add(json, "scaled", scaled);
     json_add_count(json, "nodesLost", drilled->node_count);
     json_add_usd(json, "usdPerHourLost", drilled->usd_micro_per_hour);
     json_add_count(json, "podsMoved", drilled->moved_count);
-    add_texts(json, "podsGone", drilled->gone.items, drilled->gone.count);
+    json_add_texts(json, "podsGone", drilled->gone.items, drilled->gone.count);
     for (size_t i = 0; i < drilled->disk_count; i++)
         json_object_array_add(disks, json_of_disk(material, &drilled->disks[i]));
     json_object_object_add(json, "stranded", disks);

@@ -4,7 +4,7 @@
 #include "report/plan.h"
 #include "simulation/simulation.h"
 
-enum { PAGE_COLUMNS = 80, MOST_PAGE_COLUMNS = 120, MOST_COLUMNS = 7, GAP = 2 };
+enum { MOST_COLUMNS = 7, GAP = 2 };
 
 struct palette {
     const char *bold, *dim, *red, *green, *plain;
@@ -203,10 +203,8 @@ bool plan_text(const struct plan *plan, const struct report_style *style, struct
                FILE *out, struct error *error)
 {
     (void)error;
-    size_t columns = style->columns == 0                  ? PAGE_COLUMNS
-                     : style->columns > MOST_PAGE_COLUMNS ? MOST_PAGE_COLUMNS
-                                                          : style->columns;
-    const struct page page = {plan, style->colour ? &colours : &no_colours, columns, arena, out};
+    const struct page page = {plan, style->colour ? &colours : &no_colours, page_columns(style),
+                              arena, out};
     const struct text lines[] = {plan_drill_title(plan, arena), plan_drill_effect(plan, arena),
                                  plan_headline(plan, arena),    plan_drill_causes(plan, arena),
                                  plan_cost(plan, arena),        plan_saving(plan, arena)};

@@ -54,11 +54,6 @@ struct plan_saved plan_saved(const struct plan *plan)
 
 /* ---- sentences ---- */
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 struct text plan_headline(const struct plan *plan, struct arena *arena)
 {
     if (plan->pending_count == 0)
@@ -86,7 +81,7 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
         if (parts[i].nodes > 0)
             text_builder_printf(&line, "on %zu ", parts[i].nodes);
         text_builder_printf(&line, "%s%s", parts[i].where,
-                            parts[i].nodes > 1 ? plural(parts[i].nodes) : "");
+                            parts[i].nodes > 1 ? plural_s(parts[i].nodes) : "");
         separator = ", ";
     }
     if (plan->later_count > 0)
@@ -166,7 +161,7 @@ static void add_difference(struct text_builder *line, size_t before, size_t now,
     size_t difference = now > before ? now - before : before - now;
     if (difference > 0)
         text_builder_printf(line, ", %zu %s %s%s", difference, now > before ? "more" : "fewer",
-                            what, plural(difference));
+                            what, plural_s(difference));
 }
 
 /* A percentage would compare different things if the plans do not place the same pods. */
@@ -201,7 +196,7 @@ struct text plan_saving(const struct plan *plan, struct arena *arena)
     if (!alike) {
         size_t difference =
             placed_now > placed_before ? placed_now - placed_before : placed_before - placed_now;
-        text_builder_printf(&line, "places %zu pod%s %s and ", difference, plural(difference),
+        text_builder_printf(&line, "places %zu pod%s %s and ", difference, plural_s(difference),
                             placed_now > placed_before ? "more" : "fewer");
     }
     add_cost_difference(&line, plan, alike);

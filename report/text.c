@@ -126,6 +126,14 @@ static void put_snippet(const struct finding *finding, struct text source, struc
     fprintf(out, "%s\n", palette->plain);
 }
 
+size_t page_columns(const struct report_style *style)
+{
+    enum { USUAL = 80, MOST = 120 };
+    if (style->columns == 0)
+        return USUAL;
+    return style->columns < MOST ? style->columns : MOST;
+}
+
 void put_note(const struct note *note, size_t indent, size_t columns, FILE *out)
 {
     if (text_holds(note->text, TEXT("{")))

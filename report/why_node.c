@@ -43,11 +43,6 @@ static void add(struct telling *telling, const char *kind, struct text message)
     *LIST_PUSH(telling->arena, &telling->points) = (struct point){.kind = kind, .message = message};
 }
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void tell_pods(struct telling *telling)
 {
     enum { OWNERS_NAMED = 4 };
@@ -58,7 +53,7 @@ static void tell_pods(struct telling *telling)
         text_builder_printf(&words, "it is empty");
     else
         text_builder_printf(&words, "it is there for %zu pod%s: ", why->moving_count,
-                            plural(why->moving_count));
+                            plural_s(why->moving_count));
     for (size_t i = 0; i < why->owner_count && i < OWNERS_NAMED; i++) {
         const struct why_node_owner *owner = &why->owners[i];
         text_builder_printf(&words, "%s%zu of %.*s/%.*s", i == 0 ? "" : ", ", owner->count,
@@ -69,7 +64,7 @@ static void tell_pods(struct telling *telling)
         text_builder_printf(&words, ", %zu of others", why->moving_count - named);
     if (others > 0)
         text_builder_printf(&words, "; %zu pod%s of DaemonSets or of the node itself go%s with it",
-                            others, plural(others), others == 1 ? "es" : "");
+                            others, plural_s(others), others == 1 ? "es" : "");
     add(telling, why->moving_count == 0 ? "empty" : "pods", text_builder_text(&words));
 }
 
@@ -136,9 +131,7 @@ static void tell_blocks(struct telling *telling)
             continue;
         }
         point->pod = object_title(block->pod, arena);
-        point->message = arena_printf(arena, "pod %.*s%s%.*s: %.*s", TEXT_ARGS(point->pod),
-                                      point->owner.size > 0 ? " of " : "", TEXT_ARGS(point->owner),
-                                      TEXT_ARGS(point->by));
+        point->message = block_text(block->pod, point->owner, point->by, arena);
     }
     if (node->block_total > node->block_count)
         add(telling, "blocked",
@@ -161,7 +154,7 @@ static struct text budget_words(const struct telling *telling, const struct disr
         return TEXT("the budgets of its NodePool let no node go now");
     struct text words =
         arena_printf(arena, "the budgets of its NodePool let %lld node%s go at once",
-                     (long long)pool->allowed, plural((size_t)pool->allowed));
+                     (long long)pool->allowed, plural_s((size_t)pool->allowed));
     return pool->disrupted == 0
                ? words
                : arena_printf(arena, "%.*s, and %zu %s going or not ready", TEXT_ARGS(words),
@@ -209,13 +202,13 @@ static struct text verdict(const struct telling *telling)
         return TEXT("stays");
     if (node->blocked)
         return arena_printf(telling->arena, "is to go, and %zu thing%s block%s it",
-                            node->block_total, plural(node->block_total),
+                            node->block_total, plural_s(node->block_total),
                             node->block_total == 1 ? "s" : "");
     return has_room(pool_of(why)) ? TEXT("may go now")
                                   : TEXT("is to go, and waits for the budgets of its NodePool");
 }
 
-/* " of NodePool general (m5.large, spot in eu-west-1a)" */
+/* " of NodePool general (m5.large, spot, eu-west-1a)" */
 static struct text place_words(const struct why_node *why, struct arena *arena)
 {
     struct text_builder words = {.arena = arena}, inner = {.arena = arena};
@@ -234,11 +227,9 @@ static struct text place_words(const struct why_node *why, struct arena *arena)
 
 static void put_text(const struct telling *telling, const struct report_style *style, FILE *out)
 {
-    enum { PAGE_COLUMNS = 80, MOST_PAGE_COLUMNS = 120, INDENT = 4 };
+    enum { INDENT = 4 };
     const struct why_node *why = telling->why;
-    size_t columns = style->columns == 0                  ? PAGE_COLUMNS
-                     : style->columns > MOST_PAGE_COLUMNS ? MOST_PAGE_COLUMNS
-                                                          : style->columns;
+    size_t columns = page_columns(style);
     fputs(style->colour ? "\033[1m" : "", out);
     put_wrapped(arena_printf(telling->arena, "Node %.*s%.*s %.*s.", TEXT_ARGS(why->name),
                              TEXT_ARGS(place_words(why, telling->arena)),
@@ -271,6 +262,47 @@ static struct json_object *json_of_point(const struct point *point)
     return json;
 }
 
+/* names: "namespace/name" of each */
+static struct json_object *json_of_pods(const struct why_node *why, const struct text *names)
+{
+    struct json_object *pods = json_object_new_array();
+    for (size_t i = 0; i < why->pod_count; i++) {
+        struct json_object *json = json_object_new_object();
+        json_add_text(json, "pod", names[i]);
+        json_add_text(json, "owner", why->pods[i].owner);
+        json_object_object_add(json, "moves", json_object_new_boolean(why->pods[i].moves));
+        json_object_array_add(pods, json);
+    }
+    return pods;
+}
+
+static void add_place(struct json_object *root, const struct why_node *why)
+{
+    json_add_text(root, "node", why->name);
+    json_add_text_or_null(root, "nodeClaim", why->claim);
+    json_add_text_or_null(root, "nodePool", why->pool);
+    json_add_text_or_null(root, "instanceType", why->instance_type);
+    json_add_text_or_null(root, "zone", why->zone);
+    json_add_text_or_null(root, "capacityType", why->capacity_type);
+}
+
+/* Whether it is to go; null: it cannot be known. */
+static void add_intent(struct json_object *root, const struct why_node *why, struct text expires)
+{
+    json_object_object_add(root, "empty", json_object_new_boolean(why->moving_count == 0));
+    json_add_text_or_null(root, "drifted", why->drift);
+    json_add_text_or_null(root, "driftedField", why->drift_path);
+    json_add_text_or_null(root, "expires", expires);
+    json_object_object_add(root, "consolidatable",
+                           why->consolidation == WHY_CONSOLIDATION_UNKNOWN
+                               ? NULL
+                               : json_object_new_boolean(why->consolidation == WHY_CONSOLIDATABLE));
+    json_object_object_add(root, "wanted", json_object_new_boolean(why->wanted));
+    json_object_object_add(
+        root, "disruptable",
+        why->forecast.unseen != 0 ? NULL : json_object_new_boolean(is_disruptable(why)));
+}
+
 static bool put_json(const struct telling *telling, FILE *out, struct error *error)
 {
     const struct why_node *why = telling->why;
@@ -284,37 +316,13 @@ static bool put_json(const struct telling *telling, FILE *out, struct error *err
     struct text window = pool != NULL && pool->windows == WINDOW_FOUND && !pool->unreadable
                              ? time_rfc3339(pool->window.open_unix_s, arena)
                              : TEXT("");
-    struct json_object *root = json_object_new_object();
-    struct json_object *pods = json_object_new_array(), *reasons = json_object_new_array();
-    for (size_t i = 0; i < why->pod_count; i++) {
-        struct json_object *json = json_object_new_object();
-        json_add_text(json, "pod", names[i]);
-        json_add_text(json, "owner", why->pods[i].owner);
-        json_object_object_add(json, "moves", json_object_new_boolean(why->pods[i].moves));
-        json_object_array_add(pods, json);
-    }
+    struct json_object *root = json_object_new_object(), *reasons = json_object_new_array();
     FOR_EACH(point, &telling->points)
         json_object_array_add(reasons, json_of_point(point));
     json_add_string(root, "schema", "taffrail.dev/why/v1");
-    json_add_text(root, "node", why->name);
-    json_add_text_or_null(root, "nodeClaim", why->claim);
-    json_add_text_or_null(root, "nodePool", why->pool);
-    json_add_text_or_null(root, "instanceType", why->instance_type);
-    json_add_text_or_null(root, "zone", why->zone);
-    json_add_text_or_null(root, "capacityType", why->capacity_type);
-    json_object_object_add(root, "pods", pods);
-    json_object_object_add(root, "empty", json_object_new_boolean(why->moving_count == 0));
-    json_add_text_or_null(root, "drifted", why->drift);
-    json_add_text_or_null(root, "driftedField", why->drift_path);
-    json_add_text_or_null(root, "expires", expires);
-    json_object_object_add(root, "consolidatable",
-                           why->consolidation == WHY_CONSOLIDATION_UNKNOWN
-                               ? NULL
-                               : json_object_new_boolean(why->consolidation == WHY_CONSOLIDATABLE));
-    json_object_object_add(root, "wanted", json_object_new_boolean(why->wanted));
-    json_object_object_add(
-        root, "disruptable",
-        why->forecast.unseen != 0 ? NULL : json_object_new_boolean(is_disruptable(why)));
+    add_place(root, why);
+    json_object_object_add(root, "pods", json_of_pods(why, names));
+    add_intent(root, why, expires);
     json_object_object_add(root, "reasons", reasons);
     json_add_text_or_null(root, "nextWindow", window);
     return json_write(root, arena, out, error);

@@ -19,7 +19,7 @@ static struct text text_or_empty(struct text t)
 
 /* ---- sentences ---- */
 
-/* "m5.large, on-demand in eu-west-1a, for 0.0960 $ an hour" */
+/* "m5.large, on-demand in eu-west-1a, for $0.0960 an hour" */
 static struct text offer_words(const struct why_pool *pool, struct arena *arena)
 {
     struct text_builder words = {.arena = arena};
@@ -28,7 +28,7 @@ static struct text offer_words(const struct why_pool *pool, struct arena *arena)
         text_builder_printf(&words, ", %.*s%s%.*s", TEXT_ARGS(pool->capacity_type),
                             pool->zone.size > 0 ? " in " : "", TEXT_ARGS(pool->zone));
     if (pool->usd_micro_per_hour >= 0)
-        text_builder_printf(&words, ", for %.*s $ an hour",
+        text_builder_printf(&words, ", for $%.*s an hour",
                             TEXT_ARGS(plan_price(pool->usd_micro_per_hour, arena)));
     return text_builder_text(&words);
 }
@@ -85,7 +85,7 @@ static struct text verdict_words(const struct why_pod *why, struct arena *arena)
 
 /* ---- text ---- */
 
-enum { PAGE_COLUMNS = 80, MOST_PAGE_COLUMNS = 120, CAUSES_SHOWN = 5 };
+enum { CAUSES_SHOWN = 5 };
 
 struct page {
     const char *bold, *red, *green, *plain;
@@ -248,9 +248,7 @@ bool report_why_pod_write(int format, const struct why_pod *why, const struct re
                         .red = style->colour ? "\033[31m" : "",
                         .green = style->colour ? "\033[32m" : "",
                         .plain = style->colour ? "\033[0m" : "",
-                        .columns = style->columns == 0                  ? PAGE_COLUMNS
-                                   : style->columns > MOST_PAGE_COLUMNS ? MOST_PAGE_COLUMNS
-                                                                        : style->columns,
+                        .columns = page_columns(style),
                         .arena = arena,
                         .out = out};
     put_pod(&page, why);

@@ -55,11 +55,7 @@ struct nodes {
 void impact_need(const struct impact_reading *reading, kind_set kinds)
 {
     const struct change_question *question = reading->question;
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        if ((kinds & KIND_BIT(i)) != 0 &&
-            ((question->seen & KIND_BIT(i)) == 0 ||
-             snapshot_unreadable_count(question->snapshot, (enum kind)i) > 0))
-            reading->impact->unseen |= KIND_BIT(i);
+    reading->impact->unseen |= snapshot_unseen(question->snapshot, kinds, question->seen);
 }
 
 /* Nodes or NodeClaims of the NodePools in question that are not leaving. */
@@ -150,7 +146,6 @@ static void keep_block(const struct impact_reading *reading, const struct disrup
         .pod = block->pod,
         .by = disruption_block_text(block, reading->arena),
         .owner = block->owner,
-        .details = *block,
     };
 }
 
@@ -222,6 +217,9 @@ static struct nodes take_drifted(const struct impact_reading *reading)
         else if (claim->verdict == DRIFT_ALREADY && is_of_pool(claim->reason) == of_pool)
             impact->nodes_waiting++;
     }
+    /* NodeClaims of a NodePool that cannot be seen follow their node class, too. */
+    if (impact->nodes_total < impact->drift.claims.count)
+        impact->nodes_total = impact->drift.claims.count;
     impact->nodes_replaced = nodes.count;
     impact->nodes_spared = impact->drift.counts[DRIFT_UNDONE];
     impact->nodes_unknown = impact->drift.counts[DRIFT_UNKNOWN];
@@ -323,10 +321,6 @@ static bool read_deletion(const struct impact_reading *reading)
 }
 
 /* ---- the whole ---- */
-
-#define KINDS_WITH_NODES                                                                         \
-    (KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_AUTO_NODE_CLASS) | \
-     KIND_BIT(KIND_AKS_NODE_CLASS) | KIND_BIT(KIND_GCE_NODE_CLASS))
 
 static bool read(const struct impact_reading *reading)
 {

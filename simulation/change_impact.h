@@ -20,11 +20,13 @@ struct change_question {
     size_t most_nodes; /* of no more what blocks is looked at, and their pods; 0: of all */
 };
 
-/* The kinds whose changes are understood. */
-#define KINDS_OF_IMPACT                                                                          \
+/* Of these Karpenter makes nodes. */
+#define KINDS_WITH_NODES                                                                         \
     (KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_EC2_NODE_CLASS) | KIND_BIT(KIND_AUTO_NODE_CLASS) | \
-     KIND_BIT(KIND_AKS_NODE_CLASS) | KIND_BIT(KIND_GCE_NODE_CLASS) |                             \
-     KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_PRIORITY_CLASS) |                              \
+     KIND_BIT(KIND_AKS_NODE_CLASS) | KIND_BIT(KIND_GCE_NODE_CLASS))
+/* The kinds whose changes are understood. */
+#define KINDS_OF_IMPACT                                                                \
+    (KINDS_WITH_NODES | KIND_BIT(KIND_STORAGE_CLASS) | KIND_BIT(KIND_PRIORITY_CLASS) | \
      KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_NAMESPACE))
 
 /* Lists are bounded; beside each is how many there are in all. */
@@ -32,17 +34,17 @@ enum { IMPACT_REASONS_KEPT = 8, IMPACT_BLOCKS_KEPT = 20, IMPACT_USERS_KEPT = 20 
 
 /* What keeps a node from going, or holds up its drain. */
 struct impact_block {
-    const struct object *node;       /* a Node, or a NodeClaim without one */
-    const struct object *pod;        /* NULL: the node itself */
-    struct text by;                  /* "PodDisruptionBudget web" */
-    struct text owner;               /* of the pod: "Deployment web"; empty: none */
-    struct disruption_block details; /* what by says */
+    const struct object *node; /* a Node, or a NodeClaim without one */
+    const struct object *pod;  /* NULL: the node itself */
+    struct text by;            /* "PodDisruptionBudget web" */
+    struct text owner;         /* of the pod: "Deployment web"; empty: none */
 };
 struct change_impact {
     /* Nodes. Those of a NodePool, or of all NodePools of a node class, that are not leaving. */
     size_t nodes_total;
     size_t nodes_replaced; /* that the change makes drift: each goes when budgets and pods let it */
-    size_t nodes_deleted;  /* that go with the object, no successor first */
+    size_t nodes_deleted;  /* that go with the object, or that a NodePool of a fixed size gives up;
+                              no  successor first */
     size_t nodes_waiting;  /* to be replaced already, for earlier changes of the object */
     size_t nodes_spared;   /* that were to be replaced, and stay now */
     size_t nodes_unknown;  /* only the cloud knows whether they fit */
@@ -79,8 +81,10 @@ struct change_impact {
 
     /* Kinds that would be needed and are not seen as a whole: what they would add is missing. */
     kind_set unseen;
-    struct drift drift;         /* of an update; empty else */
-    struct disruption forecast; /* of the nodes that are replaced, or deleted */
+    struct drift drift; /* of an update; empty else */
+    /* Of the nodes that are replaced, or deleted with the object. Which ones a NodePool of a fixed
+     * size gives up nobody knows. */
+    struct disruption forecast;
 };
 /* False: what the change does is not known (another kind, an old version), and *impact is empty. */
 bool change_impact(const struct change_question *question, struct arena *arena,
@@ -100,7 +104,8 @@ static inline size_t change_impact_nodes(const struct change_impact *impact)
 struct impact_words {
     struct text effect; /* "This change replaces 37 of 40 nodes, at most 4 at a time, from ..." */
     struct text blocks; /* "2 pods of team-a block it: ..."; empty: nothing blocks */
-    struct text unseen; /* "NodeClaims and Pods cannot be seen"; empty: all that is needed is */
+    struct text
+        unseen; /* "not all of these can be seen: NodeClaim"; empty: all that is needed is */
 };
 struct impact_words change_impact_words(const struct change_question *question,
                                         const struct change_impact *impact, struct arena *arena);
@@ -108,8 +113,8 @@ struct impact_words change_impact_words(const struct change_question *question,
 /* ---- what the pods need afterwards (change_plan.c): as costly as a plan ---- */
 
 struct impact_plan {
-    int64_t
-        usd_micro_per_hour_before;    /* of the nodes that go; -1: the price of some is not known */
+    /* Of the nodes that go; -1: the price of some, or which they are, is not known. */
+    int64_t usd_micro_per_hour_before;
     int64_t usd_micro_per_hour_after; /* of what is bought instead; -1: likewise */
     struct text_list unschedulable;   /* "namespace/name" of pods that fit nowhere afterwards, and
                                          have a place now or would get one; all of them */

@@ -82,7 +82,10 @@ bool change_impact_plan(const struct change_question *question, const struct cha
     struct simulation_settings drilled = *settings;
     struct text_map nodes = {0};
     struct drill drill = {.nodes = &nodes};
+    bool all_named = impact->forecast.node_count == change_impact_nodes(impact);
     *plan = (struct impact_plan){0};
+    if (!all_named)
+        plan->usd_micro_per_hour_before = plan->usd_micro_per_hour_after = -1;
     if (impact->forecast.node_count == 0)
         return true;
     take_nodes(impact, arena, &nodes);
@@ -93,7 +96,8 @@ bool change_impact_plan(const struct change_question *question, const struct cha
     if (!simulation_run(question->snapshot, catalog, settings, arena, without, &twice, error) ||
         !simulation_run(after, catalog, &drilled, arena, with, problems, error))
         return false;
-    read_prices(with, without, plan);
+    if (all_named)
+        read_prices(with, without, plan);
     read_unschedulable(with, without, arena, plan);
     plan->simulation = with;
     return true;

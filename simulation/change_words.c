@@ -10,11 +10,6 @@ struct telling {
     struct arena *arena;
 };
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* "general and spot", "a, b, c and 5 more" */
 static struct text names_of(const struct text_list *names, struct arena *arena)
 {
@@ -75,7 +70,7 @@ static void add_replaced(const struct telling *telling, struct text_builder *wor
 {
     const struct change_impact *impact = telling->impact;
     text_builder_printf(words, "This change replaces %zu of %zu node%s%.*s.",
-                        impact->nodes_replaced, impact->nodes_total, plural(impact->nodes_total),
+                        impact->nodes_replaced, impact->nodes_total, plural_s(impact->nodes_total),
                         TEXT_ARGS(pace_words(telling)));
     if (impact->nodes_waiting > 0)
         text_builder_printf(words, " %zu more wait%s to be replaced after earlier changes.",
@@ -89,11 +84,11 @@ static void add_deleted(const struct telling *telling, struct text_builder *word
                         "%s deletes %zu of %zu node%s at once, no successor first, whatever the "
                         "budgets say.",
                         words->size > 0 ? " It" : "This", impact->nodes_deleted,
-                        impact->nodes_total, plural(impact->nodes_total));
+                        impact->nodes_total, plural_s(impact->nodes_total));
     if (impact->pods_moving > 0)
         text_builder_printf(words, " %s%zu pod%s need%s another place.",
                             impact->at_least ? "At least " : "", impact->pods_moving,
-                            plural(impact->pods_moving), impact->pods_moving == 1 ? "s" : "");
+                            plural_s(impact->pods_moving), impact->pods_moving == 1 ? "s" : "");
 }
 
 static void add_unknown(const struct telling *telling, struct text_builder *words)
@@ -102,7 +97,7 @@ static void add_unknown(const struct telling *telling, struct text_builder *word
     text_builder_printf(words, "%s%zu %s%zu node%s may be replaced, which only the cloud knows.",
                         words->size > 0 ? " " : "", impact->nodes_unknown,
                         words->size > 0 ? "more of " : "of ", impact->nodes_total,
-                        plural(impact->nodes_total));
+                        plural_s(impact->nodes_total));
 }
 
 static void add_kept(const struct telling *telling, struct text_builder *words)
@@ -114,13 +109,13 @@ static void add_kept(const struct telling *telling, struct text_builder *words)
             words,
             "%zu node%s stay%s without %s NodePool: Karpenter no longer replaces "
             "or consolidates %s.",
-            impact->nodes_kept, plural(impact->nodes_kept), impact->nodes_kept == 1 ? "s" : "",
+            impact->nodes_kept, plural_s(impact->nodes_kept), impact->nodes_kept == 1 ? "s" : "",
             impact->nodes_kept == 1 ? "its" : "their", impact->nodes_kept == 1 ? "it" : "them");
     else
         text_builder_printf(words,
                             "NodePool%s %.*s launch%s no more nodes; the %zu that run%s stay%s "
                             "until then, without successors.",
-                            plural(impact->pools.count), TEXT_ARGS(pools),
+                            plural_s(impact->pools.count), TEXT_ARGS(pools),
                             impact->pools.count == 1 ? "es" : "", impact->nodes_kept,
                             impact->nodes_kept == 1 ? "s" : "", impact->nodes_kept == 1 ? "s" : "");
 }
@@ -131,7 +126,7 @@ static void add_class_users(const struct telling *telling, struct text_builder *
 {
     const struct change_impact *impact = telling->impact;
     size_t total = impact->user_total, stuck = impact->users_stuck;
-    text_builder_printf(words, "%zu object%s use%s this StorageClass", total, plural(total),
+    text_builder_printf(words, "%zu object%s use%s this StorageClass", total, plural_s(total),
                         total == 1 ? "s" : "");
     if (telling->question->after != NULL)
         text_builder_add(words, TEXT(": their volumes stay as they are, new ones are made as the "
@@ -140,7 +135,7 @@ static void add_class_users(const struct telling *telling, struct text_builder *
         text_builder_printf(words,
                             ": %zu PersistentVolumeClaim%s wait%s for a volume that nobody "
                             "makes any more.",
-                            stuck, plural(stuck), stuck == 1 ? "s" : "");
+                            stuck, plural_s(stuck), stuck == 1 ? "s" : "");
     else
         text_builder_add(words, TEXT(": no volume can be made or expanded for them any more."));
 }
@@ -149,7 +144,7 @@ static void add_priority_users(const struct telling *telling, struct text_builde
 {
     size_t total = telling->impact->user_total;
     text_builder_printf(words, "%zu Pod%s use%s this PriorityClass and keep%s the old priority",
-                        total, plural(total), total == 1 ? "s" : "", total == 1 ? "s" : "");
+                        total, plural_s(total), total == 1 ? "s" : "", total == 1 ? "s" : "");
     text_builder_add(words, telling->question->after == NULL
                                 ? TEXT("; their successors are refused.")
                                 : TEXT("; their successors get the new one."));
@@ -161,7 +156,7 @@ static void add_claim_users(const struct telling *telling, struct text_builder *
     text_builder_printf(words,
                         "%zu Pod%s mount%s this PersistentVolumeClaim: it goes with the last of "
                         "them%s.",
-                        impact->user_total, plural(impact->user_total),
+                        impact->user_total, plural_s(impact->user_total),
                         impact->user_total == 1 ? "s" : "",
                         impact->data_lost ? ", and its volume with all data" : "");
 }
@@ -170,7 +165,7 @@ static void add_namespace_users(const struct telling *telling, struct text_build
 {
     const struct change_impact *impact = telling->impact;
     text_builder_printf(words, "%zu Pod%s and PersistentVolumeClaims go with this Namespace%s.",
-                        impact->user_total, plural(impact->user_total),
+                        impact->user_total, plural_s(impact->user_total),
                         impact->data_lost ? ", and volumes with all data" : "");
 }
 
@@ -203,7 +198,7 @@ static struct text effect_words(const struct telling *telling)
         add_users(telling, &words);
     if (words.size == 0 && impact->nodes_spared > 0)
         text_builder_printf(&words, "This change keeps %zu node%s that would have been replaced.",
-                            impact->nodes_spared, plural(impact->nodes_spared));
+                            impact->nodes_spared, plural_s(impact->nodes_spared));
     if (words.size == 0)
         text_builder_add(&words, TEXT("This change replaces and deletes no node."));
     return text_builder_text(&words);
@@ -217,14 +212,16 @@ static struct text teams_of(const struct telling *telling)
     const struct change_impact *impact = telling->impact;
     struct text_map seen = {0};
     struct text_list names = {0};
+    size_t pods = 0;
     for (size_t i = 0; i < impact->block_count; i++) {
         const struct object *pod = impact->blocks[i].pod;
+        pods += pod != NULL;
         if (pod != NULL && text_map_add(&seen, telling->arena, pod->namespace))
             *LIST_PUSH(telling->arena, &names) = pod->namespace;
     }
     texts_sort(names.items, names.count);
     struct text named = names_of(&names, telling->arena);
-    return impact->block_total == impact->block_count
+    return impact->pods_blocking == pods
                ? named
                : arena_printf(telling->arena, "%.*s and perhaps others", TEXT_ARGS(named));
 }
@@ -262,12 +259,12 @@ static struct text blocks_words(const struct telling *telling)
     const char *verb_of_one = impact->nodes_deleted > 0 ? "holds up the drain" : "blocks it";
     if (pods > 0)
         text_builder_printf(&words, "%s%zu pod%s of %.*s %s: %.*s.",
-                            impact->at_least ? "At least " : "", pods, plural(pods),
+                            impact->at_least ? "At least " : "", pods, plural_s(pods),
                             TEXT_ARGS(teams_of(telling)), pods == 1 ? verb_of_one : verb,
                             TEXT_ARGS(list_blocks(telling, true, pods)));
     if (nodes > 0)
         text_builder_printf(&words, "%s%zu node%s cannot go: %.*s.", words.size > 0 ? " " : "",
-                            nodes, plural(nodes), TEXT_ARGS(list_blocks(telling, false, nodes)));
+                            nodes, plural_s(nodes), TEXT_ARGS(list_blocks(telling, false, nodes)));
     return text_builder_text(&words);
 }
 

@@ -177,8 +177,7 @@ static size_t state_node_find(const struct state_nodes *state_nodes, struct text
 /* Without a clock, nobody knows how long a duration still lasts. */
 static bool is_held(const struct object *pod)
 {
-    const struct node *annotations = node_at(pod->root->node, "metadata.annotations");
-    return text_is(node_string(node_get(annotations, OPT_OUT)), "true");
+    return text_is(object_annotation(pod, OPT_OUT), "true");
 }
 
 /* Whether a pod is rescheduled when its Node is removed: not one of a DaemonSet, a mirror pod, or

@@ -96,23 +96,16 @@ static void find_pools(const struct disruption_question *question, struct arena 
 
 /* ---- the whole ---- */
 
-/* Kinds that a forecast reads, and that somebody may not see. */
-static kind_set unseen_of(const struct disruption_question *question)
-{
-    static const enum kind needed[] = {KIND_NODE, KIND_NODE_CLAIM, KIND_NODE_POOL, KIND_POD,
-                                       KIND_POD_DISRUPTION_BUDGET};
-    kind_set unseen = 0;
-    for (size_t i = 0; i < COUNT_OF(needed); i++)
-        if ((question->seen & KIND_BIT(needed[i])) == 0 ||
-            snapshot_unreadable_count(question->snapshot, needed[i]) > 0)
-            unseen |= KIND_BIT(needed[i]);
-    return unseen;
-}
+/* Kinds that a forecast reads. */
+static const kind_set needed = KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_CLAIM) |
+                               KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_POD) |
+                               KIND_BIT(KIND_POD_DISRUPTION_BUDGET);
 
 void disruption_forecast(const struct disruption_question *question, struct arena *arena,
                          struct disruption *disruption)
 {
-    *disruption = (struct disruption){.unseen = unseen_of(question)};
+    *disruption =
+        (struct disruption){.unseen = snapshot_unseen(question->snapshot, needed, question->seen)};
     struct claims_of_nodes claims = claims_of_nodes_read(question->snapshot, arena);
     pair_nodes(question, &claims, arena, disruption);
     find_pools(question, arena, disruption);

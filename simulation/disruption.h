@@ -22,7 +22,9 @@ struct disruption_question {
     const struct object *pool; /* a NodePool as it will be, instead of the one stored; NULL: none */
     const struct object *const *nodes; /* Nodes or NodeClaims, each once */
     size_t node_count;
-    size_t most_blocks; /* no more of them are kept; 0: DISRUPTION_BLOCKS_KEPT of each node */
+    /* No more blocks are kept, half of them of nodes themselves; 0: DISRUPTION_BLOCKS_KEPT of each
+     * node. */
+    size_t most_blocks;
 };
 
 enum disruption_block_kind {

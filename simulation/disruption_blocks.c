@@ -24,17 +24,20 @@ struct search {
     size_t kept; /* blocks, so far */
 };
 
-static bool is_full(const struct search *search, const struct disruption_node *node)
+/* Nodes are asked before their pods, and leave them half of the places. */
+static bool is_full(const struct search *search, const struct disruption_node *node,
+                    const struct disruption_block *block)
 {
     size_t most = search->question->most_blocks;
-    return node->block_count == DISRUPTION_BLOCKS_KEPT || (most > 0 && search->kept >= most);
+    size_t places = block->pod == NULL ? most - most / 2 : most;
+    return node->block_count == DISRUPTION_BLOCKS_KEPT || (most > 0 && search->kept >= places);
 }
 
 static void add_block(struct search *search, struct disruption_node *node,
                       const struct disruption_block *block)
 {
     node->block_total++;
-    if (is_full(search, node))
+    if (is_full(search, node, block))
         return;
     search->kept++;
     if (node->blocks == NULL)
@@ -50,16 +53,9 @@ static void add_block(struct search *search, struct disruption_node *node,
 
 /* ---- the node itself ---- */
 
-static struct text opt_out_of(const struct object *object)
-{
-    return node_string(node_get(node_at(object->root->node, "metadata.annotations"), OPT_OUT));
-}
-
 bool disruption_is_terminating(const struct object *claim)
 {
-    const struct node *condition =
-        claim == NULL ? NULL : object_condition(claim, "InstanceTerminating");
-    return text_is(node_string(node_get(condition, "status")), "True");
+    return object_condition_holds(claim, "InstanceTerminating");
 }
 
 bool disruption_is_managed(const struct claims_of_nodes *claims, const struct object *node,
@@ -100,7 +96,8 @@ static bool node_blocks(const struct search *search, const struct disruption_nod
         {BLOCK_NO_NODE, node->node == NULL},
         {BLOCK_LEAVING, disruption_is_leaving(node->node, node->claim)},
         {BLOCK_NOT_INITIALIZED, !disruption_is_initialized(node->node)},
-        {BLOCK_NODE_OPTS_OUT, node->node != NULL && text_is(opt_out_of(node->node), "true")},
+        {BLOCK_NODE_OPTS_OUT,
+         node->node != NULL && text_is(object_annotation(node->node, OPT_OUT), "true")},
         {BLOCK_NOT_KARPENTERS, !of_pool},
         {BLOCK_NO_POOL, of_pool && sees_pools && disruption->pools[node->pool].object == NULL},
     };
@@ -118,7 +115,7 @@ static bool node_blocks(const struct search *search, const struct disruption_nod
  * while it is there. */
 static bool opts_out(const struct object *pod, int64_t now_unix_s, int64_t *until_unix_s)
 {
-    struct text value = opt_out_of(pod);
+    struct text value = object_annotation(pod, OPT_OUT);
     double duration_ns = 0;
     int64_t start = 0;
     *until_unix_s = INT64_MAX;

@@ -10,8 +10,7 @@
 /* A Node that says nothing about itself, as in a file, is ready. */
 static bool is_ready(const struct object *node)
 {
-    const struct node *ready = object_condition(node, "Ready");
-    return ready == NULL || text_is(node_string(node_get(ready, "status")), "True");
+    return object_condition(node, "Ready") == NULL || object_condition_holds(node, "Ready");
 }
 
 static void count_node(struct disruption_pool *pool, const struct claims_of_nodes *claims,

@@ -233,9 +233,9 @@ static bool decides(const struct edit *edit, struct text reason)
 
 static struct drift_claim judge(struct edit *edit, const struct object *claim)
 {
-    const struct node *condition = object_condition(claim, "Drifted");
-    bool is_drifted = text_is(node_string(node_get(condition, "status")), "True");
-    struct text now = is_drifted ? node_string(node_get(condition, "reason")) : TEXT("");
+    bool is_drifted = object_condition_holds(claim, "Drifted");
+    struct text now =
+        is_drifted ? node_string(node_get(object_condition(claim, "Drifted"), "reason")) : TEXT("");
     struct drift_cause before = cause_of(edit, claim, BEFORE, is_drifted);
     struct drift_cause after = cause_of(edit, claim, AFTER, is_drifted);
     bool was = is_drifted || before.holds == DRIFT_YES;

@@ -18,6 +18,7 @@ struct namespace_budgets {
     bool computes;            /* of some the status does not say what they allow */
 };
 struct eviction_budgets {
+    struct arena *arena;
     struct eviction_budget *items; /* in the order of the snapshot */
     size_t count;
     struct text_map numbers; /* of the namespaces, from 1 */
@@ -100,6 +101,7 @@ static void compare_listed(struct eviction_budgets *budgets, size_t first, const
 {
     for (size_t i = first; i != 0; i = budgets->items[i - 1].next) {
         struct eviction_budget *budget = &budgets->items[i - 1];
+        arena_tick(budgets->arena, 1); /* all budgets of a namespace may want one value */
         /* Two labels of a pod may have the same value. */
         if (budget->ask == budgets->asks || !selector_index_matches(budget->selector, pod->labels))
             continue;
@@ -165,10 +167,9 @@ static int64_t replicas_above(const struct snapshot *snapshot, const struct line
     for (size_t i = 0; i < lineage->count; i++) {
         const struct ancestor *ancestor = &lineage->items[i];
         const struct object *object = snapshot_object(snapshot, ancestor->kind, ancestor->index);
-        int64_t said = 0;
         if ((KINDS_SCALED & KIND_BIT(ancestor->kind)) == 0)
             continue;
-        replicas = node_integer(node_at(object->root->node, "spec.replicas"), &said) ? said : 1;
+        replicas = node_int32(object->root->node, "spec.replicas", 1);
     }
     return replicas;
 }
@@ -202,11 +203,6 @@ static void count_pod(struct eviction_budget *budget, const struct object *pod, 
     count_expected(budget->count, pod, context);
 }
 
-static int64_t amount_of(struct share share, int64_t pods)
-{
-    return share.percent ? (pods * share.amount + 99) / 100 : share.amount;
-}
-
 /* Only a minAvailable that is a number asks for no replicas. What cannot be read, and a share of
  * pods that nobody can count, allow nothing. */
 static int64_t compute_allowed(const struct eviction_budget *budget)
@@ -222,7 +218,7 @@ static int64_t compute_allowed(const struct eviction_budget *budget)
     bool plain = !has_most && !share.percent;
     if (!plain && (count->uncountable || count->expected == 0))
         return 0;
-    int64_t amount = amount_of(share, count->expected);
+    int64_t amount = share_amount(share, count->expected);
     int64_t kept = has_most ? count->expected - amount : amount;
     int64_t allowed = count->healthy - (kept > 0 ? kept : 0);
     return allowed > 0 ? allowed : 0;
@@ -266,6 +262,7 @@ struct eviction_budgets *eviction_budgets_read(const struct snapshot *snapshot, 
 {
     struct eviction_budgets *budgets = ARENA_NEW(arena, struct eviction_budgets);
     bool computes = false;
+    budgets->arena = arena;
     budgets->count = snapshot_count(snapshot, KIND_POD_DISRUPTION_BUDGET);
     budgets->items = ARENA_ARRAY(arena, budgets->count, struct eviction_budget);
     for (size_t i = 0; i < budgets->count; i++) {

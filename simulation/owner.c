@@ -68,21 +68,6 @@ void lineage_find(const struct snapshot *snapshot, const struct object *object, 
 
 /* ---- how many pods ---- */
 
-/* These fields are int32 in the API. */
-static int64_t number_at(const struct node *root, const char *path, int64_t absent)
-{
-    int64_t number = 0;
-    if (!node_integer(node_at(root, path), &number) || number < 0)
-        return absent;
-    return number < INT32_MAX ? number : INT32_MAX;
-}
-
-static bool has_condition(const struct object *object, const char *type)
-{
-    const struct node *condition = object_condition(object, type);
-    return text_is(node_string(node_get(condition, "status")), "True");
-}
-
 static bool is_suspended(const struct object *object)
 {
     return node_true(node_at(object->root->node, "spec.suspend"));
@@ -91,10 +76,10 @@ static bool is_suspended(const struct object *object)
 /* At most parallelism, and at most the completions that are left. */
 static int64_t job_pods(const struct node *spec, int64_t succeeded)
 {
-    int64_t parallelism = number_at(spec, "parallelism", 1);
+    int64_t parallelism = node_int32(spec, "parallelism", 1);
     bool counted = node_is(node_get(spec, "completions"), NODE_NUMBER) ||
                    !node_is(node_get(spec, "parallelism"), NODE_NUMBER);
-    int64_t left = number_at(spec, "completions", 1) - succeeded;
+    int64_t left = node_int32(spec, "completions", 1) - succeeded;
     if (counted && left < parallelism)
         return left > 0 ? left : 0;
     return parallelism;
@@ -102,13 +87,13 @@ static int64_t job_pods(const struct node *spec, int64_t succeeded)
 
 static bool job_is_over(const struct object *job)
 {
-    return has_condition(job, "Complete") || has_condition(job, "Failed");
+    return object_condition_holds(job, "Complete") || object_condition_holds(job, "Failed");
 }
 
 static int64_t job_demand(const struct object *job, const struct tally *tally)
 {
     const struct node *root = job->root->node;
-    int64_t succeeded = number_at(root, "status.succeeded", 0);
+    int64_t succeeded = node_int32(root, "status.succeeded", 0);
     if (tally->succeeded > succeeded)
         succeeded = tally->succeeded;
     if (is_suspended(job) || job_is_over(job))
@@ -140,7 +125,7 @@ static int64_t cron_job_demand(const struct snapshot *snapshot, const struct obj
 
 static int64_t replicas_of(const struct node *root, const struct tally *tally)
 {
-    return tally->scaled != NULL ? tally->scaled->replicas : number_at(root, "spec.replicas", 1);
+    return tally->scaled != NULL ? tally->scaled->replicas : node_int32(root, "spec.replicas", 1);
 }
 
 bool demand_of(const struct snapshot *snapshot, const struct object *object,
@@ -162,7 +147,7 @@ bool demand_of(const struct snapshot *snapshot, const struct object *object,
         break;
     case KIND_STATEFUL_SET:
         demand->pods = replicas_of(root, tally);
-        demand->first = number_at(root, "spec.ordinals.start", 0);
+        demand->first = node_int32(root, "spec.ordinals.start", 0);
         demand->last = demand->first + demand->pods - 1;
         demand->last_known = true;
         break;
@@ -184,7 +169,7 @@ bool demand_alone(const struct object *object, int64_t replicas, struct demand *
     const char *job = object->kind == KIND_JOB ? "spec" : "spec.jobTemplate.spec";
     *demand = (struct demand){0};
     if (object->kind != KIND_JOB && object->kind != KIND_CRON_JOB)
-        demand->pods = replicas < 0 ? number_at(root, "spec.replicas", 1) : replicas;
+        demand->pods = replicas < 0 ? node_int32(root, "spec.replicas", 1) : replicas;
     else if (!is_suspended(object))
         demand->pods = job_pods(node_at(root, job), 0);
     return demand->pods > 0;

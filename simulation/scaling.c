@@ -80,13 +80,6 @@ static const struct object *check(const struct search *search, const struct dril
     return object;
 }
 
-static int64_t replicas_of(const struct object *object)
-{
-    int64_t replicas = 1;
-    (void)node_integer(node_at(object->root->node, "spec.replicas"), &replicas);
-    return replicas;
-}
-
 struct scaled_list scaled_find(const struct snapshot *snapshot, const struct drill *drill,
                                struct arena *arena, struct problems *problems)
 {
@@ -104,7 +97,7 @@ struct scaled_list scaled_find(const struct snapshot *snapshot, const struct dri
         list.items[list.count++] = (struct scaled){
             .object = object,
             .at = {object->kind, index},
-            .before = replicas_of(object),
+            .before = node_int32(object->root->node, "spec.replicas", 1),
             .replicas = scale->replicas,
         };
     }
@@ -117,9 +110,8 @@ struct scaled_list scaled_find(const struct snapshot *snapshot, const struct dri
 static int64_t deletion_cost(const struct cluster_pod *pod)
 {
     int64_t cost = 0;
-    const struct node *annotations = node_at(pod->object->root->node, "metadata.annotations");
     struct text written =
-        node_string(node_get(annotations, "controller.kubernetes.io/pod-deletion-cost"));
+        object_annotation(pod->object, "controller.kubernetes.io/pod-deletion-cost");
     return text_to_int64(written, &cost) ? cost : 0;
 }
 
@@ -152,9 +144,8 @@ void scaled_choose(const struct scaled *scaled, const struct cluster_pods *pods,
                    struct arena *arena, bool *goes)
 {
     size_t count = scaled->pods.count;
-    int64_t first = 0;
     if (scaled->at.kind == KIND_STATEFUL_SET) {
-        (void)node_integer(node_at(scaled->object->root->node, "spec.ordinals.start"), &first);
+        int64_t first = node_int32(scaled->object->root->node, "spec.ordinals.start", 0);
         for (size_t i = 0; i < count; i++)
             if (is_beyond(&pods->items[scaled->pods.items[i]], first, scaled->replicas))
                 goes[scaled->pods.items[i]] = true;

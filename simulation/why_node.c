@@ -147,16 +147,10 @@ static void read_pods(struct looking *looking)
 
 /* ---- whether it is to go ---- */
 
-static bool condition_holds(const struct object *claim, const char *type)
-{
-    return claim != NULL &&
-           text_is(node_string(node_get(object_condition(claim, type), "status")), "True");
-}
-
 static void read_drift(struct looking *looking)
 {
     struct why_node *why = looking->why;
-    if (!condition_holds(looking->claim, "Drifted"))
+    if (!object_condition_holds(looking->claim, "Drifted"))
         return;
     const struct node *drifted = object_condition(looking->claim, "Drifted");
     why->drifted = true;
@@ -191,8 +185,8 @@ static enum why_consolidation consolidation_of(const struct looking *looking)
     if (why->moving_count > 0 &&
         text_is(node_string(node_get(disruption, "consolidationPolicy")), "WhenEmpty"))
         return WHY_CONSOLIDATED_WHEN_EMPTY;
-    return condition_holds(looking->claim, "Consolidatable") ? WHY_CONSOLIDATABLE
-                                                             : WHY_CONSOLIDATION_WAITS;
+    return object_condition_holds(looking->claim, "Consolidatable") ? WHY_CONSOLIDATABLE
+                                                                    : WHY_CONSOLIDATION_WAITS;
 }
 
 static void read_intent(struct looking *looking)

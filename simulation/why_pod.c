@@ -83,7 +83,7 @@ static struct text gates_of(const struct object *pod, struct arena *arena)
         *LIST_PUSH(arena, &names) = node_string(node_get(gate, "name"));
     if (names.count == 0)
         return TEXT("");
-    return arena_printf(arena, "its scheduling gate%s %.*s", names.count == 1 ? "" : "s",
+    return arena_printf(arena, "its scheduling gate%s %.*s", plural_s(names.count),
                         TEXT_ARGS(texts_and(names.items, names.count, GATES_NAMED, arena)));
 }
 

@@ -1,6 +1,7 @@
 /* The rail capacity-buffer: buffers that Karpenter can keep, and whose size somebody has meant. */
 #include "policy/rails/capacity_buffer.h"
 
+#include "kube/quantity.h"
 #include "kube/snapshot.h"
 #include "policy/rails/placeable.h"
 #include "simulation/amounts.h"
@@ -23,12 +24,13 @@ static const struct key keys[] = {
 /* A buffer, and the pods that it holds room for. */
 struct buffer {
     struct rail_call *call;
-    bool quiet;                           /* another rail asks, and nothing is said */
-    const struct field *spec, *reference; /* reference: where their template is named */
-    struct workload pods;                 /* object NULL: not seen */
-    int64_t workload_replicas;            /* of the workload that is named; -1: none is */
-    bool limits_tell;                     /* some limit is of a resource that the pods ask for */
-    int64_t limit;                        /* how many those limits leave room for */
+    bool quiet; /* another rail asks, and nothing is said */
+    const struct field *spec, *template, *scalable;
+    const struct field *reference; /* the name of their template or workload */
+    struct workload pods;          /* object NULL: not seen */
+    int64_t workload_replicas;     /* of the workload that is named; -1: none is */
+    bool limits_tell;              /* some limit is of a resource that the pods ask for */
+    int64_t limit;                 /* how many those limits leave room for */
 };
 
 /* ---- whose pods ---- */
@@ -61,13 +63,13 @@ static void report_unseen(const struct buffer *buffer, const char *kind, struct 
                  TEXT_ARGS(name));
 }
 
-static bool find_template(struct buffer *buffer, const struct field *reference)
+static bool find_template(struct buffer *buffer)
 {
     const struct rail_call *call = buffer->call;
-    struct text name = node_string(node_get(reference->node, "name"));
+    struct text name = node_string(node_get(buffer->template->node, "name"));
     const struct object *template =
         snapshot_find(call->world->snapshot, KIND_POD_TEMPLATE, call->object->namespace, name);
-    buffer->reference = field_get(call->arena, reference, "name");
+    buffer->reference = field_get(call->arena, buffer->template, "name");
     if (template == NULL)
         report_unseen(buffer, kind_table[KIND_POD_TEMPLATE].name, name);
     else
@@ -75,9 +77,10 @@ static bool find_template(struct buffer *buffer, const struct field *reference)
     return template != NULL;
 }
 
-static bool find_workload(struct buffer *buffer, const struct field *reference)
+static bool find_workload(struct buffer *buffer)
 {
     struct rail_call *call = buffer->call;
+    const struct field *reference = buffer->scalable;
     struct text name = node_string(node_get(reference->node, "name"));
     enum kind kind = kind_of_scalable(reference);
     if (kind == KIND_UNKNOWN && !buffer->quiet)
@@ -93,8 +96,7 @@ static bool find_workload(struct buffer *buffer, const struct field *reference)
         report_unseen(buffer, kind_table[kind].name, name);
         return false;
     }
-    buffer->workload_replicas = 1;
-    (void)node_integer(node_at(workload->root->node, "spec.replicas"), &buffer->workload_replicas);
+    buffer->workload_replicas = node_int32(workload->root->node, "spec.replicas", 1);
     return workload_read(workload, call->arena, &buffer->pods);
 }
 
@@ -133,8 +135,8 @@ static const struct field *size_of(const struct buffer *buffer, int64_t *count)
     int64_t written;
     *count = 0;
     if (buffer->workload_replicas > 0 && node_integer(percentage->node, &written) && written >= 0 &&
-        written < INT32_MAX && buffer->workload_replicas < INT32_MAX) {
-        *count = (buffer->workload_replicas * written + 99) / 100;
+        written < INT32_MAX) {
+        *count = share_amount((struct share){written, true}, buffer->workload_replicas);
         from = percentage;
     }
     if (node_integer(replicas->node, &written) && (from == NULL || written > *count)) {
@@ -219,42 +221,61 @@ static void judge_room(const struct buffer *buffer)
 
 /* ---- the whole ---- */
 
-static void judge(struct rail_call *call)
+static struct buffer buffer_of(struct rail_call *call, const struct object *object, bool quiet)
 {
-    struct arena *arena = call->arena;
-    struct buffer buffer = {.call = call, .workload_replicas = -1};
-    buffer.spec = field_get(arena, call->object->root, "spec");
-    const struct field *template = field_get(arena, buffer.spec, "podTemplateRef");
-    const struct field *scalable = field_get(arena, buffer.spec, "scalableRef");
-    bool has_template = node_is_given(template->node), has_scalable = node_is_given(scalable->node);
+    const struct field *spec = field_get(call->arena, object->root, "spec");
+    return (struct buffer){
+        .call = call,
+        .quiet = quiet,
+        .spec = spec,
+        .template = field_get(call->arena, spec, "podTemplateRef"),
+        .scalable = field_get(call->arena, spec, "scalableRef"),
+        .workload_replicas = -1,
+    };
+}
+
+static void judge_names(const struct buffer *buffer)
+{
+    bool has_template = node_is_given(buffer->template->node);
+    bool has_scalable = node_is_given(buffer->scalable->node);
     if (has_template && has_scalable)
-        report(call, SEVERITY_RAIL, scalable, TEXT("Keep one of them."),
+        report(buffer->call, SEVERITY_RAIL, buffer->scalable, TEXT("Keep one of them."),
                "With podTemplateRef and scalableRef the API server refuses this buffer.");
-    else if (!has_template && !has_scalable)
-        report(call, SEVERITY_RAIL, buffer.spec,
+    if (!has_template && !has_scalable)
+        report(buffer->call, SEVERITY_RAIL, buffer->spec,
                TEXT("Name a PodTemplate (podTemplateRef) or a workload (scalableRef)."),
                "The buffer names no pods, so Karpenter holds no room.");
-    else if (has_template ? find_template(&buffer, template) : find_workload(&buffer, scalable)) {
-        read_limits(&buffer);
-        judge_size(&buffer);
-        judge_room(&buffer);
-    }
+}
+
+/* False: it names none, or both ways, or they are not seen. */
+static bool find_pods(struct buffer *buffer)
+{
+    bool has_template = node_is_given(buffer->template->node);
+    if (has_template == node_is_given(buffer->scalable->node) ||
+        !(has_template ? find_template(buffer) : find_workload(buffer)))
+        return false;
+    read_limits(buffer);
+    return true;
+}
+
+static void judge(struct rail_call *call)
+{
+    struct buffer buffer = buffer_of(call, call->object, false);
+    judge_names(&buffer);
+    if (!find_pods(&buffer))
+        return;
+    judge_size(&buffer);
+    judge_room(&buffer);
 }
 
 bool buffer_room_read(const struct rail_call *call, const struct object *object,
                       struct buffer_room *room)
 {
     struct rail_call own = *call;
-    struct buffer buffer = {.call = &own, .quiet = true, .workload_replicas = -1};
     own.object = object;
-    buffer.spec = field_get(call->arena, object->root, "spec");
-    const struct field *template = field_get(call->arena, buffer.spec, "podTemplateRef");
-    const struct field *scalable = field_get(call->arena, buffer.spec, "scalableRef");
-    bool has_template = node_is_given(template->node);
-    if (has_template == node_is_given(scalable->node) ||
-        !(has_template ? find_template(&buffer, template) : find_workload(&buffer, scalable)))
+    struct buffer buffer = buffer_of(&own, object, true);
+    if (!find_pods(&buffer))
         return false;
-    read_limits(&buffer);
     room->pods = buffer.pods;
     room->from = size_of(&buffer, &room->count);
     return room->from != NULL && room->count > 0;
@@ -264,16 +285,15 @@ const struct rail rail_capacity_buffer = {
     .name = "capacity-buffer",
     .summary = "buffers of spare room that there can be",
     .detail =
-        "A CapacityBuffer holds room for pods that are not there: Karpenter buys nodes for them as "
-        "for real ones, up to the limits of its NodePools. The rail asks the solver whether a pod "
-        "of its template could ever run, on a NodePool or an empty Node, and names the nearest "
-        "miss. Volumes do not count, and neither do tolerations that the API server adds to real "
-        "pods, because these are never created.\n\n"
-        "The size is the larger of replicas and percentage, cut to limits. With maxReplicas larger "
-        "ones are found. Warned of are limits of resources that the pods do not request, which "
-        "limit nothing, and a buffer for no pod. Found are a buffer that names no pods, or those "
-        "of "
-        "a kind that Karpenter does not read.\n\n"
+        "A CapacityBuffer holds room for pods that are not there: Karpenter buys nodes for them "
+        "as for real ones, up to the limits of its NodePools. The rail asks the solver whether a "
+        "pod of its template could ever run, on a NodePool or an empty Node, and names the "
+        "nearest miss. Volumes do not count, and neither do tolerations that the API server adds "
+        "to real pods, because these are never created.\n\n"
+        "The size is the larger of replicas and percentage, cut to limits. With maxReplicas the "
+        "rail finds larger ones. It warns of limits of resources that the pods do not request, "
+        "which limit nothing, and of a buffer for no pod. It finds a buffer that names no pods, "
+        "or pods of a kind that Karpenter does not read.\n\n"
         "A template or a workload that is not visible cannot be decided. Karpenter reads buffers "
         "only with its feature gate CapacityBuffer.",
     .example = "capacity-buffer:\n"

@@ -120,10 +120,11 @@ static void report_ceiling(const struct judging *judging, size_t nodes, size_t c
     if (ceiling == 0)
         text_builder_add(&statement, TEXT(" Such a change has to be confirmed"));
     else
-        text_builder_printf(&statement, " More than %zu node%s have to be confirmed", ceiling,
-                            ceiling == 1 ? "" : "s");
+        text_builder_printf(&statement, " More than %zu node%s to be confirmed", ceiling,
+                            ceiling == 1 ? " has" : "s have");
     if (confirmed > 0)
-        text_builder_printf(&statement, ", and %lld are", (long long)confirmed);
+        text_builder_printf(&statement, ", and %lld %s", (long long)confirmed,
+                            confirmed == 1 ? "is" : "are");
     text_builder_add(&statement, TEXT("."));
     if (judging->words.blocks.size > 0)
         text_builder_printf(&statement, " %.*s", TEXT_ARGS(judging->words.blocks));
@@ -176,8 +177,7 @@ static kind_set decisive_unseen(const struct judging *judging)
 {
     enum kind kind = judging->question.before->kind;
     kind_set by_kind = KIND_BIT(KIND_NODE_CLAIM);
-    if (kind == KIND_STORAGE_CLASS || kind == KIND_PRIORITY_CLASS || kind == KIND_NAMESPACE ||
-        kind == KIND_PERSISTENT_VOLUME_CLAIM)
+    if ((KINDS_WITH_NODES & KIND_BIT(kind)) == 0)
         by_kind = KIND_BIT(KIND_POD) | KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM);
     else if (kind != KIND_NODE_POOL)
         by_kind |= KIND_BIT(KIND_NODE_POOL);
@@ -335,14 +335,12 @@ const struct rail rail_change_impact = {
         "mode says, until the stored object carries the annotation " CONFIRMATION " with a number "
         "of nodes that is no less. An annotation that comes with the change itself does not "
         "count. It stays until it is taken off. Nodes that still wait for earlier changes of the "
-        "object "
-        "are added up, a static NodePool that is scaled down (kubectl scale) loses the nodes "
-        "above, "
-        "and a node class that is deleted counts with the nodes of its NodePools, which a new one "
-        "of its name would replace.\n"
-        "Deletions of StorageClasses and PriorityClasses that are in use are told of, and with "
-        "deletions also those of PersistentVolumeClaims that are mounted, and of Namespaces. "
-        "The garbage collector and the namespace controller are not held up.\n"
+        "object are added up, a static NodePool that is scaled down (kubectl scale) loses the "
+        "nodes above, and a node class that is deleted counts with the nodes of its NodePools, "
+        "which a new one of its name would replace.\n"
+        "The rail also tells of deletions of StorageClasses and PriorityClasses that are in use "
+        "and, where the key deletions names them, of mounted PersistentVolumeClaims and of "
+        "Namespaces. The garbage collector and the namespace controller are not held up.\n"
         "Images, security groups and subnets that only the cloud knows may make nodes drift, "
         "too: then the number of nodes is said that may be replaced.",
     .example = "change-impact:\n"

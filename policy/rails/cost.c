@@ -87,24 +87,19 @@ static bool is_scaled(const struct object *object)
     return (KINDS_SCALED & KIND_BIT(object->kind)) != 0;
 }
 
-/* False: nothing is seen that it scales, or it does not act (docs/reference/admission.md 9). */
+/* False: nothing is seen that it scales, or it does not act. */
 static bool read_autoscaler(struct bill *bill, const struct object *autoscaler)
 {
-    const struct node *target = node_at(autoscaler->root->node, "spec.scaleTargetRef");
-    enum kind kind =
-        kind_of(node_string(node_get(target, "apiVersion")), node_string(node_get(target, "kind")));
-    int64_t own = 1;
-    if (kind == KIND_UNKNOWN || (KINDS_SCALED & KIND_BIT(kind)) == 0)
+    struct autoscaler_target target;
+    if (!autoscaler_target_read(autoscaler, &target) || (KINDS_SCALED & KIND_BIT(target.kind)) == 0)
         return false;
-    bill->workload = snapshot_find(bill->call->world->snapshot, kind, autoscaler->namespace,
-                                   node_string(node_get(target, "name")));
+    bill->workload =
+        snapshot_find(bill->call->world->snapshot, target.kind, target.namespace, target.name);
     bill->autoscaler = autoscaler;
     bill->field = field_at(bill->call->arena, autoscaler->root, "spec.maxReplicas");
-    if (bill->workload == NULL || !node_integer(bill->field->node, &bill->replicas) ||
-        bill->replicas < 0)
-        return false;
-    (void)node_integer(node_at(bill->workload->root->node, "spec.replicas"), &own);
-    return own > 0;
+    bill->replicas = target.most;
+    return bill->workload != NULL &&
+           autoscaler_acts(&target, node_int32(bill->workload->root->node, "spec.replicas", 1));
 }
 
 static void read_workload(struct bill *bill, const struct object *workload)
@@ -234,13 +229,8 @@ static void report_unpriced(const struct bill *bill)
     report_found(bill->call, SEVERITY_UNDECIDED, bill->field, TEXT(""),
                  TEXT("Give prices with --catalog FILE (taffrail catalog import)."),
                  "It adds %zu node%s, and the catalogue has no price for %s.",
-                 bill->added.node_count, bill->added.node_count == 1 ? "" : "s",
+                 bill->added.node_count, plural_s(bill->added.node_count),
                  bill->added.node_count == 1 ? "it" : "them");
-}
-
-static struct text dollars(int64_t usd_micro, struct arena *arena)
-{
-    return arena_printf(arena, "$%.*s", TEXT_ARGS(usd_text(usd_micro, 2, arena)));
 }
 
 /* "first 1000 of 9000 pods", "5 pods", "pod". */
@@ -269,9 +259,9 @@ static void add_pods(const struct bill *bill, struct text_builder *text)
 /* "3 nodes, $2,382.72 a month". */
 static void add_nodes(const struct added *added, struct text_builder *text)
 {
-    text_builder_printf(text, "%zu node%s, %.*s a month", added->node_count,
-                        added->node_count == 1 ? "" : "s",
-                        TEXT_ARGS(dollars(usd_a_month(added->usd_micro_per_hour), text->arena)));
+    text_builder_printf(
+        text, "%zu node%s, %.*s a month", added->node_count, plural_s(added->node_count),
+        TEXT_ARGS(usd_dollars(usd_a_month(added->usd_micro_per_hour), text->arena)));
     if (added->unpriced_count > 0)
         text_builder_printf(text, " without %zu of no known price", added->unpriced_count);
 }
@@ -316,11 +306,11 @@ static struct text statement_of(const struct bill *bill, int64_t ceiling_milli)
         text_builder_add(&text, TEXT(" while they run"));
     if (is_estimated(&bill->added))
         text_builder_printf(&text, "; all of them about %.*s",
-                            TEXT_ARGS(dollars(bill->month_micro, arena)));
+                            TEXT_ARGS(usd_dollars(bill->month_micro, arena)));
     if (ceiling_milli > 0)
         text_builder_printf(&text, ", and a workload of %.*s may add %.*s.",
                             TEXT_ARGS(bill->workload->namespace),
-                            TEXT_ARGS(dollars(ceiling_milli * 1000, arena)));
+                            TEXT_ARGS(usd_dollars(ceiling_milli * 1000, arena)));
     else
         text_builder_add(&text, TEXT("."));
     if (bill->added.unplaced_count > 0)
@@ -369,7 +359,7 @@ static void report_cost(const struct bill *bill, enum severity severity, int64_t
     report_as(bill->call, severity, .field = bill->field,
               .found =
                   arena_printf(arena, "%s%.*s a month", is_estimated(&bill->added) ? "about " : "",
-                               TEXT_ARGS(dollars(bill->month_micro, arena))),
+                               TEXT_ARGS(usd_dollars(bill->month_micro, arena))),
               .statement = of_old ? TEXT("") : statement_of(bill, ceiling_milli),
               .values = {.items = values, .count = is_raised(bill) ? 2 : 1}, .fix = fix_of(bill));
 }
@@ -444,16 +434,16 @@ const struct rail rail_cost = {
         "for one workload, not for the sum of a namespace: that is what ResourceQuotas and the "
         "limits of NodePools are for.\n\n"
         "A workload with a visible HorizontalPodAutoscaler counts with its maxReplicas, and an "
-        "autoscaler is judged with the workload that it scales. Of a Job and a CronJob count the "
-        "pods that run at once, of a CapacityBuffer those that it holds room for. Pods, "
-        "ReplicaSets and Jobs that a controller makes count with the workload above them. Of more "
-        "than a thousand pods, or fewer where their rules are long, the first are planned, and "
-        "the others taken to be like them. Pods that fit nowhere add nothing. An update that does "
-        "not raise the cost is no new finding.\n\n"
-        "Prices are those of the catalogue, as taffrail catalog says, and the message names their "
-        "region and date. Nothing is decided where no NodePool is visible, the instance types of "
-        "one that might run the pods are not known, no node that would be bought has a price, or "
-        "the pods ask for devices by resourceClaims.",
+        "autoscaler is judged with the workload that it scales. Jobs and CronJobs count with the "
+        "pods that run at once, CapacityBuffers with those that they hold room for. Pods, "
+        "ReplicaSets and Jobs that a controller makes count with the workload above them. Where "
+        "there are more than a thousand pods, or fewer with long rules, the first are planned "
+        "and the others are taken to be like them. Pods that fit nowhere add nothing. An update "
+        "that does not raise the cost is no new finding.\n\n"
+        "Prices are those of the catalogue, as taffrail catalog says, and the message names "
+        "their region and date. Nothing is decided where no NodePool is visible, the instance "
+        "types of one that might run the pods are not known, no node that would be bought has a "
+        "price, or the pods ask for devices by resourceClaims.",
     .example = "cost:\n"
                "  warnAbove: 500\n"
                "  max: {ml-research: 20000, \"team-*\": 3000}\n",

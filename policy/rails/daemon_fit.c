@@ -1,5 +1,7 @@
 /* The rail daemon-fit: what a DaemonSet does to the machines that it runs on. */
 #include "simulation/daemon_fit.h"
+
+#include "catalog/usd.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/quantity.h"
@@ -190,22 +192,24 @@ static void report_full(struct check *check, const struct daemon_nodes *nodes)
 
 static void judge_cost(struct check *check, const struct daemon_nodes *nodes)
 {
-    enum { HOURS_A_MONTH = 730, MICRO = 1000000 };
+    enum { MICRO = 1000000 };
     const struct settings *settings = check->call->settings;
     struct arena *arena = check->call->arena;
-    int64_t month = nodes->usd_micro_per_hour / MICRO * HOURS_A_MONTH +
-                    nodes->usd_micro_per_hour % MICRO * HOURS_A_MONTH / MICRO;
-    if (!settings->warns_above || month <= settings->warn_above)
+    int64_t month_micro = usd_a_month(nodes->usd_micro_per_hour);
+    int64_t limit_micro = settings->warn_above * MICRO;
+    if (!settings->warns_above || month_micro <= limit_micro)
         return;
-    report_as(check->call, SEVERITY_WARN, .field = check->workload.spec,
-              .statement = arena_printf(
-                  arena,
-                  "It takes %.*s of each of %zu Nodes, which is worth %lld dollars a month "
-                  "(%.*s); %lld may be.",
-                  TEXT_ARGS(request_text(check)), nodes->priced, (long long)month,
-                  TEXT_ARGS(catalog_prices_title(check->call->world->catalog, arena)),
-                  (long long)settings->warn_above),
-              .fix = TEXT("Ask for less, or run it on fewer nodes with node affinity."));
+    report_as(
+        check->call, SEVERITY_WARN, .field = check->workload.spec,
+        .statement = arena_printf(
+            arena,
+            "It takes %.*s of each of %zu Nodes, which is worth %.*s a month (%.*s); %.*s may "
+            "be.",
+            TEXT_ARGS(request_text(check)), nodes->priced,
+            TEXT_ARGS(usd_dollars(month_micro, arena)),
+            TEXT_ARGS(catalog_prices_title(check->call->world->catalog, arena)),
+            TEXT_ARGS(usd_dollars(limit_micro, arena))),
+        .fix = TEXT("Ask for less, or run it on fewer nodes with node affinity."));
 }
 
 /* ---- the whole ---- */

@@ -154,7 +154,7 @@ static int64_t least_turns(const struct budgets *budgets, int64_t nodes, const s
         int64_t amount = budget->share.amount;
         int64_t all = budget->share.percent && nodes == 0 ? 100 : nodes;
         if (budget->share.percent && nodes > 0)
-            amount = (nodes * amount + 99) / 100;
+            amount = share_amount(budget->share, nodes);
         int64_t turns = all / amount + (all % amount != 0);
         if (turns > most) {
             most = turns;

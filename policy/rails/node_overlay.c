@@ -207,7 +207,9 @@ static void judge_pair(struct rail_call *call, const struct overlay *overlay,
 {
     const struct snapshot *snapshot = call->world->snapshot;
     bool both_price = overlay->prices && other->prices && share_offerings(call, overlay, other);
-    struct text resource = both_price ? (struct text){0} : shared_resource(overlay, other);
+    struct text resource = {0};
+    if (!both_price)
+        resource = shared_resource(overlay, other);
     if (!both_price && resource.data == NULL)
         return;
     struct type_set anywhere = selected_types(call, overlay, other, NULL);
@@ -335,20 +337,19 @@ const struct rail rail_node_overlay = {
     .name = "node-overlay",
     .summary = "overlays that take effect, and draw in nothing else",
     .detail =
-        "A NodeOverlay changes what Karpenter takes the price or the resources of machines for. Of "
-        "two overlays of equal weight that set the price, or the same resource, of one machine, "
-        "Karpenter rejects one as a whole: that with the smaller name. The rail finds such pairs "
-        "among the visible overlays, with a NodePool and types that both touch; of overlays that "
-        "are judged together the later by name tells of both.\n\n"
-        "Where the policy has instance-types, an overlay is found that makes types cheaper which "
-        "are not allowed, and which a visible NodePool may launch: Karpenter buys what is cheap.\n"
-        "\n"
-        "An overlay that the API server would refuse is found, too (price and priceAdjustment "
-        "together, a capacity of cpu, memory, ephemeral-storage or pods); one that changes "
-        "nothing, "
-        "or selects no machine of any visible NodePool, is warned of. NodePools of a cloud that "
-        "the catalogue does not have are passed over. Karpenter reads overlays only with its "
-        "feature gate NodeOverlay.",
+        "A NodeOverlay changes what Karpenter takes the price or the resources of machines for. "
+        "Of two overlays of equal weight that set the price, or the same resource, of one "
+        "machine, Karpenter rejects one as a whole: that with the smaller name. The rail finds "
+        "such pairs among the visible overlays, with a NodePool and types that both touch; of "
+        "overlays that are judged together the later by name tells of both.\n\n"
+        "Where the policy has instance-types, the rail finds overlays that make types cheaper "
+        "which are not allowed, and which a visible NodePool may launch: Karpenter buys what is "
+        "cheap.\n\n"
+        "It also finds overlays that the API server would refuse (price and priceAdjustment "
+        "together, a capacity of cpu, memory, ephemeral-storage or pods), and warns of those "
+        "that change nothing, or select no machine of any visible NodePool. NodePools of a cloud "
+        "that the catalogue does not have are passed over. Karpenter reads overlays only with "
+        "its feature gate NodeOverlay.",
     .example = "node-overlay:\n"
                "  mode: enforce\n",
     .kinds = KIND_BIT(KIND_NODE_OVERLAY),

@@ -131,18 +131,12 @@ static int64_t enough_for(const struct share *least)
     return (least->amount < INT32_MAX ? least->amount : INT32_MAX) + 1;
 }
 
-/* Of so many pods a share is rounded up. */
-static int64_t staying_of(const struct share *least, int64_t pods)
-{
-    return least->percent ? (pods * least->amount + 99) / 100 : least->amount;
-}
-
 /* It lets pods go by day, and none at night, when the autoscaler leaves few. */
 static void judge_fewest(struct check *check, const struct field *field, const struct share *least)
 {
     struct arena *arena = check->call->arena;
     if (check->scaled == NULL || check->fewest == 0 ||
-        staying_of(least, check->fewest) < check->fewest)
+        share_amount(*least, check->fewest) < check->fewest)
         return;
     struct replicas scaled = replicas_read(check->call->world->snapshot, check->scaled);
     long long needed = enough_for(least) - (check->fewest - scaled.least);
@@ -203,7 +197,7 @@ static void judge_least(struct check *check, const struct field *field)
                 TEXT_ARGS(written));
         return;
     }
-    int64_t staying = staying_of(&least, check->pods);
+    int64_t staying = share_amount(least, check->pods);
     if (check->pods == 0)
         return;
     if (staying < check->pods)

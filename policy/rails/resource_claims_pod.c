@@ -153,7 +153,7 @@ static void report_driver(struct pods *pods, const struct field *field, struct t
                               TEXT_ARGS(driver->pools.items[0])),
                  "Devices of DeviceClass %.*s (%.*s) are on nodes of NodePool%s %.*s, where these "
                  "pods cannot run.",
-                 TEXT_ARGS(class), TEXT_ARGS(name), driver->pools.count == 1 ? "" : "s",
+                 TEXT_ARGS(class), TEXT_ARGS(name), plural_s(driver->pools.count),
                  TEXT_ARGS(pools));
 }
 

@@ -21,17 +21,11 @@ enum crowd {
     CROWD_DAEMON,   /* one on every node */
 };
 
-static int64_t integer_at(const struct object *object, const char *path, int64_t otherwise)
-{
-    int64_t value = 0;
-    return node_integer(node_at(object->root->node, path), &value) ? value : otherwise;
-}
-
 static int64_t pods_of_job(const struct object *object, const char *parallelism,
                            const char *completions)
 {
-    int64_t at_once = integer_at(object, parallelism, 1);
-    int64_t in_all = integer_at(object, completions, at_once);
+    int64_t at_once = node_int32(object->root->node, parallelism, 1);
+    int64_t in_all = node_int32(object->root->node, completions, at_once);
     return in_all < at_once ? in_all : at_once;
 }
 

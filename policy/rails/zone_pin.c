@@ -245,8 +245,7 @@ static void prefer(struct patch *patch, const struct object *pod, const struct z
  * or this one when it knew less, and what is known by now must not be added to it. */
 static bool prefers_noted_zone(const struct object *pod, struct arena *arena)
 {
-    struct text zone =
-        node_string(node_get(node_at(pod->root->node, "metadata.annotations"), NOTE_ZONE));
+    struct text zone = object_annotation(pod, NOTE_ZONE);
     struct zones noted = {0};
     zones_add(&noted, zone, arena);
     struct node preference = preference_of(&noted, arena);

@@ -121,6 +121,24 @@ def the_json_is_as_promised(folder, state):
     expect("nothing changes", (same.get("nodesReplaced"), same.get("reasons"), same.get("firstWindow")), (0, [], None))
 
 
+def nodes_without_names_count(folder, _):
+    """Which nodes a NodePool of a fixed size gives up is not known, nor what they cost; how many is."""
+    before, after = node_pool(), node_pool()
+    before["spec"]["replicas"], after["spec"]["replicas"] = 3, 1
+    state = str(pathlib.Path(write(folder, "fixed/pool.yaml", before, *machine(1), *machine(2), *machine(3))).parent)
+    path = write(folder, "pool.yaml", after)
+    told = asked(0, "-f", path, "--state", state)
+    change = told["changes"][0]
+    expect("scale-down", [change.get(key) for key in ("nodesReplaced", "nodesDeleted", "usdPerHourBefore", "usdPerHourAfter")],
+           [2, 2, None, None])
+    expect("scale-down together", told["summary"]["nodes"], 2)
+    said = " ".join(run(0, "-f", path, "--state", state).stdout.split())
+    after["spec"]["template"]["metadata"]["labels"]["team"] = "b"
+    both = asked(0, "-f", write(folder, "both.yaml", after), "--state", state)["changes"][0]
+    expect("no node counts twice", (both.get("nodesReplaced"), both.get("nodesTotal")), (3, 3))
+    expect("scale-down in words", "What it costs is not known: Karpenter chooses which nodes go." in said, True)
+
+
 def changes_come_from_anywhere(folder, state):
     path = write(folder, "many/pool.yaml", relabelled())
     write(folder, "many/more.yaml", node_pool("new"), made("ConfigMap", "x"), made("Deployment", "web", "apps/v1",
@@ -198,7 +216,7 @@ def names_stay_names(folder, _):
 
 with tempfile.TemporaryDirectory() as scratch:
     there = str(pathlib.Path(write(scratch, "state/cluster.yaml", *cluster())).parent)
-    for check in (the_json_is_as_promised, changes_come_from_anywhere, what_is_not_seen_is_said,
+    for check in (the_json_is_as_promised, nodes_without_names_count, changes_come_from_anywhere, what_is_not_seen_is_said,
                   ceilings_give_exit_code_one, names_stay_names):
         check(scratch, there)
 for failure in failures:

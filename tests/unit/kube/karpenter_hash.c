@@ -5,33 +5,11 @@
 
 #include <stdio.h>
 
-#include "kube/object.h"
-#include "unit.h"
+#include "object_fixture.h"
 
 const char unit_suite[] = "kube karpenter hash";
 
 enum { BUDGET_BYTES = 16 << 20 };
-
-static void take(void *context, const struct node *root)
-{
-    *(const struct node **)context = root;
-}
-
-static const struct object *read_object(struct arena *arena, const char *yaml)
-{
-    struct source *source = ARENA_NEW(arena, struct source);
-    struct problems problems = {.arena = arena};
-    const struct node *root = NULL;
-    source->text = text_of(yaml);
-    doc_read_yaml(source, YAML_MANIFEST, &doc_limits_manifest, arena, &problems, take, &root);
-    struct object *object = ARENA_NEW(arena, struct object);
-    struct error error = {0};
-    if (!object_read(root, source, TEXT(""), arena, object, &error)) {
-        fprintf(stderr, "%s\n%s\n", yaml, error.what);
-        CU_FAIL_FATAL("the test's object is none");
-    }
-    return object;
-}
 
 struct hash_case {
     const char *yaml;
@@ -44,7 +22,7 @@ static void run(const struct hash_case *cases, size_t count, uint64_t bundle)
     for (size_t i = 0; i < count; i++) {
         struct arena *arena = arena_create(BUDGET_BYTES);
         uint64_t hash = 0;
-        CU_ASSERT(karpenter_hash_value(read_object(arena, cases[i].yaml), arena, &hash));
+        CU_ASSERT(karpenter_hash_value(fixture_object(arena, cases[i].yaml, ""), arena, &hash));
         if ((hash ^ bundle) != cases[i].hash)
             fprintf(stderr, "%s\n", cases[i].yaml);
         ASSERT_INT(hash ^ bundle, cases[i].hash);
@@ -156,7 +134,7 @@ static void some_values_have_no_hash(void)
     for (size_t i = 0; i < COUNT_OF(objects); i++) {
         struct arena *arena = arena_create(BUDGET_BYTES);
         uint64_t hash = 0;
-        bool known = karpenter_hash_value(read_object(arena, objects[i]), arena, &hash);
+        bool known = karpenter_hash_value(fixture_object(arena, objects[i], ""), arena, &hash);
         if (known)
             fprintf(stderr, "%s\n", objects[i]);
         CU_ASSERT_FALSE(known);
@@ -202,8 +180,8 @@ static void fields_that_differ(void)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct arena *arena = arena_create(BUDGET_BYTES);
         struct text_list paths = {0};
-        karpenter_hash_compare(read_object(arena, cases[i].before),
-                               read_object(arena, cases[i].after), arena, &paths);
+        karpenter_hash_compare(fixture_object(arena, cases[i].before, ""),
+                               fixture_object(arena, cases[i].after, ""), arena, &paths);
         ASSERT_TEXT(texts_join(paths.items, paths.count, paths.count, arena), cases[i].paths);
         arena_destroy(arena);
     }

@@ -226,8 +226,39 @@ static void test_vast(void)
     ASSERT_INT(milli, 11112);
 }
 
+static void test_shares(void)
+{
+    static const struct {
+        const char *share;
+        int64_t all, amount;
+    } cases[] = {
+        {"3", 100, 3},
+        {"0", 100, 0},
+        {"0%", 7, 0},
+        {"10%", 0, 0},
+        {"10%", 1, 1},
+        {"10%", 10, 1},
+        {"10%", 11, 2},
+        {"33%", 200, 66},
+        {"34%", 199, 68},
+        {"100%", 1234, 1234},
+        {"99%", INT64_MAX, 9131138316486228049},
+        {"1%", 250, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct share share;
+        CU_ASSERT_FATAL(share_parse(text_of(cases[i].share), &share));
+        ASSERT_INT(share_amount(share, cases[i].all), cases[i].amount);
+    }
+}
+
 const char unit_suite[] = "kube_quantity";
 const struct unit_test unit_tests[] = {
-    {"values", test_values}, {"refused", test_refused},     {"long", test_long},
-    {"vast", test_vast},     {"canonical", test_canonical}, {NULL, NULL},
+    {"values", test_values},
+    {"refused", test_refused},
+    {"long", test_long},
+    {"vast", test_vast},
+    {"canonical", test_canonical},
+    {"shares", test_shares},
+    {NULL, NULL},
 };

@@ -194,7 +194,7 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .cluster = FOUR,
          .old = POOL,
          .object = EDITED,
-         .findings = "deny spec " REPLACES " More than 1 node have to be confirmed." CONFIRM("4")},
+         .findings = "deny spec " REPLACES " More than 1 node has to be confirmed." CONFIRM("4")},
         {.name = "confirmed by the stored object",
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR,
@@ -315,7 +315,7 @@ static void small_steps_are_added_up(void)
          .object = ZONES("[c]"),
          .findings =
              "deny spec This change replaces 1 of 3 nodes, all of them blocked as things "
-             "are. 1 more waits to be replaced after earlier changes. More than 1 node have "
+             "are. 1 more waits to be replaced after earlier changes. More than 1 node has "
              "to be confirmed. 1 node cannot go: n2 (its Node has not come yet)." CONFIRM("2")},
     };
     RUN(cases);

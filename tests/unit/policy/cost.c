@@ -65,7 +65,13 @@ static void autoscalers_count(void)
         {AUTOSCALER("StatefulSet", "6"), ""}, /* there is none */
         {AUTOSCALER("Rollout", "6"), ""},
     };
+    static const char switched_off[] = POOL("") "---\n" DEPLOYMENT("0") "\n";
+    static const struct rail_case to_zero[] = {
+        {AUTOSCALER("Deployment", "6"), ""},
+        {AUTOSCALER("Deployment", "6, minReplicas: 0"), "deny spec.maxReplicas $420.48 a month"},
+    };
     rail_table_run(&(struct rail_table){RAIL, cluster, cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){RAIL, switched_off, to_zero, COUNT_OF(to_zero)});
 }
 
 static void what_cannot_be_known(void)

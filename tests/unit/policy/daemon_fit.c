@@ -180,9 +180,9 @@ static void money_is_told_above_a_sum(void)
         {DAEMON("priorityClassName: high, ", "cpu: 490m"), ""},
     };
     rail_table_run(
-        &(struct rail_table){"daemon-fit: {warnAbove: 51}", busy, cases, COUNT_OF(cases)});
+        &(struct rail_table){"daemon-fit: {warnAbove: 52}", busy, cases, COUNT_OF(cases)});
     static const struct rail_case less[] = {{DAEMON("priorityClassName: high, ", "cpu: 500m"), ""}};
-    rail_table_run(&(struct rail_table){"daemon-fit: {warnAbove: 52}", busy, less, 1});
+    rail_table_run(&(struct rail_table){"daemon-fit: {warnAbove: 53}", busy, less, 1});
 }
 
 static void it_says_what_to_do(void)

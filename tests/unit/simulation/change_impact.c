@@ -2,7 +2,7 @@
 #include "simulation/change_impact.h"
 
 #include "cluster_fixture.h"
-#include "kube/object.h"
+#include "object_fixture.h"
 
 const char unit_suite[] = "simulation change impact";
 
@@ -22,6 +22,10 @@ enum { MOST = 24, BUDGET_BYTES = 128 << 20 };
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name metadata           \
     "}, spec: {" spec "template: {metadata: {" labels "}, spec: {" CLASS_NAME("default") more \
         "}}}}"
+#define NODE_CLASS(spec)                                                                \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default, " \
+    "annotations: {karpenter.k8s.aws/ec2nodeclass-hash: '1', "                          \
+    "karpenter.k8s.aws/ec2nodeclass-hash-version: v6}}, spec: {" spec "}}"
 #define BUDGETS(items) "disruption: {budgets: [" items "]}, "
 #define POOL POOL_OF("general", STAMPED(HASH), "", "", "")
 #define TEAM "labels: {team: a}"
@@ -38,6 +42,10 @@ enum { MOST = 24, BUDGET_BYTES = 128 << 20 };
 #define NODE_IN(name, zone, more) "{apiVersion: v1, kind: Node, " META(name, zone, more) "}"
 /* A NodeClaim and its Node. */
 #define NODE(name, zone) CLAIM_IN(name, zone, HASH, "", ""), NODE_IN(name, zone, "")
+/* Five documents with NodeClaims whose Nodes have not come. */
+#define COMING(name) "---\n" CLAIM_IN(name, "a", HASH, "", "") "\n"
+#define FIVE_COMING(name) \
+    COMING(name "1") COMING(name "2") COMING(name "3") COMING(name "4") COMING(name "5")
 #define FOUR NODE("n1", "a"), NODE("n2", "a"), NODE("n3", "b"), NODE("n4", "b")
 
 #define POD_OF(namespace, name, node, more)                                                    \
@@ -46,25 +54,11 @@ enum { MOST = 24, BUDGET_BYTES = 128 << 20 };
                                                                    "}, spec: {nodeName: " node \
                                                                    "}, status: {phase: Running}}"
 #define KEPT ", annotations: {karpenter.sh/do-not-disrupt: 'true'}"
-#define PDB(namespace)                                                                             \
-    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {namespace: " namespace ", "     \
-                                                                                          "name: " \
-                                                                                          "web}, " \
-                                                                                          "spec: " \
-                                                                                          "{selec" \
-                                                                                          "tor: "  \
-                                                                                          "{match" \
-                                                                                          "Labels" \
-                                                                                          ": "     \
-                                                                                          "{app: " \
-                                                                                          "web}}}" \
-                                                                                          ", "     \
-                                                                                          "status" \
-                                                                                          ": "     \
-                                                                                          "{disru" \
-                                                                                          "ptions" \
-                                                                                          "Allowe" \
-                                                                                          "d: 0}}"
+#define WEB_ALLOWS_NONE \
+    "spec: {selector: {matchLabels: {app: web}}}, status: {disruptionsAllowed: 0}}"
+#define PDB(namespace)                                                          \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: web, " \
+    "namespace: " namespace "}, " WEB_ALLOWS_NONE
 
 #define NO_NODE "This change replaces and deletes no node. |  |  | "
 
@@ -78,29 +72,6 @@ struct impact_case {
     kind_set unseen;
     bool orphans;
 };
-
-static void take(void *context, const struct node *root)
-{
-    *(const struct node **)context = root;
-}
-
-static const struct object *read_object(struct arena *arena, const char *yaml)
-{
-    if (yaml == NULL)
-        return NULL;
-    struct source *source = ARENA_NEW(arena, struct source);
-    struct problems problems = {.arena = arena};
-    const struct node *root = NULL;
-    source->text = text_of(yaml);
-    doc_read_yaml(source, YAML_MANIFEST, &doc_limits_manifest, arena, &problems, take, &root);
-    struct object *object = ARENA_NEW(arena, struct object);
-    struct error error = {0};
-    if (!object_read(root, source, TEXT("shop"), arena, object, &error)) {
-        fprintf(stderr, "%s\n%s\n", yaml, error.what);
-        CU_FAIL_FATAL("the test's object is none");
-    }
-    return object;
-}
 
 static struct text words_of(const struct change_question *question, struct arena *arena)
 {
@@ -126,8 +97,8 @@ static void run(const struct impact_case *cases, size_t count)
             .snapshot = fixture_snapshot(&fixture, test->cluster, documents),
             .seen = ALL_KINDS & ~test->unseen,
             .now_unix_s = test->now_unix_s,
-            .before = read_object(fixture.arena, test->before),
-            .after = read_object(fixture.arena, test->after),
+            .before = fixture_object(fixture.arena, test->before, "shop"),
+            .after = fixture_object(fixture.arena, test->after, "shop"),
             .orphans = test->orphans,
         };
         struct text words = words_of(&question, fixture.arena);
@@ -298,6 +269,16 @@ static void what_blocks_is_named_with_its_owner(void)
          .expected =
              "This change replaces 2 of 2 nodes, at most 1 at a time, from now on. | 1 node "
              "cannot go: n2 (karpenter.sh/do-not-disrupt on the Node). | " FOR_LABELS " | "},
+        {.name = "a pod is named beside many nodes",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL, FIVE_COMING("a"), FIVE_COMING("b"), FIVE_COMING("c"), FIVE_COMING("d"),
+                     NODE("n1", "a"), POD_OF("team-b", "job-0", "n1", KEPT)},
+         .expected =
+             "This change replaces 21 of 21 nodes, all of them blocked as things are. | 1 pod of "
+             "team-b blocks it: team-b/job-0 (karpenter.sh/do-not-disrupt). 20 nodes cannot go: a1 "
+             "(its Node has not come yet), a2 (its Node has not come yet), a3 (its Node has not "
+             "come yet) and 17 more. | " FOR_LABELS " | "},
     };
     RUN(cases);
 }
@@ -434,6 +415,16 @@ static void what_is_not_seen_is_said(void)
          .unseen = KIND_BIT(KIND_POD) | KIND_BIT(KIND_POD_DISRUPTION_BUDGET),
          .expected = REPLACES_4 " |  | " FOR_LABELS
                                 " | not all of these can be seen: Pod, PodDisruptionBudget"},
+        {.name = "the NodePool of a class' NodeClaim",
+         .before = NODE_CLASS(""),
+         .after = NODE_CLASS("role: other"),
+         .cluster = {"{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: c1, labels: "
+                     "{karpenter.sh/nodepool: gone}, annotations: "
+                     "{karpenter.k8s.aws/ec2nodeclass-hash: '1', "
+                     "karpenter.k8s.aws/ec2nodeclass-hash-version: v6}}, spec: {" CLASS_NAME(
+                         "default") "}}"},
+         .expected = "This change replaces 1 of 1 node, at a pace that is not known. | 1 node "
+                     "cannot go: c1 (its Node has not come yet). | drift: spec.role | "},
     };
     RUN(cases);
 }

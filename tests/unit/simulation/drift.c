@@ -2,7 +2,7 @@
 #include "simulation/drift.h"
 
 #include "cluster_fixture.h"
-#include "kube/object.h"
+#include "object_fixture.h"
 
 const char unit_suite[] = "simulation drift";
 
@@ -40,29 +40,6 @@ struct drift_case {
     const char *expected;
 };
 
-static void take(void *context, const struct node *root)
-{
-    *(const struct node **)context = root;
-}
-
-static const struct object *read_object(struct arena *arena, const char *yaml)
-{
-    if (yaml == NULL)
-        return NULL;
-    struct source *source = ARENA_NEW(arena, struct source);
-    struct problems problems = {.arena = arena};
-    const struct node *root = NULL;
-    source->text = text_of(yaml);
-    doc_read_yaml(source, YAML_MANIFEST, &doc_limits_manifest, arena, &problems, take, &root);
-    struct object *object = ARENA_NEW(arena, struct object);
-    struct error error = {0};
-    if (!object_read(root, source, TEXT(""), arena, object, &error)) {
-        fprintf(stderr, "%s\n%s\n", yaml, error.what);
-        CU_FAIL_FATAL("the test's object is none");
-    }
-    return object;
-}
-
 static struct text words_of(const struct drift *drift, struct arena *arena)
 {
     static const char *const verdicts[] = {"none", "newly", "already", "undone", "unknown"};
@@ -97,8 +74,8 @@ static void run(const struct drift_case *cases, size_t count)
         const struct snapshot *snapshot = fixture_snapshot(&fixture, test->cluster, documents);
         struct drift drift;
         struct text words = TEXT("no nodes");
-        if (drift_of_edit(snapshot, read_object(fixture.arena, test->before),
-                          read_object(fixture.arena, test->after), fixture.arena, &drift))
+        if (drift_of_edit(snapshot, fixture_object(fixture.arena, test->before, ""),
+                          fixture_object(fixture.arena, test->after, ""), fixture.arena, &drift))
             words = words_of(&drift, fixture.arena);
         if (!text_is(words, test->expected))
             fprintf(stderr, "in \"%s\":\n", test->name);
