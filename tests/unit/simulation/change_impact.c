@@ -429,6 +429,15 @@ static void what_is_not_seen_is_said(void)
     RUN(cases);
 }
 
+/* Of four that drift, one is scaled away. */
+static void a_node_goes_once(void)
+{
+    const struct change_impact both = {.nodes_total = 4, .nodes_replaced = 4, .nodes_deleted = 1};
+    const struct change_impact some = {.nodes_total = 4, .nodes_replaced = 1, .nodes_deleted = 2};
+    ASSERT_INT(change_impact_nodes(&both), 4);
+    ASSERT_INT(change_impact_nodes(&some), 3);
+}
+
 const struct unit_test unit_tests[] = {
     {"edits of NodePools", edits_of_node_pools},
     {"the pace is that of the budgets", the_pace_is_that_of_the_budgets},
@@ -436,5 +445,6 @@ const struct unit_test unit_tests[] = {
     {"deletions of NodePools and classes", deletions_of_node_pools_and_classes},
     {"what uses a class or a claim", what_uses_a_class_or_a_claim},
     {"what is not seen is said", what_is_not_seen_is_said},
+    {"a node goes once", a_node_goes_once},
     {NULL, NULL},
 };
