@@ -46,6 +46,32 @@ bool members_index(struct arena *arena, struct member *members, size_t *count,
 const struct member *members_find(const struct node *map, struct text key);
 enum { MEMBERS_SEARCHED_MAX = 24, MEMBERS_INDEX_BYTES = 16 };
 
+#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
+
+/* To the first byte that may end or interrupt a run of plain ASCII in a JSON string. */
+static inline const char *json_run_end(const char *at, const char *end)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    while (end - at >= 8) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        uint64_t quote = word ^ EACH_BYTE('"'), backslash = word ^ EACH_BYTE('\\');
+        /* The top bit of each byte that is a quote, a backslash, below 0x20 or above 0x7F; above
+         * the first such byte it may be wrong. */
+        uint64_t found = ((quote - EACH_BYTE(1)) | (backslash - EACH_BYTE(1)) |
+                          (word - EACH_BYTE(0x20)) | word) &
+                         EACH_BYTE(0x80);
+        if (found != 0)
+            return at + (__builtin_ctzll(found) >> 3);
+        at += 8;
+    }
+#endif
+    while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20 &&
+           (unsigned char)*at < 0x80)
+        at++;
+    return at;
+}
+
 /* The end of the JSON value that begins at `at`, by quotes and brackets alone; NULL: it does not
  * end. */
 const char *json_value_end(const char *at, const char *end);

@@ -22,20 +22,10 @@ struct reader {
 
 enum { FIRST_STACK_BYTES = 4096 };
 
-/* Bytes that may follow inside a string without a closer look, and bytes of a number. */
-enum { ENDS_RUN = 1, IS_SPACE = 2, IS_DIGIT = 4 };
+enum { IS_SPACE = 1, IS_DIGIT = 2 };
 static const unsigned char byte_class[256] = {
-    [0x00 ... 0x08] = ENDS_RUN,
-    [0x0B ... 0x0C] = ENDS_RUN,
-    [0x0E ... 0x1F] = ENDS_RUN,
-    ['\t'] = ENDS_RUN | IS_SPACE,
-    ['\n'] = ENDS_RUN | IS_SPACE,
-    ['\r'] = ENDS_RUN | IS_SPACE,
-    [' '] = IS_SPACE,
-    ['"'] = ENDS_RUN,
-    ['\\'] = ENDS_RUN,
-    ['0' ... '9'] = IS_DIGIT,
-    [0x80 ... 0xFF] = ENDS_RUN,
+    ['\t'] = IS_SPACE, ['\n'] = IS_SPACE,        ['\r'] = IS_SPACE,
+    [' '] = IS_SPACE,  ['0' ... '9'] = IS_DIGIT,
 };
 
 static bool has_class(char c, int wanted)
@@ -182,31 +172,6 @@ static struct text decode(struct arena *arena, struct text raw)
     return (struct text){copy, (size_t)(out - copy)};
 }
 
-#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
-
-/* To the first byte that may end or interrupt a run of plain ASCII in a string. */
-static const char *skip_run(const char *at, const char *end)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    while (end - at >= 8) {
-        uint64_t word;
-        memcpy(&word, at, sizeof word);
-        uint64_t quote = word ^ EACH_BYTE('"'), backslash = word ^ EACH_BYTE('\\');
-        /* The top bit of each byte that is a quote, a backslash, below 0x20 or above 0x7F; above
-         * the first such byte it may be wrong. */
-        uint64_t found = ((quote - EACH_BYTE(1)) | (backslash - EACH_BYTE(1)) |
-                          (word - EACH_BYTE(0x20)) | word) &
-                         EACH_BYTE(0x80);
-        if (found != 0)
-            return at + (__builtin_ctzll(found) >> 3);
-        at += 8;
-    }
-#endif
-    while (at < end && !has_class(*at, ENDS_RUN))
-        at++;
-    return at;
-}
-
 /* at points to a byte in a string that is not plain ASCII; returns the position after it, or after
  * the escape. */
 static const char *check_byte(struct reader *reader, const char *at)
@@ -224,13 +189,13 @@ static const char *read_string(struct reader *reader, const char *at, struct tex
 {
     const char *start = at + 1;
     bool escaped = false;
-    at = skip_run(start, reader->end);
+    at = json_run_end(start, reader->end);
     while (at != reader->end && *at != '"') {
         escaped |= *at == '\\';
         at = check_byte(reader, at);
         if (at == NULL)
             return NULL;
-        at = skip_run(at, reader->end);
+        at = json_run_end(at, reader->end);
     }
     if (at == reader->end)
         return fail_expected(reader, at, "the closing '\"' of a string");

@@ -18,11 +18,10 @@ static const char *skip_space(const char *at, const char *end)
  */
 static const char *string_end(const char *at, const char *end)
 {
-    for (; at < end; at++) {
+    while ((at = json_run_end(at, end)) < end) {
         if (*at == '"')
             return at + 1;
-        if (*at == '\\')
-            at++;
+        at += *at == '\\' && end - at > 1 ? 2 : 1;
     }
     return NULL;
 }
@@ -36,9 +35,9 @@ static const char *brackets_end(const char *at, const char *end)
             at = string_end(at, end);
             if (at == NULL)
                 return NULL;
-        } else if (c == '{' || c == '[') {
+        } else if ((c | 0x20) == '{') { /* or '[' */
             depth++;
-        } else if ((c == '}' || c == ']') && --depth == 0) {
+        } else if ((c | 0x20) == '}' && --depth == 0) {
             return at;
         }
     }
