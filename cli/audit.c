@@ -221,6 +221,7 @@ static struct report judge(const struct audit_options *options, struct world *wo
         .ignored = objects->ignored,
         .errors = problems,
     };
+    world->of_cluster = options->state_dir == NULL;
     world->unseen = cluster->unseen;
     audit_judge(world, custom, custom_count, text_of(options->namespace), now_unix_s, arena,
                 &report, problems);

@@ -109,3 +109,15 @@ uint64_t custom_kind_id(struct text group, struct text kind)
             id = (id ^ (unsigned char)parts[i].data[j]) * UINT64_C(1099511628211);
     return id == 0 ? 1 : id;
 }
+
+struct text kinds_in_words(kind_set kinds, struct arena *arena)
+{
+    struct text_list names = {0};
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++) {
+        const char *name = kind_table[kind].name;
+        if ((kinds & KIND_BIT(kind)) != 0)
+            *LIST_PUSH(arena, &names) = arena_printf(
+                arena, "%s%s", name, text_ends_with(text_of(name), TEXT("s")) ? "es" : "s");
+    }
+    return texts_and(names.items, names.count, names.count, arena);
+}

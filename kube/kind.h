@@ -76,6 +76,7 @@ struct text group_of(struct text api_version);
 
 /* A set of kinds: bit 1 << KIND_X. */
 typedef uint64_t kind_set;
+struct text kinds_in_words(kind_set kinds, struct arena *arena); /* "NodePools and Nodes" */
 #define KIND_BIT(kind) ((kind_set)1 << (kind))
 #define KINDS_WORKLOADS                                                            \
     (KIND_BIT(KIND_POD) | KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) | \

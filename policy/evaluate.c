@@ -54,7 +54,9 @@ static struct record judge_both(struct rail_call *call)
     struct evaluation *evaluation = call->evaluation;
     struct record record = record_begin(evaluation);
     if (call->subject->template_unseen) {
-        scale_undecided(evaluation, &record);
+        if (!evaluation->is_told_unseen)
+            scale_undecided(call, &record);
+        evaluation->is_told_unseen = evaluation->autoscaler != NULL;
         return record;
     }
     judge_views(call, &evaluation->views, &record);
@@ -156,10 +158,17 @@ static void tell_of_autoscaler(const struct evaluation *evaluation, struct findi
     struct arena *arena = evaluation->arena;
     const struct object *workload = evaluation->subject.object;
     const struct field *field = field_at(arena, evaluation->autoscaler->root, "spec.maxReplicas");
-    finding->problem = arena_printf(arena, "%.*s %.*s may have %.*s replicas. %.*s: %.*s",
-                                    TEXT_ARGS(workload->kind_name), TEXT_ARGS(workload->name),
-                                    TEXT_ARGS(node_text(field->node)), TEXT_ARGS(finding->path),
-                                    TEXT_ARGS(finding->problem));
+    if (evaluation->subject.template_unseen)
+        finding->problem = arena_printf(
+            arena,
+            "%.*s %.*s, which may get %.*s replicas, is not visible, so nobody knows what they do.",
+            TEXT_ARGS(workload->kind_name), TEXT_ARGS(workload->name),
+            TEXT_ARGS(node_text(field->node)));
+    else
+        finding->problem = arena_printf(arena, "%.*s %.*s may have %.*s replicas. %.*s: %.*s",
+                                        TEXT_ARGS(workload->kind_name), TEXT_ARGS(workload->name),
+                                        TEXT_ARGS(node_text(field->node)), TEXT_ARGS(finding->path),
+                                        TEXT_ARGS(finding->problem));
     finding->field = field;
     finding->path = field_path(arena, field);
     finding->found = node_text(field->node);
@@ -209,7 +218,10 @@ static void add_finding(const struct rail_call *call, const struct draft *shared
         finding.action != ACTION_EXCEPTED && !draft.pre_existing) {
         finding.undecided = true;
         if (draft.severity == SEVERITY_UNDECIDED)
-            finding.unseen = rail_unseen_sources(call->use->rail, call->object->kind, call->world);
+            finding.unseen =
+                draft.wanted != 0
+                    ? kinds_without_object(call->world, draft.wanted)
+                    : rail_unseen_sources(call->use->rail, call->object->kind, call->world);
         finding.spared = false;
         finding.quiet = finding.action < ACTION_WARN;
         finding.action = ACTION_WARN;

@@ -27,6 +27,7 @@ struct evaluation {
     /* The HorizontalPodAutoscaler whose workload the subject is; NULL: it is what was asked about.
      */
     const struct object *autoscaler;
+    bool is_told_unseen; /* that the autoscaler's workload is not visible: one rail tells for all */
     int64_t now_unix_s;
     struct arena *arena;
     struct root_owner root;
@@ -89,7 +90,7 @@ bool subject_is_judged(const struct subject *subject);
 
 /* What a rail that judges scale says of a workload whose template is not seen: that it cannot know,
  * where there are to be more replicas. */
-void scale_undecided(const struct evaluation *evaluation, struct record *record);
+void scale_undecided(const struct rail_call *call, struct record *record);
 /* An autoscaler's replicas are needed now, and nobody reads what it is told. */
 bool is_scaled_by_controller(const struct subject *subject);
 

@@ -159,6 +159,7 @@ struct world {
     bool volumes_are_stale;      /* claims or volumes are as they were more than 60 s ago */
     kind_set unseen; /* may be there and cannot be seen: not to find one of them means nothing */
     bool blind;      /* there is no cluster, and no files that show one */
+    bool of_cluster; /* what is there was read from a cluster, and not from files */
     bool live;       /* a cluster is watched: what is not there may be in a moment */
     struct seen_owners owners; /* the kinds of custom owners that are seen */
     int64_t cpu_limit_us;      /* of a review, as the policies say; 0: none */

@@ -161,9 +161,13 @@ struct draft {
      * that the finding is shown, with allowed cut to what is shown. NULL: they stand. */
     void (*advise)(struct draft *draft, struct arena *arena);
     const void *adviser; /* what advise needs to know */
-    bool pre_existing;   /* the machinery's: the old object had it too */
+    /* Undecided for want of these; 0: of what the rail looks among (struct rail, sources). */
+    kind_set wanted;
+    bool pre_existing; /* the machinery's: the old object had it too */
 };
 enum { TYPO_EDITS = 2 };
+/* For wanted: one object that is named, and no whole kind. */
+#define WANTS_ONE KIND_BIT(KIND_UNKNOWN)
 
 /* Says what is wrong at a field, as printf does: what stands there is what was found. An object may
  * be wrong in a hundred thousand places: where a further draft would only be counted, it is not
@@ -214,6 +218,14 @@ static inline enum severity severity_of_preference(const struct rail_call *call)
 /* What a rail looks among (sources.c) to judge objects of the kind, as far as nothing of it is
  * visible. */
 kind_set rail_unseen_sources(const struct rail *rail, enum kind judged, const struct world *world);
+/* Of these kinds those of which nothing is visible. */
+kind_set kinds_without_object(const struct world *world, kind_set kinds);
+
+/* Advice for who is to see more of these kinds, a sentence: files are shown otherwise than a
+ * cluster. otherwise: ", or use an allowed key"; empty: there is no other way. */
+struct text advice_to_show(const struct rail_call *call, kind_set kinds, const char *otherwise);
+/* The same of one object that something names. it: "it", "the claim". */
+struct text advice_to_show_one(const struct rail_call *call, enum kind kind, const char *it);
 
 /* What a rail wants to change in call->object. */
 void propose_change(struct rail_call *call, const struct change *proposed);

@@ -165,10 +165,10 @@ const struct object *subject_of_autoscaler(const struct world *world, struct are
     return autoscaler;
 }
 
-void scale_undecided(const struct evaluation *evaluation, struct record *record)
+void scale_undecided(const struct rail_call *call, struct record *record)
 {
-    const struct subject *subject = &evaluation->subject;
-    struct arena *arena = evaluation->arena;
+    const struct subject *subject = call->subject;
+    struct arena *arena = call->arena;
     int64_t replicas = replicas_of(subject->object);
     if (replicas <= 1 || replicas <= replicas_of(subject->old_object))
         return;
@@ -181,7 +181,8 @@ void scale_undecided(const struct evaluation *evaluation, struct record *record)
                                   "The pod template of this %.*s cannot be seen, so nobody knows "
                                   "what more replicas of it do.",
                                   TEXT_ARGS(subject->object->kind_name)),
-        .fix = TEXT("Make the workloads visible (docs/guides/cluster.md)."),
+        .wanted = WANTS_ONE,
+        .fix = advice_to_show_one(call, subject->object->kind, "it"),
     };
     record_add(record, &draft);
 }

@@ -69,25 +69,32 @@ static void add(struct text_list *sentences, struct text sentence, struct arena 
         *LIST_PUSH(arena, sentences) = sentence;
 }
 
+bool impact_is_unknown(const struct impact_entry *entry)
+{
+    return entry->nothing.size == 0 && entry->words.unseen.size > 0 &&
+           !change_impact_is_felt(&entry->impact);
+}
+
+static struct text effect_of(const struct impact_entry *entry)
+{
+    if (entry->nothing.size > 0)
+        return entry->nothing;
+    return impact_is_unknown(entry) ? TEXT("What it does is not known.") : entry->words.effect;
+}
+
 struct text_list impact_sentences(const struct impact_entry *entry, struct arena *arena)
 {
     struct text_list sentences = {0};
     const struct change_impact *impact = &entry->impact;
-    if (entry->nothing.size > 0) {
-        add(&sentences, entry->nothing, arena);
+    add(&sentences, effect_of(entry), arena);
+    if (entry->nothing.size > 0)
         return sentences;
-    }
-    bool unknown = entry->words.unseen.size > 0;
-    add(&sentences,
-        unknown && !change_impact_is_felt(impact) ? TEXT("What it does is not known.")
-                                                  : entry->words.effect,
-        arena);
     add(&sentences, entry->words.blocks, arena);
     if (entry->planned && change_impact_nodes(impact) > 0)
         add(&sentences, price_words(entry, arena), arena);
     if (entry->planned && entry->plan.unschedulable.count > 0)
         add(&sentences, unschedulable_words(entry, arena), arena);
-    if (unknown)
+    if (entry->words.unseen.size > 0)
         add(&sentences,
             arena_printf(arena, "This is not certain: %.*s.", TEXT_ARGS(entry->words.unseen)),
             arena);
@@ -184,7 +191,7 @@ static struct written write_texts(const struct impact_report *report,
     struct written written = {
         .name = object_display_name(entry->object, arena),
         .namespace = entry->object->namespace,
-        .effect = entry->nothing.size > 0 ? entry->nothing : entry->words.effect,
+        .effect = effect_of(entry),
         .pods = ARENA_ARRAY(arena, impact->block_count, struct text),
         .nodes = ARENA_ARRAY(arena, impact->block_count, struct text),
         .users = ARENA_ARRAY(arena, impact->user_count, struct text),

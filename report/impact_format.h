@@ -10,6 +10,8 @@ extern const char *const impact_operation_names[]; /* "create", "update", "delet
 struct text impact_title(const struct impact_entry *entry, struct arena *arena);
 /* The sentences about one change, each a line. */
 struct text_list impact_sentences(const struct impact_entry *entry, struct arena *arena);
+/* Whether nothing of what it does can be seen. */
+bool impact_is_unknown(const struct impact_entry *entry);
 /* "pod shop/db-0 of StatefulSet db: PodDisruptionBudget db" */
 struct text impact_block_words(const struct impact_block *block, struct arena *arena);
 /* What several changes do together; empty: there is one. */

@@ -115,8 +115,14 @@ static void put_entry(const struct impact_entry *entry, struct arena *arena, FIL
 
 void impact_markdown(const struct impact_report *report, struct arena *arena, FILE *out)
 {
-    fprintf(out, "### Impact on nodes: %zu node%s go%s\n", report->nodes_together,
-            plural_s(report->nodes_together), report->nodes_together == 1 ? "es" : "");
+    bool unknown = false;
+    for (size_t i = 0; i < report->count; i++)
+        unknown = unknown || impact_is_unknown(&report->entries[i]);
+    if (unknown && report->nodes_together == 0)
+        fputs("### Impact on nodes: not known\n", out);
+    else
+        fprintf(out, "### Impact on nodes: %zu node%s go%s\n", report->nodes_together,
+                plural_s(report->nodes_together), report->nodes_together == 1 ? "es" : "");
     struct text together = impact_together(report, arena);
     if (together.size > 0) {
         fputc('\n', out);

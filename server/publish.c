@@ -100,6 +100,7 @@ static bool publish(struct publisher *publisher, struct loaded_policies *rules,
         composed->world.unseen = visibility->unseen;
         composed->world.owners = visibility->owners;
         composed->world.blind = false;
+        composed->world.of_cluster = true;
         composed->world.live = true;
         composed->world.volumes_are_stale = visibility->volumes_are_stale;
     }

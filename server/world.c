@@ -89,6 +89,7 @@ static void load(void *argument)
     struct world *world = &owned->world;
     world->generation = loading->generation;
     world->blind = loading->options->state_dir == NULL && loading->options->listed == NULL;
+    world->of_cluster = loading->options->listed != NULL;
     world->unseen = loading->options->unseen;
     world->loaded_unix_s = loading->now_unix_s;
     if (!load_catalog(loading, &world->catalog))

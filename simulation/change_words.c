@@ -80,11 +80,12 @@ static void add_replaced(const struct telling *telling, struct text_builder *wor
 static void add_deleted(const struct telling *telling, struct text_builder *words)
 {
     const struct change_impact *impact = telling->impact;
-    text_builder_printf(words,
-                        "%s deletes %zu of %zu node%s at once, no successor first, whatever the "
-                        "budgets say.",
-                        words->size > 0 ? " It" : "This", impact->nodes_deleted,
-                        impact->nodes_total, plural_s(impact->nodes_total));
+    text_builder_printf(
+        words,
+        "%s deletes %zu of %zu node%s at once, before new ones are there, whatever the "
+        "budgets say.",
+        words->size > 0 ? " It" : "This", impact->nodes_deleted, impact->nodes_total,
+        plural_s(impact->nodes_total));
     if (impact->pods_moving > 0)
         text_builder_printf(words, " %s%zu pod%s need%s another place.",
                             impact->at_least ? "At least " : "", impact->pods_moving,
@@ -272,15 +273,10 @@ static struct text blocks_words(const struct telling *telling)
 
 static struct text unseen_words(const struct telling *telling)
 {
-    struct text_list kinds = {0};
-    for (size_t i = 0; i < KIND_COUNT; i++)
-        if ((telling->impact->unseen & KIND_BIT(i)) != 0)
-            *LIST_PUSH(telling->arena, &kinds) = text_of(kind_table[i].name);
-    if (kinds.count == 0)
-        return TEXT("");
-    return arena_printf(
-        telling->arena, "not all of these can be seen: %.*s",
-        TEXT_ARGS(texts_join(kinds.items, kinds.count, kinds.count, telling->arena)));
+    kind_set unseen = telling->impact->unseen;
+    return unseen == 0 ? TEXT("")
+                       : arena_printf(telling->arena, "%.*s cannot all be seen",
+                                      TEXT_ARGS(kinds_in_words(unseen, telling->arena)));
 }
 
 struct impact_words change_impact_words(const struct change_question *question,

@@ -235,16 +235,17 @@ static void add_way(const struct daemon_fit *fit, const struct node_selection *s
     }
 }
 
-static struct ways ways_read(const struct daemon_fit *fit)
+struct ways *ways_to_nodes(const struct daemon_fit *fit)
 {
     struct node_selection selection;
-    struct ways ways = {.names = solver_names_create(fit->arena, catalog_names(fit->catalog))};
+    struct ways *ways = ARENA_NEW(fit->arena, struct ways);
+    ways->names = solver_names_create(fit->arena, catalog_names(fit->catalog));
     node_selection_read(fit->daemon, fit->arena, &selection);
-    tolerations_read(fit->daemon, fit->arena, &ways.tolerations);
+    tolerations_read(fit->daemon, fit->arena, &ways->tolerations);
     if (selection.required.count == 0)
-        add_way(fit, &selection, NULL, &ways);
+        add_way(fit, &selection, NULL, ways);
     for (size_t i = 0; i < selection.required.count && i < SUPPLY_TERMS_MAX; i++)
-        add_way(fit, &selection, &selection.required.items[i].expressions, &ways);
+        add_way(fit, &selection, &selection.required.items[i].expressions, ways);
     return ways;
 }
 
@@ -286,7 +287,7 @@ static bool tolerates(struct ways *ways, const struct taint *taint, struct arena
     return *known == 2;
 }
 
-static bool runs_on(const struct daemon_fit *fit, struct ways *ways, const struct object *node)
+bool ways_lead_to(const struct daemon_fit *fit, struct ways *ways, const struct object *node)
 {
     struct taints taints = {0};
     bool selected = false;
@@ -411,12 +412,12 @@ struct daemon_nodes daemon_fit_nodes(const struct daemon_fit *fit)
     const struct snapshot *snapshot = fit->snapshot;
     struct daemon_nodes nodes = {0};
     struct rooms rooms = {0};
-    struct ways ways = ways_read(fit);
+    struct ways *ways = ways_to_nodes(fit);
     struct load load = {{0}};
     load_add(&load, &fit->requests, fit->arena);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        if (!node->deleting && runs_on(fit, &ways, node))
+        if (!node->deleting && ways_lead_to(fit, ways, node))
             add_room(fit, node, &rooms);
     }
     nodes.count = rooms.count;

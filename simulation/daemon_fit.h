@@ -31,7 +31,7 @@ bool daemon_fit_read(const struct snapshot *snapshot, const struct catalog *cata
 struct type_set daemon_fit_lost(const struct daemon_fit *fit, const struct pool *pool,
                                 const struct type_set *types, size_t *roomy);
 
-/* The Nodes that it runs on, by what it selects and tolerates; those on their way out do not count.
+/* The Nodes that it is for, by what it selects and tolerates; those on their way out do not count.
  */
 struct daemon_nodes {
     size_t count;
@@ -41,5 +41,11 @@ struct daemon_nodes {
     int64_t usd_micro_per_hour;
 };
 struct daemon_nodes daemon_fit_nodes(const struct daemon_fit *fit);
+
+/* Where a workload of any kind may run, by what it selects and tolerates: its requests are not
+ * asked for. */
+struct ways;
+struct ways *ways_to_nodes(const struct daemon_fit *fit);
+bool ways_lead_to(const struct daemon_fit *fit, struct ways *ways, const struct object *node);
 
 #endif

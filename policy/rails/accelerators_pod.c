@@ -294,7 +294,7 @@ static void judge_pools(struct check *check, const struct field *field, struct t
             TEXT_ARGS(asked), TEXT_ARGS(closed_text(check)));
     else if (snapshot_pool_count(call->world->snapshot) == 0 && call->object->kind == KIND_POD)
         report_found(call, SEVERITY_UNDECIDED, field, asked,
-                     TEXT("Make the NodePools visible (--state DIR)."),
+                     advice_to_show(call, KIND_BIT(KIND_NODE_POOL), ""),
                      "Whether the pod tolerates the taints of nodes with %.*s is not known, since "
                      "no NodePool is visible.",
                      TEXT_ARGS(asked));

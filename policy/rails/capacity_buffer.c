@@ -53,14 +53,16 @@ static void read_template(struct buffer *buffer, const struct object *object)
                                      field_get(arena, template, "spec")};
 }
 
-static void report_unseen(const struct buffer *buffer, const char *kind, struct text name)
+static void report_unseen(const struct buffer *buffer, enum kind kind, struct text name)
 {
     if (buffer->quiet)
         return;
-    report_found(buffer->call, SEVERITY_UNDECIDED, buffer->reference, name,
-                 TEXT("Make it visible: name its file with -f, or use --state DIR."),
-                 "%s \"%.*s\", whose pods the buffer holds room for, is not visible.", kind,
-                 TEXT_ARGS(name));
+    report_as(buffer->call, SEVERITY_UNDECIDED, .field = buffer->reference, .found = name,
+              .statement = arena_printf(buffer->call->arena,
+                                        "%s \"%.*s\", whose pods the buffer holds room for, is "
+                                        "not visible.",
+                                        kind_table[kind].name, TEXT_ARGS(name)),
+              .wanted = WANTS_ONE, .fix = advice_to_show_one(buffer->call, kind, "it"));
 }
 
 static bool find_template(struct buffer *buffer)
@@ -71,7 +73,7 @@ static bool find_template(struct buffer *buffer)
         snapshot_find(call->world->snapshot, KIND_POD_TEMPLATE, call->object->namespace, name);
     buffer->reference = field_get(call->arena, buffer->template, "name");
     if (template == NULL)
-        report_unseen(buffer, kind_table[KIND_POD_TEMPLATE].name, name);
+        report_unseen(buffer, KIND_POD_TEMPLATE, name);
     else
         read_template(buffer, template);
     return template != NULL;
@@ -93,7 +95,7 @@ static bool find_workload(struct buffer *buffer)
         snapshot_find(call->world->snapshot, kind, call->object->namespace, name);
     buffer->reference = field_get(call->arena, reference, "name");
     if (workload == NULL) {
-        report_unseen(buffer, kind_table[kind].name, name);
+        report_unseen(buffer, kind, name);
         return false;
     }
     buffer->workload_replicas = node_int32(workload->root->node, "spec.replicas", 1);
@@ -169,7 +171,7 @@ static void judge_size(struct buffer *buffer)
         report_found(
             call, SEVERITY_RAIL, from, arena_printf(call->arena, "%lld", (long long)count),
             arena_printf(call->arena, "Ask for %lld at most.", (long long)settings->max_replicas),
-            "The buffer holds room for %lld pods, and one may for %lld.", (long long)count,
+            "The buffer holds room for %lld pods, and this policy allows %lld.", (long long)count,
             (long long)settings->max_replicas);
 }
 
@@ -186,11 +188,10 @@ static bool sees_nodes(const struct world *world)
     return snapshot_count(world->snapshot, KIND_NODE) > 0 && world_sees(world, KIND_BIT(KIND_NODE));
 }
 
-static void report_undecided(const struct buffer *buffer, const char *why, const char *unseen)
+static void report_undecided(const struct buffer *buffer, const char *why, kind_set unseen)
 {
     report_found(buffer->call, SEVERITY_UNDECIDED, buffer->reference, TEXT(""),
-                 arena_printf(buffer->call->arena, "Make the %s visible (--state DIR).", unseen),
-                 "%s", why);
+                 advice_to_show(buffer->call, unseen, ""), "%s", why);
 }
 
 /* Its pods are never created, so that nothing is added to them on the way. Their claims count for
@@ -202,7 +203,7 @@ static void judge_room(const struct buffer *buffer)
     const struct supply_question question = {.workload = &buffer->pods};
     if (is_blind(call->world)) {
         report_undecided(buffer, "No NodePool and no Node is visible that could run its pods.",
-                         "NodePools and Nodes");
+                         KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE));
         return;
     }
     supply_ask(call->world->supply, call->world->snapshot, &question, call->arena, &answer);
@@ -210,7 +211,7 @@ static void judge_room(const struct buffer *buffer)
         return;
     if (!answer.too_much && !sees_nodes(call->world)) {
         report_undecided(buffer, "No visible NodePool can run its pods, and Nodes are not visible.",
-                         "Nodes");
+                         KIND_BIT(KIND_NODE));
         return;
     }
     /* What is wrong is told where the buffer names its pods. */

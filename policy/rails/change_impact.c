@@ -120,11 +120,10 @@ static void report_ceiling(const struct judging *judging, size_t nodes, size_t c
     if (ceiling == 0)
         text_builder_add(&statement, TEXT(" Such a change has to be confirmed"));
     else
-        text_builder_printf(&statement, " More than %zu node%s to be confirmed", ceiling,
-                            ceiling == 1 ? " has" : "s have");
+        text_builder_printf(&statement, " A change of more than %zu node%s has to be confirmed",
+                            ceiling, ceiling == 1 ? "" : "s");
     if (confirmed > 0)
-        text_builder_printf(&statement, ", and %lld %s", (long long)confirmed,
-                            confirmed == 1 ? "is" : "are");
+        text_builder_printf(&statement, ", and " CONFIRMATION " says %lld", (long long)confirmed);
     text_builder_add(&statement, TEXT("."));
     if (judging->words.blocks.size > 0)
         text_builder_printf(&statement, " %.*s", TEXT_ARGS(judging->words.blocks));
@@ -186,9 +185,14 @@ static kind_set decisive_unseen(const struct judging *judging)
 
 static void report_unseen(const struct judging *judging)
 {
-    report(judging->call, SEVERITY_UNDECIDED, judging->field, TEXT(""),
-           "What this change does to nodes and pods is not known: %.*s.",
-           TEXT_ARGS(judging->words.unseen));
+    struct rail_call *call = judging->call;
+    kind_set wanted = decisive_unseen(judging);
+    report_as(
+        call, SEVERITY_UNDECIDED, .field = judging->field, .found = node_text(judging->field->node),
+        .statement =
+            arena_printf(call->arena, "What this change does to nodes and pods is not known: %.*s.",
+                         TEXT_ARGS(judging->words.unseen)),
+        .wanted = WANTS_ONE, .fix = advice_to_show(call, wanted, ""));
 }
 
 /* ---- the whole ---- */

@@ -95,6 +95,10 @@ static bool read_autoscaler(struct bill *bill, const struct object *autoscaler)
         return false;
     bill->workload =
         snapshot_find(bill->call->world->snapshot, target.kind, target.namespace, target.name);
+    /* One that is judged itself tells of its autoscaler. */
+    if (bill->workload != NULL &&
+        (bill->call->subject->existing || bill->workload->origin == ORIGIN_CHANGE))
+        return false;
     bill->autoscaler = autoscaler;
     bill->field = field_at(bill->call->arena, autoscaler->root, "spec.maxReplicas");
     bill->replicas = target.most;
@@ -195,7 +199,7 @@ static bool plan_beside(const struct bill *bill, struct added *beside)
 static void report_blind(const struct bill *bill)
 {
     report_found(bill->call, SEVERITY_UNDECIDED, bill->field, TEXT(""),
-                 TEXT("Make the NodePools visible (--state DIR)."),
+                 advice_to_show(bill->call, KIND_BIT(KIND_NODE_POOL), ""),
                  "What it adds is not known, since no NodePool is visible that could run it.");
 }
 
@@ -308,7 +312,7 @@ static struct text statement_of(const struct bill *bill, int64_t ceiling_milli)
         text_builder_printf(&text, "; all of them about %.*s",
                             TEXT_ARGS(usd_dollars(bill->month_micro, arena)));
     if (ceiling_milli > 0)
-        text_builder_printf(&text, ", and a workload of %.*s may add %.*s.",
+        text_builder_printf(&text, ", and a workload in namespace %.*s may add %.*s.",
                             TEXT_ARGS(bill->workload->namespace),
                             TEXT_ARGS(usd_dollars(ceiling_milli * 1000, arena)));
     else

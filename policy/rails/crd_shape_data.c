@@ -464,9 +464,12 @@ const struct crd_shape crd_shape_gce_node_class = {.type = SHAPE_MAP, FIELDS(5,
             {FIELD(INTEGER, "sizeGiB")}
         )},
         {FIELD(STRING, "imageFamily"), CHOICES(TEXT_OF("Ubuntu"), TEXT_OF("ContainerOptimizedOS"))},
-        {FIELD(LIST, "imageSelectorTerms"), FIELDS(2,
+        {FIELD(LIST, "imageSelectorTerms"), FIELDS(5,
             {FIELD(STRING, "alias")},
-            {FIELD(STRING, "id")}
+            {FIELD(STRING, "channel")},
+            {FIELD(STRING, "family")},
+            {FIELD(STRING, "id")},
+            {FIELD(STRING, "version")}
         )},
         {FIELD(MAP, "kubeletConfiguration"), FIELDS(12,
             {FIELD(STRING_LIST, "clusterDNS")},

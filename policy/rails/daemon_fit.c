@@ -1,6 +1,5 @@
 /* The rail daemon-fit: what a DaemonSet does to the machines that it runs on. */
 #include "simulation/daemon_fit.h"
-
 #include "catalog/usd.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
@@ -27,7 +26,8 @@ static const struct key keys[] = {
      .type = KEY_INTEGER,
      .offset = offsetof(struct settings, warn_above),
      .given_offset = offsetof(struct settings, warns_above),
-     .summary = "what it may take of all Nodes together, in dollars a month; more is a warning",
+     .summary = "what it may take of all Nodes together, in dollars a month; more is a warning, "
+                "and with 0 what each DaemonSet takes is said",
      .minimum = 0,
      .maximum = 1000000000},
     {0},
@@ -160,7 +160,7 @@ static void report_unseen(struct check *check)
 {
     report_found(check->call, SEVERITY_UNDECIDED,
                  field_get(check->call->arena, check->workload.spec, "priorityClassName"), TEXT(""),
-                 TEXT("Make the Nodes and their Pods visible (--state DIR)."),
+                 advice_to_show(check->call, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_POD), ""),
                  "Without a priority class it needs room on every Node, and Nodes and their Pods "
                  "are not visible.");
 }
@@ -179,10 +179,10 @@ static void report_full(struct check *check, const struct daemon_nodes *nodes)
         check->call, .field = field, .found = class, .values = nodes->full,
         .statement = arena_printf(
             arena,
-            "%zu of the %zu Nodes that it runs on %s no room for it (%.*s): %.*s. %.*s it stays "
-            "Pending there, since Karpenter buys no node for a DaemonSet.",
-            nodes->full.count, nodes->count, nodes->full.count == 1 ? "has" : "have",
-            TEXT_ARGS(request_text(check)),
+            "It fits on %zu of the %zu Nodes that it is for; %zu %s no room for it (%.*s): %.*s. "
+            "%.*s it stays Pending there, since Karpenter buys no node for a DaemonSet.",
+            nodes->count - nodes->full.count, nodes->count, nodes->full.count,
+            nodes->full.count == 1 ? "has" : "have", TEXT_ARGS(request_text(check)),
             TEXT_ARGS(texts_and(nodes->full.items, nodes->full.count, SHOWN, arena)),
             TEXT_ARGS(why)),
         .fix = TEXT("Set a priorityClassName such as system-node-critical, or ask for less."));
@@ -190,26 +190,26 @@ static void report_full(struct check *check, const struct daemon_nodes *nodes)
 
 /* ---- money ---- */
 
+enum { MICRO = 1000000 };
+
 static void judge_cost(struct check *check, const struct daemon_nodes *nodes)
 {
-    enum { MICRO = 1000000 };
     const struct settings *settings = check->call->settings;
     struct arena *arena = check->call->arena;
     int64_t month_micro = usd_a_month(nodes->usd_micro_per_hour);
-    int64_t limit_micro = settings->warn_above * MICRO;
-    if (!settings->warns_above || month_micro <= limit_micro)
+    if (!settings->warns_above || nodes->priced == 0 || month_micro <= settings->warn_above * MICRO)
         return;
-    report_as(
-        check->call, SEVERITY_WARN, .field = check->workload.spec,
-        .statement = arena_printf(
-            arena,
-            "It takes %.*s of each of %zu Nodes, which is worth %.*s a month (%.*s); %.*s may "
-            "be.",
-            TEXT_ARGS(request_text(check)), nodes->priced,
-            TEXT_ARGS(usd_dollars(month_micro, arena)),
-            TEXT_ARGS(catalog_prices_title(check->call->world->catalog, arena)),
-            TEXT_ARGS(usd_dollars(limit_micro, arena))),
-        .fix = TEXT("Ask for less, or run it on fewer nodes with node affinity."));
+    int64_t of_one = month_micro / (int64_t)nodes->priced;
+    report_as(check->call, SEVERITY_WARN, .field = check->workload.spec,
+              .statement = arena_printf(
+                  arena,
+                  "It takes %.*s of each of %zu Node%s. That is worth %.*s a month on a Node and "
+                  "%.*s on all (%.*s), above the %.*s that this policy warns of.",
+                  TEXT_ARGS(request_text(check)), nodes->priced, nodes->priced == 1 ? "" : "s",
+                  TEXT_ARGS(usd_dollars(of_one, arena)), TEXT_ARGS(usd_dollars(month_micro, arena)),
+                  TEXT_ARGS(catalog_prices_title(check->call->world->catalog, arena)),
+                  TEXT_ARGS(usd_dollars(settings->warn_above * MICRO, arena))),
+              .fix = TEXT("Ask for less, or run it on fewer nodes with node affinity."));
 }
 
 /* ---- the whole ---- */

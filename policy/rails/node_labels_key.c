@@ -129,11 +129,11 @@ static struct text not_known(const struct label_inquiry *check, struct text what
                         TEXT_ARGS(what));
 }
 
-static const char *what_shows_it(const struct label_inquiry *check)
+static struct text advice_to_see(const struct label_inquiry *check, const char *otherwise)
 {
-    return check->pools_unseen && check->nodes_unseen ? "NodePools and Nodes"
-           : check->pools_unseen                      ? "NodePools"
-                                                      : "Nodes";
+    kind_set pools = check->pools_unseen ? KIND_BIT(KIND_NODE_POOL) : 0;
+    kind_set nodes = check->nodes_unseen || pools == 0 ? KIND_BIT(KIND_NODE) : 0;
+    return advice_to_show(check->call, pools | nodes, otherwise);
 }
 
 static void word_perhaps_meant(struct label_inquiry *check, const struct label_note *note,
@@ -142,9 +142,10 @@ static void word_perhaps_meant(struct label_inquiry *check, const struct label_n
     struct arena *arena = check->call->arena;
     struct text meant = label_key_meant(check->settings->catalog, note->expression->key);
     draft->statement = not_known(check, note->expression->key);
-    draft->fix =
-        arena_printf(arena, "Use %.*s if that is meant; else make the %s visible (--state DIR).",
-                     TEXT_ARGS(entry_meant(check, note->expression, meant)), what_shows_it(check));
+    struct text advice = advice_to_see(check, "");
+    draft->fix = arena_printf(arena, "Use %.*s if that is meant; else %c%.*s",
+                              TEXT_ARGS(entry_meant(check, note->expression, meant)),
+                              *advice.data | ' ', (int)advice.size - 1, advice.data + 1);
 }
 
 /* Anybody may give nodes a label of that name; under Karpenter's own domains Karpenter alone does.
@@ -205,9 +206,7 @@ static void word_unseen(struct label_inquiry *check, const struct label_note *no
         not_known(check, note->value == NULL ? key
                                              : arena_printf(arena, "%.*s=%.*s", TEXT_ARGS(key),
                                                             TEXT_ARGS(note->value->text)));
-    draft->fix = arena_printf(
-        arena, "Make the %s visible (--state DIR), or name the label under node-labels.allow.",
-        what_shows_it(check));
+    draft->fix = advice_to_see(check, ", or name the label under node-labels.allow");
 }
 
 static void word_put_by_others(struct label_inquiry *check, const struct label_note *note,

@@ -42,7 +42,7 @@ static void word_other_architecture(struct label_inquiry *check, const struct la
     draft->statement =
         arena_printf(check->call->arena, "No Node is visible that has the architecture %.*s.",
                      TEXT_ARGS(note->value->text));
-    draft->fix = TEXT("Make the Nodes visible (--state DIR), or use amd64 or arm64.");
+    draft->fix = advice_to_show(check->call, KIND_BIT(KIND_NODE), ", or use amd64 or arm64");
 }
 
 static void judge_closed(struct label_inquiry *check, const struct asked *asked,
@@ -134,7 +134,7 @@ static void word_unseen_host(struct label_inquiry *check, const struct label_not
                                     "No Node is visible, so whether one has the name %.*s is not "
                                     "known.",
                                     TEXT_ARGS(note->value->text));
-    draft->fix = TEXT("Make the Nodes visible (--state DIR).");
+    draft->fix = advice_to_show(check->call, KIND_BIT(KIND_NODE), "");
 }
 
 static void word_host(struct label_inquiry *check, const struct label_note *note,

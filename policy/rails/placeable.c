@@ -65,23 +65,18 @@ static bool is_blind(const struct world *world)
     return nothing_there || !world_sees(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE));
 }
 
-/* What helps: who looks at a cluster has no use for --state. */
-static struct text advice_of_blind(const struct world *world)
+static struct text advice_of_blind(const struct rail_call *call)
 {
-    if (!world_lists(world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE)))
-        return TEXT("Let Taffrail list the NodePools and Nodes of the cluster.");
-    if (world->live)
-        return TEXT("Create a NodePool, or add a Node.");
-    if (world->blind)
-        return TEXT("Make the NodePools and Nodes visible (--state DIR).");
+    const struct world *world = call->world;
+    if (world->of_cluster || world->blind)
+        return advice_to_show(call, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE), "");
     return TEXT("Create a NodePool, or add a Node. If --state leaves out some, add their files.");
 }
 
 static void report_blind(const struct placing *placing)
 {
-    const struct world *world = placing->call->world;
-    report(placing->call, SEVERITY_UNDECIDED, placing->workload.spec, advice_of_blind(world),
-           "No NodePool and no Node is visible that could run it.");
+    report(placing->call, SEVERITY_UNDECIDED, placing->workload.spec,
+           advice_of_blind(placing->call), "No NodePool and no Node is visible that could run it.");
 }
 
 /* Nodes of node groups may run it, or NodePools that come with the cluster. */
@@ -90,7 +85,7 @@ static void report_unseen(const struct placing *placing, bool built_in)
     report(placing->call, SEVERITY_UNDECIDED, placing->workload.spec,
            built_in ? TEXT("Make the NodePools of the cluster visible, too: kubectl get nodepools "
                            "-o yaml.")
-                    : TEXT("Make the Nodes visible (--state DIR)."),
+                    : advice_to_show(placing->call, KIND_BIT(KIND_NODE), ""),
            built_in
                ? "No visible NodePool can run it, and those that EKS Auto Mode brings along are "
                  "not visible."

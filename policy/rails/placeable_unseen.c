@@ -123,8 +123,8 @@ void placeable_report_elsewhere(const struct placing *placing, const struct expr
                          "It asks for nodes with the label %.*s, and none is visible that has it.",
                          TEXT_ARGS(key));
     report_found(placing->call, SEVERITY_UNDECIDED, elsewhere->field, key,
-                 TEXT("Make the Nodes visible (--state DIR); those of a node group at zero cannot "
-                      "be seen."),
+                 advice_to_show(placing->call, KIND_BIT(KIND_NODE),
+                                "; those of a node group at zero cannot be seen"),
                  "%.*s", TEXT_ARGS(statement));
 }
 
@@ -188,7 +188,7 @@ static bool lacks_the_built_in(const struct world *world)
             return false;
         auto_mode = auto_mode || pool_is_of_auto_mode(pool);
     }
-    return auto_mode && !world->live;
+    return auto_mode && !world->of_cluster;
 }
 
 /* What the types of general-purpose are, which has no taint. */

@@ -71,16 +71,28 @@ static void find_selected(struct check *check)
     }
 }
 
+static kind_set all_counted(void)
+{
+    kind_set kinds = 0;
+    for (size_t i = 0; i < COUNT_OF(counted_kinds); i++)
+        kinds |= KIND_BIT(counted_kinds[i]);
+    return kinds;
+}
+
 /* Who makes a workload that cannot be read has nothing of it: it counts as none. */
 static bool sees_workloads(const struct world *world)
 {
-    kind_set kinds = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < COUNT_OF(counted_kinds); i++) {
-        kinds |= KIND_BIT(counted_kinds[i]);
-        count += snapshot_count(world->snapshot, counted_kinds[i]);
-    }
-    return count > 0 && world_lists(world, kinds);
+    return kinds_without_object(world, all_counted()) != all_counted() &&
+           world_lists(world, all_counted());
+}
+
+static struct text advice_to_show_workloads(const struct rail_call *call)
+{
+    if (!call->world->of_cluster)
+        return TEXT("Check it together with its workload (-f), or use --state DIR.");
+    return world_lists(call->world, all_counted())
+               ? TEXT("Create its workload first, or correct the selector.")
+               : advice_to_show(call, all_counted(), "");
 }
 
 /* ---- one that never lets a pod go ---- */
@@ -144,10 +156,10 @@ static void judge_fewest(struct check *check, const struct field *field, const s
            arena_printf(arena,
                         "Set its minReplicas to %lld at least, or write maxUnavailable: 1 instead.",
                         needed),
-           "HorizontalPodAutoscaler %.*s may leave %lld of %.*s %.*s, and then none may be "
+           "HorizontalPodAutoscaler %.*s may leave %lld pod%s of %.*s %.*s, and then none may be "
            "evicted.",
            TEXT_ARGS(scaled.autoscaler->name), (long long)scaled.least,
-           TEXT_ARGS(check->scaled->kind_name),
+           scaled.least == 1 ? "" : "s", TEXT_ARGS(check->scaled->kind_name),
            TEXT_ARGS(object_display_name(check->scaled, arena)));
 }
 
@@ -190,8 +202,7 @@ static void judge_least(struct check *check, const struct field *field)
         bool told = check->uncountable != NULL && least.percent; /* by judge_uncountable */
         if (!told && !sees_workloads(check->call->world))
             report(
-                check->call, SEVERITY_UNDECIDED, field,
-                TEXT("Check it together with its workload (-f), or use --state DIR."),
+                check->call, SEVERITY_UNDECIDED, field, advice_to_show_workloads(check->call),
                 "No visible workload says how many pods there are, so whether %.*s of them leave "
                 "any to evict is not known.",
                 TEXT_ARGS(written));

@@ -18,6 +18,7 @@ static const struct key keys[] = {
 struct check {
     struct rail_call *call;
     struct text_list classes; /* those that are visible */
+    struct text_map told;     /* classes that are judged */
     struct text_map counts;   /* devices by class */
 };
 
@@ -39,11 +40,13 @@ static bool is_known(const struct check *check, struct text class)
 
 static void report_unseen_class(struct check *check, const struct field *field, struct text class)
 {
-    report_found(check->call, SEVERITY_UNDECIDED, field, class,
-                 TEXT("Make the DeviceClasses visible (--state DIR)."),
-                 "Whether there is a DeviceClass \"%.*s\" is not known, since no DeviceClass is "
-                 "visible.",
-                 TEXT_ARGS(class));
+    const kind_set wanted = KIND_BIT(KIND_DEVICE_CLASS);
+    report_as(check->call, SEVERITY_UNDECIDED, .field = field, .found = class,
+              .statement = arena_printf(check->call->arena,
+                                        "Whether there is a DeviceClass \"%.*s\" is not known, "
+                                        "since no DeviceClass is visible.",
+                                        TEXT_ARGS(class)),
+              .wanted = wanted, .fix = advice_to_show(check->call, wanted, ""));
 }
 
 static void report_unknown_class(struct check *check, const struct field *field, struct text class)
@@ -61,7 +64,7 @@ static void judge_class(struct check *check, const struct field *field)
 {
     const struct world *world = check->call->world;
     struct text class = node_string(field->node);
-    if (class.size == 0 || is_known(check, class))
+    if (is_known(check, class) || !text_map_add(&check->told, check->call->arena, class))
         return;
     if (check->classes.count == 0 || !world_sees(world, KIND_BIT(KIND_DEVICE_CLASS)))
         report_unseen_class(check, field, class);
@@ -114,6 +117,8 @@ static size_t judge_count(struct check *check, const struct field *asked, struct
     enum { COUNT_MAX = 1 << 20 }; /* far above what the API server takes */
     struct arena *arena = check->call->arena;
     int64_t most = most_of(check->call->settings, class);
+    if (node_true(node_get(asked->node, "adminAccess")))
+        return 0; /* it looks at devices that others have, and takes none */
     const struct field *mode = field_get(arena, asked, "allocationMode");
     const struct field *field = field_get(arena, asked, "count");
     int64_t count = 1;
@@ -192,7 +197,7 @@ static void judge_extended_resource(struct rail_call *call)
     if (resource.size > 0)
         report_found(
             call, SEVERITY_WARN, name, resource,
-            TEXT("Keep nodes for such pods, or have them ask by resourceClaims."),
+            TEXT("Keep nodes for such pods, or report the devices by a device plugin."),
             "Karpenter does not know that devices stand behind %.*s. For pods that ask for "
             "it there is no new node, unless a device plugin reports it, too.",
             TEXT_ARGS(resource));
@@ -238,7 +243,7 @@ const struct rail rail_resource_claims = {
         "judged again.\n\n"
         "With max, a claim that asks for more devices of a class, in all its requests together, "
         "is found, and so is one that takes all that a node has (allocationMode All). Of "
-        "alternatives the largest counts.\n\n"
+        "alternatives the largest counts, and a request with adminAccess takes none.\n\n"
         "The rail warns of pods and pod templates when a claim or a template that they name "
         "(resourceClaims) is not there, with the nearest name, and when the devices of its class "
         "are only on nodes of NodePools where these pods cannot run, or on none at all. The "
@@ -250,8 +255,7 @@ const struct rail rail_resource_claims = {
                "  max: {gpu.nvidia.com: 8}\n",
     .kinds = KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE) |
              KIND_BIT(KIND_DEVICE_CLASS) | KINDS_WORKLOADS,
-    .sources = KIND_BIT(KIND_DEVICE_CLASS),
-    .sources_of = KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE),
+    .sources = KIND_BIT(KIND_DEVICE_CLASS) | KIND_BIT(KIND_RESOURCE_SLICE),
     .keys = keys,
     .settings_size = sizeof(struct settings),
     .judge = judge,

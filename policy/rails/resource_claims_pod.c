@@ -4,13 +4,15 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rails/resource_claims.h"
+#include "simulation/daemon_fit.h"
 #include "simulation/supply.h"
 #include "solver/well_known.h"
 
-/* A driver of devices, and the NodePools of the Nodes that publish it. */
+/* A driver of devices, the Nodes that publish it and their NodePools. */
 struct driver {
     struct text name;
     struct text_list pools;
+    LIST(const struct object *) nodes; /* those of pools */
     bool anywhere;          /* also on Nodes of no pool, or on Nodes that it chooses by itself */
     bool is_known, reached; /* whether the pods can run on some of them: found out once */
 };
@@ -44,6 +46,8 @@ static void add_slice(struct pods *pods, const struct object *slice)
         driver->anywhere = true;
     else if (!texts_have(driver->pools.items, driver->pools.count, pool))
         *LIST_PUSH(arena, &driver->pools) = pool;
+    if (pool.size > 0)
+        *LIST_PUSH(arena, &driver->nodes) = node;
 }
 
 static void read_drivers(struct pods *pods)
@@ -111,6 +115,21 @@ static struct driver *find_driver(const struct pods *pods, struct text name)
     return number == 0 ? NULL : &pods->drivers.items[number - 1];
 }
 
+/* Others than NodePools put labels on Nodes, too, as the operators of drivers do. */
+static bool runs_on_some(const struct pods *pods, const struct driver *driver)
+{
+    const struct rail_call *call = pods->call;
+    const struct daemon_fit fit = {.snapshot = call->world->snapshot,
+                                   .catalog = call->world->catalog,
+                                   .daemon = &pods->workload,
+                                   .arena = call->arena};
+    struct ways *ways = ways_to_nodes(&fit);
+    FOR_EACH(node, &driver->nodes)
+        if (ways_lead_to(&fit, ways, *node))
+            return true;
+    return false;
+}
+
 static bool reaches_some(const struct pods *pods, const struct driver *driver)
 {
     const struct rail_call *call = pods->call;
@@ -119,7 +138,7 @@ static bool reaches_some(const struct pods *pods, const struct driver *driver)
         if (pool == NULL || pool_takes(call->world->catalog, pool, &pods->workload, call->arena))
             return true;
     }
-    return driver->anywhere;
+    return driver->anywhere || runs_on_some(pods, driver);
 }
 
 static bool reaches(const struct pods *pods, struct driver *driver)
@@ -159,9 +178,11 @@ static void report_driver(struct pods *pods, const struct field *field, struct t
 
 static void report_unseen_drivers(struct pods *pods, const struct field *field)
 {
-    report(pods->call, SEVERITY_UNDECIDED, field,
-           TEXT("Make the ResourceSlices and Nodes visible (--state DIR)."),
-           "Which nodes have its devices is not known, since ResourceSlices are not visible.");
+    const kind_set wanted = KIND_BIT(KIND_RESOURCE_SLICE) | KIND_BIT(KIND_NODE);
+    report_as(pods->call, SEVERITY_UNDECIDED, .field = field, .found = node_string(field->node),
+              .statement = TEXT("Which nodes have its devices is not known, since ResourceSlices "
+                                "are not visible."),
+              .wanted = wanted, .fix = advice_to_show(pods->call, wanted, ""));
 }
 
 /* The classes of a request; one of its alternatives is enough. */
@@ -243,9 +264,10 @@ static void report_missing(struct pods *pods, const struct field *field, enum ki
     const char *name = kind_table[kind].name;
     struct text found = node_string(field->node);
     if (!sees_claims(call, kind)) {
-        report_found(call, SEVERITY_UNDECIDED, field, found,
-                     TEXT("Make it visible: name its file with -f, or use --state DIR."),
-                     "%s \"%.*s\" is not visible.", name, TEXT_ARGS(found));
+        report_as(call, SEVERITY_UNDECIDED, .field = field, .found = found,
+                  .statement = arena_printf(call->arena, "%s \"%.*s\" is not visible.", name,
+                                            TEXT_ARGS(found)),
+                  .wanted = WANTS_ONE, .fix = advice_to_show_one(call, kind, "it"));
         return;
     }
     const struct text_list there = names_of(call, kind);

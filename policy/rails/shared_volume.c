@@ -217,7 +217,7 @@ static void judge_claim(const struct check *check, const struct field *field)
                                                call->object->namespace, name);
     if (claim == NULL && !updates)
         report_found(call, SEVERITY_UNDECIDED, field, name,
-                     TEXT("Make the claim visible: name its file with -f, or use --state DIR."),
+                     advice_to_show_one(call, KIND_PERSISTENT_VOLUME_CLAIM, "the claim"),
                      "%.*s claim \"%.*s\", which is not visible. ReadWriteOnce would keep it to "
                      "one node.",
                      TEXT_ARGS(who_mounts(check)), TEXT_ARGS(name));

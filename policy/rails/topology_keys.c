@@ -85,12 +85,13 @@ static void explain_foreign_key(const struct rail_call *call, const struct topol
         why = arena_printf(call->arena,
                            "No NodePool is visible that could give nodes the label \"%.*s\".",
                            TEXT_ARGS(key));
-        draft->fix = TEXT("Make the NodePools visible (--state DIR), or use an allowed key.");
+        draft->fix = advice_to_show(call, KIND_BIT(KIND_NODE_POOL), ", or use an allowed key");
     } else if (!sees_all) {
         draft->severity = SEVERITY_UNDECIDED;
         why = arena_printf(call->arena, "Nodes cannot be seen, and may have the label \"%.*s\".",
                            TEXT_ARGS(key));
-        draft->fix = TEXT("Let the webhook list Nodes and NodePools, or use an allowed key.");
+        draft->fix = advice_to_show(call, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL),
+                                    ", or use an allowed key");
     } else {
         why = arena_printf(call->arena, "No NodePool gives its nodes the label \"%.*s\", so %s.",
                            TEXT_ARGS(key), consequence(term));

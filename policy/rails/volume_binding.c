@@ -261,7 +261,7 @@ static bool uses_early_class(struct rail_call *call, const struct claim *claim,
 
 static void report_unseen(struct rail_call *call, const struct claim *claim)
 {
-    const struct text fix = TEXT("Make the StorageClasses visible (--state DIR).");
+    const struct text fix = advice_to_show(call, KIND_BIT(KIND_STORAGE_CLASS), "");
     if (claim->class_named)
         report_found(call, SEVERITY_UNDECIDED, claim->class_field, claim->class_name, fix,
                      "StorageClass \"%.*s\" is not visible.", TEXT_ARGS(claim->class_name));

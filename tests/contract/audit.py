@@ -235,6 +235,22 @@ def what_may_not_be_read_is_said(folder):
     without.fake.end()
 
 
+def advice_fits_where_it_looks(folder):
+    """Who looks at a cluster has no files to name."""
+    rails = "{node-labels: {}, topology-keys: {}, accelerators: {}, placeable: {}, cost: {warnAbove: 1}}"
+    cluster = Cluster(folder, rollout("shop", spec("example.com/rack", nodeSelector={"team": "a"})),
+                      "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: all}, "
+                      f"spec: {{mode: warn, rails: {rails}}}}}", ["list nodes status 403"])
+    for names_files, look in ((True, cluster.files), (False, cluster.live)):
+        found = [finding for finding in json.loads(look(0, "-o", "json")[0])["findings"] if finding["undecided"]]
+        rails = {finding["rail"] for finding in found}
+        check(rails == {"cost", "node-labels", "placeable", "topology-keys"}, rails)
+        for finding in found:
+            check(("--state" in finding["fix"]) == names_files, finding["fix"])
+    check("Let Taffrail list the Nodes" in found[0]["fix"] + found[1]["fix"], found)
+    cluster.fake.end()
+
+
 def formats(folder):
     hostile = pod("hostile", spec("<script>\x1b[31m"), namespace="zz")
     cluster = Cluster(folder, [*CLUSTER, hostile])
@@ -289,4 +305,4 @@ def many_pods_take_a_second(folder):
 run_tests(each_mistake_is_told_once_and_where_it_belongs, check_finds_the_same,
           custom_resources_tell_their_templates, exit_codes, what_cannot_be_is_refused,
           a_broken_file_hides_nothing, without_an_api_server_it_ends, what_may_not_be_read_is_said,
-          formats, many_pods_take_a_second)
+          advice_fits_where_it_looks, formats, many_pods_take_a_second)

@@ -10,6 +10,8 @@ import tempfile
 
 import yaml
 
+import json_forms
+
 taffrail = sys.argv[1]
 failures = []
 HASH = "karpenter.sh/nodepool-hash"
@@ -89,7 +91,9 @@ def run(code, *words, text=None):
 def asked(code, *words, text=None):
     out = run(code, *words, "-o", "json", text=text).stdout
     try:
-        return json.loads(out)
+        told = json.loads(out)
+        failures.extend(f"impact {' '.join(words)}: {fault}" for fault in json_forms.faults(told, json_forms.IMPACT))
+        return told
     except ValueError:
         failures.append(f"impact {' '.join(words)} prints no JSON: {out!r}")
         return {"changes": [{}], "summary": {}}
@@ -187,7 +191,7 @@ def ceilings_give_exit_code_one(folder, state):
         expect(f"{mode} {ceiling}", ({each["action"] for each in told["changes"][0]["findings"]}, told["summary"]["denied"]),
                (actions, code == 1))
         said = run(code, "-f", path, "--state", state, "-p", policy).stdout
-        expect(f"{mode} {ceiling} in words", "Denied by policy production: More than" in " ".join(said.split()), code == 1)
+        expect(f"{mode} {ceiling} in words", "Denied by policy production: A change of more than" in " ".join(said.split()), code == 1)
     done = run(2, "-f", path, "--state", state, "-p", folder + "/none.yaml")
     expect("no policy", done.stdout, "")
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+import json_forms
+
 taffrail = sys.argv[1]
 failures = []
 
@@ -70,8 +72,11 @@ def run(state, code, *words):
 
 def asked(state, code, *words):
     out = run(state, code, *words, "-o", "json").stdout
+    form = json_forms.WHY_POD if words[0].startswith("pod") else json_forms.WHY_NODE
     try:
-        return json.loads(out)
+        told = json.loads(out)
+        failures.extend(f"why {' '.join(words)}: {fault}" for fault in json_forms.faults(told, form))
+        return told
     except ValueError:
         failures.append(f"why {' '.join(words)} prints no JSON: {out!r}")
         return {}

@@ -14,7 +14,7 @@ import (
 
 const (
 	replacesThree = "This change replaces 3 of 3 nodes, at most 1 at a time, from now on."
-	deletesThree  = "This deletes 3 of 3 nodes at once, no successor first, whatever the budgets say."
+	deletesThree  = "This deletes 3 of 3 nodes at once, before new ones are there, whatever the budgets say."
 	relabelled    = `{"spec": {"template": {"metadata": {"labels": {"team": "a"}}}}}`
 )
 
@@ -108,7 +108,7 @@ func (w *world) confirm(t *testing.T, pool, nodes string) {
 
 func impactOfUpdates(t *testing.T, w *world) {
 	denied := []string{"denied by compute guard rails: 1 problem in NodePool general: change-impact", replacesThree,
-		"More than 2 nodes have to be confirmed.",
+		"A change of more than 2 nodes has to be confirmed.",
 		"kubectl annotate --overwrite nodepools general taffrail.dev/confirm-nodes=3"}
 	general := strings.Split(nodesYAML(), "---\n")[0]
 	labelled := strings.Replace(general, "  template:\n", "  template:\n    metadata: {labels: {team: a}}\n", 1)
@@ -121,7 +121,7 @@ func impactOfUpdates(t *testing.T, w *world) {
 	w.patch(t, "general", relabelled).fails(t, denied...)
 	w.patch(t, "general", `{"metadata": {"annotations": {"taffrail.dev/confirm-nodes": "3"}}, `+relabelled[1:]).fails(t, denied...)
 	w.patch(t, "general", `{"spec": {"disruption": {"budgets": [{"nodes": "0"}]}, `+relabelled[len(`{"spec": {`):]).fails(t,
-		"This change replaces 3 of 3 nodes, but budgets never let one go. More than 2 nodes have to be confirmed.")
+		"This change replaces 3 of 3 nodes, but budgets never let one go. A change of more than 2 nodes has to be confirmed.")
 	w.patch(t, "general", `{"spec": {"weight": 7, "limits": {"cpu": "100"}}}`).works(t).isSilent(t)
 	for _, number := range []string{"2", "+3", "3 ", "99999999999999999999"} {
 		w.confirm(t, "general", "="+number)
@@ -144,7 +144,7 @@ func impactOfUpdates(t *testing.T, w *world) {
 	})
 	w.admin(t, "", "-n", "shop", "annotate", "pods", "-l", "app=web", "karpenter.sh/do-not-disrupt-").works(t)
 	w.confirm(t, "general", "-")
-	w.patch(t, "general", relabelled).fails(t, "More than 2 nodes have to be confirmed.")
+	w.patch(t, "general", relabelled).fails(t, "A change of more than 2 nodes has to be confirmed.")
 }
 
 // Karpenter writes hashes, conditions and finalizers, and moves to another version of the hash.
@@ -192,7 +192,7 @@ func impactOfDeletions(t *testing.T, w *world) {
 	w.admin(t, "", "delete", "nodepool", "general").fails(t, deletesThree+" 3 pods need another place.", "Set its limits to")
 	w.admin(t, "", "delete", "nodepool", "general", "--cascade=orphan").fails(t, "3 nodes stay without their NodePool")
 	w.confirm(t, "general", "-")
-	w.admin(t, "", "delete", "nodepool", "fixed", "--dry-run=server").fails(t, deletesThree, "have to be confirmed")
+	w.admin(t, "", "delete", "nodepool", "fixed", "--dry-run=server").fails(t, deletesThree, "has to be confirmed")
 	w.admin(t, "", "delete", "nodepools", "--all").fails(t, "in NodePool general: change-impact", "in NodePool fixed: change-impact")
 	config, err := w.plane.Config(w.plane.AdminKubeconfig())
 	if err != nil {

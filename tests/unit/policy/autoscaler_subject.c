@@ -137,6 +137,11 @@ static void a_workload_that_is_not_seen(void)
          SCALER("kind: Deployment, name: later", "maxReplicas: 4"), "", ""},
     };
     run_in("zone-spread: {}", NULL, false, unseen, COUNT_OF(unseen));
+    /* one rail tells for all */
+    static const struct scaling once[] = {
+        {NULL, SCALER("kind: Deployment, name: later", "maxReplicas: 4"),
+         "undecided shared-volume spec.maxReplicas 4", ""}};
+    run_in(RAILS, NULL, false, once, 1);
 }
 
 /* With both in one change the workload tells. */

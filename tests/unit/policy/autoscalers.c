@@ -145,8 +145,9 @@ static void budgets_reckon_with_the_bounds(void)
     };
     rail_table_run(
         &(struct rail_table){"pod-disruption-budgets: {}", cluster, cases, COUNT_OF(cases)});
-#define FEWEST \
-    "HorizontalPodAutoscaler scaler may leave 2 of Deployment web, and then none may be evicted."
+#define FEWEST                                                                                 \
+    "HorizontalPodAutoscaler scaler may leave 2 pods of Deployment web, and then none may be " \
+    "evicted."
 #define KEEP(count) "Set its minReplicas to " count " at least, or write maxUnavailable: 1 instead."
     static const struct rail_words words[] = {
         {BUDGET("2"), FEWEST, KEEP("3")},
@@ -159,7 +160,7 @@ static void budgets_reckon_with_the_bounds(void)
     /* beside three that nobody scales */
     static const struct rail_words beside = {
         BUDGET("5"),
-        "HorizontalPodAutoscaler scaler may leave 2 of Deployment web, and then none may be "
+        "HorizontalPodAutoscaler scaler may leave 2 pods of Deployment web, and then none may be "
         "evicted.",
         KEEP("3")};
     rail_words_run("pod-disruption-budgets: {}",

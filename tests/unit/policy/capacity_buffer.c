@@ -110,8 +110,8 @@ static void there_can_be_room(void)
 static void it_says_what_to_do(void)
 {
     static const struct rail_words words[] = {
-        {BUFFER(SMALL ", replicas: 6"), "The buffer holds room for 6 pods, and one may for 5.",
-         "Ask for 5 at most."},
+        {BUFFER(SMALL ", replicas: 6"),
+         "The buffer holds room for 6 pods, and this policy allows 5.", "Ask for 5 at most."},
         {BUFFER(OF_WEB), "The buffer is for no pod, so Karpenter holds no room.",
          "Set spec.replicas to the pods to hold room for."},
     };

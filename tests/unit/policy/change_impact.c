@@ -87,7 +87,8 @@ static void run(const struct change_case *cases, size_t count)
 #define RUN(cases) run(cases, sizeof cases / sizeof cases[0])
 
 #define REPLACES "This change replaces 4 of 4 nodes, at most 1 at a time, from now on."
-#define DELETES "This deletes 4 of 4 nodes at once, no successor first, whatever the budgets say."
+#define DELETES \
+    "This deletes 4 of 4 nodes at once, before new ones are there, whatever the budgets say."
 #define CONFIRM(number)                                                      \
     " If that is meant, run kubectl annotate --overwrite nodepools general " \
     "taffrail.dev/confirm-nodes=" number " and make the change again."
@@ -162,8 +163,9 @@ static void what_changes_is_told(void)
          .cluster = FOUR,
          .object = POOL,
          .orphans = true,
-         .findings = "deny  4 nodes stay without their NodePool: Karpenter no longer replaces or "
-                     "consolidates them. More than 3 nodes have to be confirmed." CONFIRM("4")},
+         .findings =
+             "deny  4 nodes stay without their NodePool: Karpenter no longer replaces or "
+             "consolidates them. A change of more than 3 nodes has to be confirmed." CONFIRM("4")},
     };
     RUN(cases);
 }
@@ -182,19 +184,22 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .cluster = FOUR,
          .old = POOL,
          .object = EDITED,
-         .findings = "deny spec " REPLACES " More than 3 nodes have to be confirmed." CONFIRM("4")},
+         .findings = "deny spec " REPLACES
+                     " A change of more than 3 nodes has to be confirmed." CONFIRM("4")},
         {.name = "a share",
          .rails = "change-impact: {maxShare: 50%}",
          .cluster = FOUR,
          .old = POOL,
          .object = EDITED,
-         .findings = "deny spec " REPLACES " More than 2 nodes have to be confirmed." CONFIRM("4")},
+         .findings = "deny spec " REPLACES
+                     " A change of more than 2 nodes has to be confirmed." CONFIRM("4")},
         {.name = "the lower of two",
          .rails = "change-impact: {maxShare: 75%, maxNodes: 1}",
          .cluster = FOUR,
          .old = POOL,
          .object = EDITED,
-         .findings = "deny spec " REPLACES " More than 1 node has to be confirmed." CONFIRM("4")},
+         .findings = "deny spec " REPLACES
+                     " A change of more than 1 node has to be confirmed." CONFIRM("4")},
         {.name = "confirmed by the stored object",
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR,
@@ -206,7 +211,8 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .cluster = FOUR,
          .old = POOL,
          .object = POOL_OF(CONFIRMED("4"), "", TEAM, ""),
-         .findings = "deny spec " REPLACES " More than 3 nodes have to be confirmed." CONFIRM("4")},
+         .findings = "deny spec " REPLACES
+                     " A change of more than 3 nodes has to be confirmed." CONFIRM("4")},
         {.name = "the annotation alone is no change",
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR,
@@ -218,14 +224,15 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .cluster = FOUR,
          .old = POOL_OF(CONFIRMED("3"), "", "", ""),
          .object = POOL_OF(CONFIRMED("3"), "", TEAM, ""),
-         .findings = "deny spec " REPLACES
-                     " More than 2 nodes have to be confirmed, and 3 are." CONFIRM("4")},
+         .findings = "deny spec " REPLACES " A change of more than 2 nodes has to be confirmed, "
+                     "and taffrail.dev/confirm-nodes says 3." CONFIRM("4")},
         {.name = "no number",
          .rails = "change-impact: {maxNodes: 2}",
          .cluster = FOUR,
          .old = POOL_OF(CONFIRMED("100%"), "", "", ""),
          .object = POOL_OF(CONFIRMED("100%"), "", TEAM, ""),
-         .findings = "deny spec " REPLACES " More than 2 nodes have to be confirmed." CONFIRM("4")},
+         .findings = "deny spec " REPLACES
+                     " A change of more than 2 nodes has to be confirmed." CONFIRM("4")},
         {.name = "before any",
          .rails = "change-impact: {requireConfirmation: true}",
          .cluster = FOUR,
@@ -236,7 +243,8 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR,
          .object = POOL,
-         .findings = "deny  " DELETES " More than 3 nodes have to be confirmed." CONFIRM("4")},
+         .findings =
+             "deny  " DELETES " A change of more than 3 nodes has to be confirmed." CONFIRM("4")},
         {.name = "a deletion that is confirmed",
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR,
@@ -247,7 +255,8 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .cluster = FOUR,
          .object = NODE_CLASS(""),
          .findings = "deny  NodePool general launches no more nodes; the 4 that run stay until "
-                     "then, without successors. More than 3 nodes have to be confirmed. If that is "
+                     "then, without successors. A change of more than 3 nodes has to be confirmed. "
+                     "If that is "
                      "meant, run kubectl annotate --overwrite ec2nodeclasses default "
                      "taffrail.dev/confirm-nodes=4 and make the change again."},
         {.name = "one that is confirmed",
@@ -274,15 +283,17 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .old = POOL,
          .object = EDITED,
          .user = "system:serviceaccount:kube-system:flux",
-         .findings = "deny spec " REPLACES " More than 3 nodes have to be confirmed." CONFIRM("4")},
+         .findings = "deny spec " REPLACES
+                     " A change of more than 3 nodes has to be confirmed." CONFIRM("4")},
         {.name = "what blocks is told with the denial",
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR POD("web", "n1", KEPT),
          .old = POOL,
          .object = EDITED,
-         .findings = "deny spec " REPLACES
-                     " More than 3 nodes have to be confirmed. 1 pod of default blocks it: "
-                     "default/web (karpenter.sh/do-not-disrupt)." CONFIRM("4")},
+         .findings =
+             "deny spec " REPLACES
+             " A change of more than 3 nodes has to be confirmed. 1 pod of default blocks it: "
+             "default/web (karpenter.sh/do-not-disrupt)." CONFIRM("4")},
     };
     RUN(cases);
 }
@@ -315,8 +326,8 @@ static void small_steps_are_added_up(void)
          .object = ZONES("[c]"),
          .findings =
              "deny spec This change replaces 1 of 3 nodes, all of them blocked as things "
-             "are. 1 more waits to be replaced after earlier changes. More than 1 node has "
-             "to be confirmed. 1 node cannot go: n2 (its Node has not come yet)." CONFIRM("2")},
+             "are. 1 more waits to be replaced after earlier changes. A change of more than 1 node "
+             "has to be confirmed. 1 node cannot go: n2 (its Node has not come yet)." CONFIRM("2")},
     };
     RUN(cases);
 }
@@ -330,19 +341,23 @@ static void a_static_pool_may_be_scaled(void)
     "{apiVersion: autoscaling/v1, kind: Scale, metadata: {name: general}, spec: {" replicas "}}"
 #define SCALED_TO(replicas, of) \
     .old = SCALE("replicas: 4"), .object = SCALE(replicas), .subresource = (of)
-#define GIVES_UP "This deletes 3 of 4 nodes at once, no successor first, whatever the budgets say."
+#define UNSEEN_CLAIMS "NodeClaims cannot all be seen. Make the NodeClaims visible (--state DIR)."
+#define GIVES_UP \
+    "This deletes 3 of 4 nodes at once, before new ones are there, whatever the budgets say."
     static const struct change_case cases[] = {
         {.name = "down, above the ceiling",
          .rails = "change-impact: {maxNodes: 2}",
          .cluster = STATIC(""),
          SCALED_TO("replicas: 1", "scale"),
-         .findings = "deny spec " GIVES_UP " More than 2 nodes have to be confirmed." CONFIRM("3")},
+         .findings = "deny spec " GIVES_UP
+                     " A change of more than 2 nodes has to be confirmed." CONFIRM("3")},
         {.name = "to none at all",
          .rails = "change-impact: {maxNodes: 4}",
          .cluster = STATIC(""),
          SCALED_TO("", "scale"),
-         .findings = "warn spec This deletes 4 of 4 nodes at once, no successor first, whatever "
-                     "the budgets say."},
+         .findings =
+             "warn spec This deletes 4 of 4 nodes at once, before new ones are there, whatever "
+             "the budgets say."},
         {.name = "confirmed by the NodePool as it is stored",
          .rails = "change-impact: {maxNodes: 2}",
          .cluster = STATIC(CONFIRMED("3")),
@@ -357,20 +372,22 @@ static void a_static_pool_may_be_scaled(void)
          .rails = "change-impact: {maxNodes: 2}",
          .cluster = NODES,
          SCALED_TO("replicas: 1", "scale"),
-         .findings = "deny spec " GIVES_UP " More than 2 nodes have to be confirmed." CONFIRM("3")},
+         .findings = "deny spec " GIVES_UP
+                     " A change of more than 2 nodes has to be confirmed." CONFIRM("3")},
         {.name = "by an account of kube-system, which is no autoscaler of nodes",
          .rails = "change-impact: {maxNodes: 2}",
          .cluster = STATIC(""),
          SCALED_TO("replicas: 1", "scale"),
          .user = "system:serviceaccount:kube-system:flux",
-         .findings = "deny spec " GIVES_UP " More than 2 nodes have to be confirmed." CONFIRM("3")},
+         .findings = "deny spec " GIVES_UP
+                     " A change of more than 2 nodes has to be confirmed." CONFIRM("3")},
         {.name = "of what nobody can see",
          .rails = "change-impact: {maxNodes: 2}",
          .cluster = POOL,
          SCALED_TO("replicas: 1", "scale"),
          .unseen = KIND_BIT(KIND_NODE_CLAIM),
-         .findings = "undecided spec What this change does to nodes and pods is not known: not all "
-                     "of these can be seen: NodeClaim."},
+         .findings =
+             "undecided spec What this change does to nodes and pods is not known: " UNSEEN_CLAIMS},
         {.name = "rails that say nothing of a scale",
          .rails = "pool-limits: {require: [cpu]}, pool-shape: {}",
          .cluster = STATIC(""),
@@ -420,7 +437,7 @@ static void ways_around(void)
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, annotations: " \
     "{" HASHES "}}, spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, "     \
     "kind: EC2NodeClass, name: " name "}}}}}"
-#define ABOVE " More than 3 nodes have to be confirmed." CONFIRM("4")
+#define ABOVE " A change of more than 3 nodes has to be confirmed." CONFIRM("4")
     static const struct change_case cases[] = {
         {.name = "a budget of none in the same change",
          .rails = "change-impact: {maxNodes: 3}",
@@ -476,8 +493,9 @@ static void ways_around(void)
          .cluster = STATIC(""),
          .old = POOL_OF("", "", "", "replicas: 4, "),
          .object = POOL_OF("", "", TEAM, "replicas: 3, "),
-         .findings = "deny spec " REPLACES " It deletes 1 of 4 nodes at once, no successor first, "
-                     "whatever the budgets say." ABOVE},
+         .findings =
+             "deny spec " REPLACES " It deletes 1 of 4 nodes at once, before new ones are there, "
+             "whatever the budgets say." ABOVE},
     };
     RUN(cases);
 }
@@ -542,8 +560,8 @@ static void what_cannot_be_seen_never_denies(void)
          .old = POOL,
          .object = EDITED,
          .unseen = KIND_BIT(KIND_NODE_CLAIM),
-         .findings = "undecided spec What this change does to nodes and pods is not known: not all "
-                     "of these can be seen: NodeClaim."},
+         .findings =
+             "undecided spec What this change does to nodes and pods is not known: " UNSEEN_CLAIMS},
         {.name = "NodeClaims, and a change that is nothing to nodes",
          .rails = "change-impact: {maxNodes: 0}",
          .cluster = POOL,
@@ -557,9 +575,10 @@ static void what_cannot_be_seen_never_denies(void)
          .old = POOL,
          .object = EDITED,
          .unseen = KIND_BIT(KIND_NODE_CLAIM),
-         .findings = "deny spec " REPLACES " More than 3 nodes have to be confirmed." CONFIRM(
-             "4") "\nundecided spec What this change does to nodes and pods is not known: not all "
-                  "of these can be seen: NodeClaim."},
+         .findings =
+             "deny spec " REPLACES " A change of more than 3 nodes has to be confirmed." CONFIRM(
+                 "4") "\nundecided spec What this change does to nodes and pods is not "
+                      "known: " UNSEEN_CLAIMS},
         {.name = "Pods, which decide nothing here",
          .rails = "change-impact: {}",
          .cluster = FOUR,

@@ -72,6 +72,16 @@ static void autoscalers_count(void)
     };
     rail_table_run(&(struct rail_table){RAIL, cluster, cases, COUNT_OF(cases)});
     rail_table_run(&(struct rail_table){RAIL, switched_off, to_zero, COUNT_OF(to_zero)});
+    /* in an audit its workload is judged, and tells of it */
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(RAIL, cluster, arena);
+    struct rail_documents documents = rail_table_read(AUTOSCALER("Deployment", "6"), arena);
+    struct subject subject = {
+        .operation = OPERATION_CREATE, .object = &documents.items[0], .existing = true};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_EQUAL(verdict.finding_count, 0);
+    arena_destroy(arena);
 }
 
 static void what_cannot_be_known(void)
@@ -183,10 +193,11 @@ static void the_message_says_it_all(void)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
     enum action action;
-    ASSERT_TEXT(message_of_update(DEPLOYMENT("1"), DEPLOYMENT("5"), &action, arena),
-                "Its 5 pods add 5 nodes, $350.40 a month, and a workload of shop may add $300.00. "
-                "These are on-demand prices of us-east-1 of 2026-07. Ask for fewer pods, or "
-                "for less in each; taffrail plan shows which nodes they need.");
+    ASSERT_TEXT(
+        message_of_update(DEPLOYMENT("1"), DEPLOYMENT("5"), &action, arena),
+        "Its 5 pods add 5 nodes, $350.40 a month, and a workload in namespace shop may add "
+        "$300.00. These are on-demand prices of us-east-1 of 2026-07. Ask for fewer pods, or "
+        "for less in each; taffrail plan shows which nodes they need.");
     arena_destroy(arena);
 }
 

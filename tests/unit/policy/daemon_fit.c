@@ -177,7 +177,7 @@ static void money_is_told_above_a_sum(void)
     static const struct rail_case cases[] = {
         {DAEMON("priorityClassName: high, ", "cpu: 500m"), "warn spec.template.spec "},
         {DAEMON("priorityClassName: high, ", "cpu: 100m, memory: 2Gi"), "warn spec.template.spec "},
-        {DAEMON("priorityClassName: high, ", "cpu: 490m"), ""},
+        {DAEMON("priorityClassName: high, ", "cpu: 485m"), ""},
     };
     rail_table_run(
         &(struct rail_table){"daemon-fit: {warnAbove: 52}", busy, cases, COUNT_OF(cases)});
@@ -189,17 +189,27 @@ static void it_says_what_to_do(void)
 {
     static const struct rail_words full[] = {
         {DAEMON("", "cpu: 501m, memory: 1Gi"),
-         "1 of the 3 Nodes that it runs on has no room for it (501m cpu and 1Gi memory): n1. "
-         "Without a priority class it stays Pending there, since Karpenter buys no node for a "
+         "It fits on 2 of the 3 Nodes that it is for; 1 has no room for it (501m cpu and 1Gi "
+         "memory): n1. Without a priority class it stays Pending there, since Karpenter buys no "
+         "node for a "
          "DaemonSet.",
          "Set a priorityClassName such as system-node-critical, or ask for less."},
         {DAEMON("priorityClassName: usual, ", "cpu: 2, memory: 1Gi"),
-         "2 of the 3 Nodes that it runs on have no room for it (2 cpu and 1Gi memory): n1 and n2. "
-         "With priority class usual, which displaces no pods, it stays Pending there, since "
+         "It fits on 1 of the 3 Nodes that it is for; 2 have no room for it (2 cpu and 1Gi "
+         "memory): n1 and n2. With priority class usual, which displaces no pods, it stays Pending "
+         "there, since "
          "Karpenter buys no node for a DaemonSet.",
          "Set a priorityClassName such as system-node-critical, or ask for less."},
     };
     rail_words_run("daemon-fit: {}", busy, full, COUNT_OF(full));
+    static const struct rail_words dear[] = {
+        {DAEMON("priorityClassName: high, ", "cpu: 500m"),
+         "It takes 500m cpu of each of 3 Nodes. That is worth $17.52 a month on a Node and $52.56 "
+         "on all (on-demand prices of us-east-1 of 2026-07), above the $0.00 that this policy "
+         "warns "
+         "of.",
+         "Ask for less, or run it on fewer nodes with node affinity."}};
+    rail_words_run("daemon-fit: {warnAbove: 0}", busy, dear, 1);
     static const struct rail_words lost[] = {
         {DAEMON("priorityClassName: high, ", "memory: 600Mi"),
          "With this DaemonSet 2 of 4 instance types of NodePool general have no room for the "

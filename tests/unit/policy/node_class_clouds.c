@@ -54,6 +54,9 @@ static void fields_are_those_of_the_crd(void)
         {GCE("disks: pd-ssd"), "deny spec.disks pd-ssd"},
         {GCE("kubelet: {maxPods: 30}"), "warn spec.kubelet kubelet"},
         {GCE_BARE("imageFamily: Ubuntu"), "deny spec.imageSelectorTerms "},
+        {GCE_BARE("imageSelectorTerms: [{family: Ubuntu2404, version: v1}, {family: Ubuntu2404, "
+                  "channel: cluster}]"),
+         ""},
         {GCE("networkTags: [a], networkConfig: {networkInterfaces: [{subnet: a}]}"),
          "warn spec.networkConfig.networkInterfaces[0].subnet subnet"},
     };

@@ -114,6 +114,15 @@ static void claims_ask_for_few(void)
         {CLAIM(ONE("gpu.nvidia.com", ", allocationMode: All")),
          "deny " AT ".exactly.allocationMode All"},
         {CLAIM(ONE("efa", ", allocationMode: All")), ""},
+        /* a look at devices that others have */
+        {CLAIM(ONE("gpu.nvidia.com", ", adminAccess: true, allocationMode: All")), ""},
+        {CLAIM(GPUS("8") ", " ONE("gpu.nvidia.com", ", adminAccess: true")), ""},
+        {CLAIM(GPUS("8") ", " ONE("gpu.nvidia.com", ", adminAccess: false")),
+         "deny spec.devices.requests[1].exactly.count 1"},
+        /* a class that there is not, once */
+        {CLAIM(ONE("other", "") ", " ONE("other", "") ", " ONE("third", "")),
+         "deny " AT ".exactly.deviceClassName other\n"
+         "deny spec.devices.requests[2].exactly.deviceClassName third"},
     };
     rail_table_run(&(struct rail_table){MAX_8, cluster, cases, COUNT_OF(cases)});
 }

@@ -29,18 +29,21 @@
     "}, spec: {driver: " driver ", " on "pool: {name: p}}}\n"
 #define NODE(name, labels) \
     "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" labels "}}}\n"
+#define TAINTED_NODE(name, labels)                                                               \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" labels "}}, spec: " \
+    "{taints: [{key: gpu, effect: NoSchedule}]}}\n"
 #define POOL(name, more)                                                                       \
     "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: "    \
     "{template: {spec: {" more "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, " \
     "name: default}, requirements: []}}}}\n"
 
 static const char cluster[] = POOL("gpu", "taints: [{key: gpu, effect: NoSchedule}], ") POOL(
-    "general", "") NODE("g1", "karpenter.sh/nodepool: gpu") NODE("m1",
-                                                                 "karpenter.sh/nodepool: general")
-    NODE("own", "") SLICE("s1", "gpu.example.com", "nodeName: g1, ") SLICE(
-        "s2", "nic.example.com", "nodeName: m1, ") SLICE("s3", "nic.example.com", "nodeName: g1, ")
-        SLICE("s4", "net.example.com", "allNodes: true, ") SLICE("s5", "own.example.com",
-                                                                 "nodeName: own, ")
+    "general", "") TAINTED_NODE("g1", "karpenter.sh/nodepool: gpu, devices: 'true'")
+    NODE("m1", "karpenter.sh/nodepool: general") NODE("own", "") SLICE(
+        "s1", "gpu.example.com", "nodeName: g1, ") SLICE("s2", "nic.example.com", "nodeName: m1, ")
+        SLICE("s3", "nic.example.com", "nodeName: g1, ") SLICE(
+            "s4", "net.example.com", "allNodes: true, ") SLICE("s5", "own.example.com",
+                                                               "nodeName: own, ")
             CLASS("gpu", CEL("device.driver == \"gpu.example.com\"")) CLASS(
                 "large", CEL("device.driver==\"gpu.example.com\" && device.capacity[\"x\"].y > 3"))
                 CLASS("nic", CEL("device.driver == \"nic.example.com\""))
@@ -103,6 +106,11 @@ static void devices_are_in_reach(void)
 {
     static const struct rail_case cases[] = {
         {POD(BY_TEMPLATE("gpu"), TOLERATES), ""},
+        /* by a label that others put on the Node */
+        {POD(BY_TEMPLATE("gpu"), TOLERATES "nodeSelector: {devices: 'true'}, "), ""},
+        {POD(BY_TEMPLATE("gpu"), "nodeSelector: {devices: 'true'}, "), "warn " OF_TEMPLATE "gpu"},
+        {POD(BY_TEMPLATE("gpu"), TOLERATES "nodeSelector: {devices: 'false'}, "),
+         "warn " OF_TEMPLATE "gpu"},
         {POD(BY_TEMPLATE("gpu"), ""), "warn " OF_TEMPLATE "gpu"},
         {POD(BY_CLAIM("gpu"), ""), "warn " FIELD "gpu"},
         {POD(BY_TEMPLATE("beta"), ""), "warn " OF_TEMPLATE "beta"},

@@ -65,17 +65,19 @@ static void without_a_pool_only_what_is_wrong_anyhow_is_denied(void)
 
 static void what_cannot_be_seen_denies_nothing(void)
 {
-    static const struct rail_words shelf = {
-        SPREAD_BY("example.com/shelf"),
-        "Nodes cannot be seen, and may have the label \"example.com/shelf\".",
-        "Let the webhook list Nodes and NodePools, or use an allowed key."};
+#define UNSEEN_SHELF                \
+    SPREAD_BY("example.com/shelf"), \
+        "Nodes cannot be seen, and may have the label \"example.com/shelf\"."
+    static const struct rail_words shelf[] = {
+        {UNSEEN_SHELF, "Make the Nodes visible (--state DIR), or use an allowed key."},
+        {UNSEEN_SHELF, "Make the NodePools visible (--state DIR), or use an allowed key."}};
     static const kind_set unseen[] = {KIND_BIT(KIND_NODE), KIND_BIT(KIND_NODE_POOL)};
     for (size_t i = 0; i < COUNT_OF(unseen); i++) {
         struct arena *arena = arena_create((size_t)64 << 20);
         struct world world =
             rail_table_world("topology-keys: {allow: [kubernetes.io/hostname]}", NODE_POOL, arena);
         world.unseen = unseen[i];
-        rail_words_run_in(&world, &shelf, 1, arena);
+        rail_words_run_in(&world, &shelf[i], 1, arena);
         struct rail_documents pod = rail_table_read(SPREAD_BY("karpenter.sh/nodepool"), arena);
         ASSERT_TEXT(rail_table_findings(&world, &pod.items[0], arena),
                     "warn " SPREAD "karpenter.sh/nodepool");

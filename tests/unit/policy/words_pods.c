@@ -319,7 +319,7 @@ static void pod_budgets(void)
 static void placeable(void)
 {
     static const struct {
-        bool blind, live;
+        bool blind, of_cluster;
         kind_set unseen;
         const char *fix;
     } cases[] = {
@@ -327,14 +327,13 @@ static void placeable(void)
         {false, false, 0,
          "Create a NodePool, or add a Node. If --state leaves out some, add their files."},
         {false, true, 0, "Create a NodePool, or add a Node."},
-        {false, true, KIND_BIT(KIND_NODE_POOL),
-         "Let Taffrail list the NodePools and Nodes of the cluster."},
+        {false, true, KIND_BIT(KIND_NODE_POOL), "Let Taffrail list the NodePools of the cluster."},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = rail_table_world("placeable: {}", NULL, arena);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         world.blind = cases[i].blind;
-        world.live = cases[i].live;
+        world.of_cluster = cases[i].of_cluster;
         world.unseen = cases[i].unseen;
         const struct rail_words words = {POD("containers: [{name: m}]"),
                                          "No NodePool and no Node is visible that could run it.",

@@ -185,8 +185,9 @@ static void edits_of_node_pools(void)
          .before = POOL_OF("general", STAMPED(HASH), "replicas: 4, ", "", ""),
          .after = POOL_OF("general", STAMPED(HASH), "replicas: 1, ", "", ""),
          .cluster = {POOL, FOUR},
-         .expected = "This deletes 3 of 4 nodes at once, no successor first, whatever the budgets "
-                     "say. |  | scale-down: spec.replicas | "},
+         .expected =
+             "This deletes 3 of 4 nodes at once, before new ones are there, whatever the budgets "
+             "say. |  | scale-down: spec.replicas | "},
         {.name = "an old version",
          .before = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: general}}",
          .after = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: general}}",
@@ -292,9 +293,10 @@ static void deletions_of_node_pools_and_classes(void)
          .before = POOL_OF("general", "", BUDGETS("{nodes: '0'}"), "", ""),
          .cluster = {POOL, FOUR, POD_OF("team-a", "web-0", "n1", ""), PDB("team-a"),
                      POD_OF("team-b", "web-1", "n2", "")},
-         .expected = "This deletes 4 of 4 nodes at once, no successor first, whatever the budgets "
-                     "say. 2 pods need another place. | 1 pod of team-a holds up the drain: "
-                     "team-a/web-0 (PodDisruptionBudget web). | deletion | "},
+         .expected =
+             "This deletes 4 of 4 nodes at once, before new ones are there, whatever the budgets "
+             "say. 2 pods need another place. | 1 pod of team-a holds up the drain: "
+             "team-a/web-0 (PodDisruptionBudget web). | deletion | "},
         {.name = "not when what it owns is to stay",
          .before = POOL,
          .cluster = {POOL, FOUR},
@@ -305,8 +307,9 @@ static void deletions_of_node_pools_and_classes(void)
         {.name = "Nodes whose NodeClaims nobody has listed",
          .before = POOL,
          .cluster = {POOL, NODE_IN("n1", "a", "")},
-         .expected = "This deletes 1 of 1 node at once, no successor first, whatever the budgets "
-                     "say. |  | deletion | not all of these can be seen: NodeClaim"},
+         .expected =
+             "This deletes 1 of 1 node at once, before new ones are there, whatever the budgets "
+             "say. |  | deletion | NodeClaims cannot all be seen"},
         {.name = "a node class keeps its nodes and stops its NodePools",
          .before = "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: "
                    "default}}",
@@ -406,15 +409,15 @@ static void what_is_not_seen_is_said(void)
          .after = LABELLED,
          .cluster = {POOL},
          .unseen = KIND_BIT(KIND_NODE_CLAIM),
-         .expected = "This change replaces and deletes no node. |  |  | not all of these can be "
-                     "seen: NodeClaim"},
+         .expected =
+             "This change replaces and deletes no node. |  |  | NodeClaims cannot all be seen"},
         {.name = "Pods and their budgets",
          .before = POOL,
          .after = LABELLED,
          .cluster = {POOL, FOUR},
          .unseen = KIND_BIT(KIND_POD) | KIND_BIT(KIND_POD_DISRUPTION_BUDGET),
-         .expected = REPLACES_4 " |  | " FOR_LABELS
-                                " | not all of these can be seen: Pod, PodDisruptionBudget"},
+         .expected =
+             REPLACES_4 " |  | " FOR_LABELS " | Pods and PodDisruptionBudgets cannot all be seen"},
         {.name = "the NodePool of a class' NodeClaim",
          .before = NODE_CLASS(""),
          .after = NODE_CLASS("role: other"),
