@@ -410,8 +410,11 @@ static void add_zones(struct zones *zones, const struct solver_volume *terms, st
 void volume_add_zones(const struct snapshot *snapshot, const struct object *volume,
                       struct arena *arena, struct zones *zones)
 {
+    struct text zone;
     struct solver_volume terms;
-    if (volume_terms_read(snapshot, volume, arena, &terms))
+    if (volume_is_in_one_zone(volume, &zone))
+        zones_add(zones, zone, arena);
+    else if (volume_terms_read(snapshot, volume, arena, &terms))
         add_zones(zones, &terms, arena);
 }
 

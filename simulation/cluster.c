@@ -281,6 +281,19 @@ static void check_volumes(const struct cluster *cluster, struct problems *proble
     }
 }
 
+static void take_claim_faults(struct cluster_pod *pod)
+{
+    for (size_t i = 0; i < pod->claim_count && pod->fault.message.size == 0; i++)
+        pod->fault = pod->claims[i]->fault;
+}
+
+void cluster_locate_volumes(struct cluster *cluster, struct cluster_pod *pod)
+{
+    for (size_t i = 0; i < pod->claim_count; i++)
+        volume_claim_locate(cluster->claims, pod->claims[i]);
+    take_claim_faults(pod);
+}
+
 /* before: the pod before it by name, whose shape is read; NULL: none. */
 static void read_pod(struct cluster *cluster, const struct cluster_pod *before,
                      struct cluster_pod *pod)
@@ -288,6 +301,8 @@ static void read_pod(struct cluster *cluster, const struct cluster_pod *before,
     if (before != NULL && !before->shape->fault.broken &&
         pod_shapes_agree(before->object, pod->object))
         pod->shape = before->shape;
+    if (pod->shape == NULL)
+        pod->shape = ARENA_NEW(cluster->arena, struct pod_shape);
     if (!pod->shape->read) {
         pod_shape_read(cluster->snapshot, pod->source, cluster->arena, pod->shape);
         if (cluster->extends_tolerations)
@@ -295,8 +310,10 @@ static void read_pod(struct cluster *cluster, const struct cluster_pod *before,
     }
     read_claims(cluster, pod);
     pod->fault = pod->shape->fault;
-    for (size_t i = 0; i < pod->claim_count && pod->fault.message.size == 0; i++)
-        pod->fault = pod->claims[i]->fault;
+    if (pod->phase == POD_RUNNING)
+        take_claim_faults(pod);
+    else
+        cluster_locate_volumes(cluster, pod);
 }
 
 /* Reports what cannot be understood once, for the workload that makes the pods. */

@@ -67,6 +67,7 @@ struct cluster {
     /* Types, pools and daemons as they are before the first round; NULL: each round adds them. */
     const struct solver_problem *stock;
     const struct solver_problem *problem; /* the last round's; NULL: none yet */
+    bool is_posed;                        /* nothing has been placed since the problem was made */
 };
 /* Reads zones, NodePools and nodes, to ask what could run where; cluster_read() to plan. */
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,
@@ -95,6 +96,8 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
 struct solver_question cluster_question(struct cluster *cluster, const struct cluster_pod *pod);
 /* Reads zones and NodePools. */
 void cluster_read_pools(struct cluster *cluster, struct problems *problems);
+/* Finds where the volumes of a pod are, to place it; of those that have no Node it is known. */
+void cluster_locate_volumes(struct cluster *cluster, struct cluster_pod *pod);
 /* Finds the node of each pod, and reads the pods. */
 void cluster_read_pods(struct cluster *cluster, struct problems *problems);
 /* Runs all rounds of a cluster that is read. The machines they buy are the last of its state_nodes;

@@ -24,7 +24,8 @@ struct pod_shape {
     /* Why Karpenter buys nothing for it; kube-scheduler may place it on an existing node. */
     struct pod_fault nodes_only;
     bool read, reported;
-    bool added;      /* added to the builder of this round, without volumes */
+    bool added; /* added to the builder of this round, with so many volumes that are anywhere */
+    size_t added_volume_count;
     uint32_t number; /* its number in the builder */
 };
 struct shape_source {

@@ -25,6 +25,8 @@ struct expansion {
     struct tally *tallies[KIND_COUNT]; /* of each object of a kind that makes pods */
     bool alone;                        /* Pods of the snapshot do not count */
     const struct workload *like;       /* all pods that are made; NULL: as their workload says */
+    const struct object *latest;       /* the Pod that was added last */
+    struct lineage lineage;            /* its */
 };
 
 /* ---- Pods that are there ---- */
@@ -78,6 +80,26 @@ static void count_pod(struct expansion *expansion, const struct lineage *lineage
     }
 }
 
+/* A lineage comes from no other field. */
+static bool have_one_lineage(const struct object *a, const struct object *b)
+{
+    const struct owner *of_a = &a->controller, *of_b = &b->controller;
+    return text_equal(a->namespace, b->namespace) && text_equal(of_a->name, of_b->name) &&
+           text_equal(of_a->uid, of_b->uid) && text_equal(of_a->kind, of_b->kind) &&
+           text_equal(of_a->api_version, of_b->api_version) &&
+           text_equal(node_string(node_get(a->labels, "pod-template-hash")),
+                      node_string(node_get(b->labels, "pod-template-hash")));
+}
+
+/* Pods of one owner stand together. */
+static const struct lineage *lineage_of_pod(struct expansion *expansion, const struct object *pod)
+{
+    if (expansion->latest == NULL || !have_one_lineage(expansion->latest, pod))
+        lineage_find(expansion->snapshot, pod, expansion->arena, &expansion->lineage);
+    expansion->latest = pod;
+    return &expansion->lineage;
+}
+
 static struct shape_source *source_of(const struct expansion *expansion,
                                       const struct object *object)
 {
@@ -92,17 +114,16 @@ static struct shape_source *source_of(const struct expansion *expansion,
 
 static void add_pod(struct expansion *expansion, const struct object *object, size_t *number)
 {
-    struct lineage lineage;
-    lineage_find(expansion->snapshot, object, expansion->arena, &lineage);
+    const struct lineage *lineage = lineage_of_pod(expansion, object);
     bool done = pod_is_done(object);
-    count_pod(expansion, &lineage, object, done);
+    count_pod(expansion, lineage, object, done);
     if (done)
         return;
     struct cluster_pod pod = {
         .namespace = object->namespace,
         .name = name_of(expansion, object, number),
         .uid = object->uid,
-        .owner = lineage.root,
+        .owner = lineage->root,
         /* A Pod that was never stored is younger than all stored ones. */
         .created_unix_s = object->created_unix_s > 0 ? object->created_unix_s : INT64_MAX,
         .node_name = node_string(node_at(object->root->node, "spec.nodeName")),
@@ -110,9 +131,8 @@ static void add_pod(struct expansion *expansion, const struct object *object, si
         .mirror = pod_is_mirror(object),
         .leaving = object->deleting,
         .object = object,
-        .set = lineage.set,
+        .set = lineage->set,
         .source = source_of(expansion, object),
-        .shape = ARENA_NEW(expansion->arena, struct pod_shape),
         .state_node = NO_NODE,
     };
     if (pod.owner.size == 0)
@@ -332,13 +352,20 @@ static void sort_pods(struct cluster_pods *pods, struct arena *arena)
 void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, struct arena *arena,
                  struct cluster_pods *pods, struct daemons *daemons, struct problems *problems)
 {
-    struct expansion expansion = {snapshot, arena, pods, daemons, problems, {NULL}, false, NULL};
+    struct expansion expansion = {.snapshot = snapshot,
+                                  .arena = arena,
+                                  .pods = pods,
+                                  .daemons = daemons,
+                                  .problems = problems};
     for (size_t i = 0; i < COUNT_OF(makers); i++)
         expansion.tallies[makers[i]] =
             ARENA_ARRAY(arena, snapshot_count(snapshot, makers[i]), struct tally);
     expansion.tallies[KIND_DAEMON_SET] =
         ARENA_ARRAY(arena, snapshot_count(snapshot, KIND_DAEMON_SET), struct tally);
 
+    /* Workloads lack few pods: with room for these the list is not moved. */
+    pods->capacity = snapshot_count(snapshot, KIND_POD) * 5 / 4;
+    pods->items = ARENA_ARRAY(arena, pods->capacity, struct cluster_pod);
     take_scaled(&expansion, scaled);
     size_t number = 0;
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD); i++)
@@ -360,7 +387,12 @@ void expand_pods(const struct snapshot *snapshot, struct scaled_list *scaled, st
 int64_t expand_alone(const struct snapshot *snapshot, const struct expansion_of *of,
                      struct arena *arena, struct cluster_pods *pods, struct problems *problems)
 {
-    struct expansion expansion = {snapshot, arena, pods, NULL, problems, {NULL}, true, of->pods};
+    struct expansion expansion = {.snapshot = snapshot,
+                                  .arena = arena,
+                                  .pods = pods,
+                                  .problems = problems,
+                                  .alone = true,
+                                  .like = of->pods};
     const struct tally none = {0};
     size_t number = 0;
     struct demand demand;
@@ -391,7 +423,8 @@ static void add_pod_beside(struct expansion *expansion, const struct object *pod
 int64_t expand_beside(const struct snapshot *snapshot, const struct expansion_of *of,
                       struct arena *arena, struct cluster_pods *pods, struct problems *problems)
 {
-    struct expansion expansion = {snapshot, arena, pods, NULL, problems, {NULL}, false, of->pods};
+    struct expansion expansion = {
+        .snapshot = snapshot, .arena = arena, .pods = pods, .problems = problems, .like = of->pods};
     const struct object *object = of->object;
     size_t index = snapshot_index(snapshot, object->kind, object->namespace, object->name);
     struct tally *tallies =

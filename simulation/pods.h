@@ -27,7 +27,7 @@ struct cluster_pod {
         *object; /* the object it was read from: a Pod, or the workload that makes it */
     const struct object *set;    /* the StatefulSet whose claims it takes; NULL: none */
     struct shape_source *source; /* pods of one workload share it */
-    struct pod_shape *shape;     /* and this, too */
+    struct pod_shape *shape;     /* and this, too; NULL: not read yet */
     struct volume_claim **claims;
     size_t claim_count;
     struct pod_fault fault;

@@ -293,8 +293,9 @@ static bool add_shape(struct building *building, struct pod_shape *shape,
                       const struct cluster_pod *pod, uint32_t *number, struct error *error)
 {
     struct arena *arena = building->arena;
-    bool plain = pod == NULL || pod->claim_count == 0;
-    if (plain && shape->added) {
+    size_t volume_count = pod == NULL ? 0 : pod->claim_count;
+    bool confined = volume_count > 0 && pod->phase == POD_PENDING;
+    if (!confined && shape->added && shape->added_volume_count == volume_count) {
         *number = shape->number;
         return true;
     }
@@ -302,12 +303,13 @@ static bool add_shape(struct building *building, struct pod_shape *shape,
     solver.requests = named_amounts_number(&shape->requests, building->builder, arena);
     if (pod != NULL && shape->nodes_only.message.size > 0)
         keep_to_nodes(building, &solver);
-    if (!plain)
-        add_volumes(&solver, pod, pod->phase == POD_PENDING, arena);
+    if (volume_count > 0)
+        add_volumes(&solver, pod, confined, arena);
     if (!solver_add_shape(building->builder, &solver, number, error))
         return false;
-    if (plain) {
+    if (!confined) {
         shape->added = true;
+        shape->added_volume_count = volume_count;
         shape->number = *number;
     }
     return true;
@@ -420,5 +422,6 @@ bool cluster_problem(struct cluster *cluster, const struct solver_settings *sett
         (stock == NULL && !add_daemons(&building, error)))
         return false;
     add_pods(&building);
-    return solver_build(building.builder, settings, &cluster->problem, error);
+    cluster->is_posed = solver_build(building.builder, settings, &cluster->problem, error);
+    return cluster->is_posed;
 }

@@ -49,6 +49,7 @@ static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t state_n
         }
     pod->phase = POD_RUNNING;
     pod->state_node = state_node;
+    rounds->cluster.is_posed = false;
     rounds->placed++;
     rounds->pending--;
     return true;
@@ -126,7 +127,8 @@ static bool run_round(struct rounds *rounds, struct error *error)
 {
     rounds->placed = 0;
     refresh_claims(rounds);
-    if (!cluster_problem(&rounds->cluster, &rounds->settings->solver, error))
+    if (!rounds->cluster.is_posed &&
+        !cluster_problem(&rounds->cluster, &rounds->settings->solver, error))
         return false;
     rounds->run = solver_run_create(rounds->cluster.problem, rounds->arena);
     const struct solver_plan *plan = solver_solve(rounds->run);

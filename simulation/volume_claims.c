@@ -214,10 +214,12 @@ static void set_fault(struct volume_claim *claim, struct text message)
     claim->fault = (struct pod_fault){.kind = SOLVER_REASON_VOLUME, .message = message};
 }
 
-static void read_bound(struct volume_claims *claims, struct volume_claim *claim,
-                       const struct object *volume)
+void volume_claim_locate(struct volume_claims *claims, struct volume_claim *claim)
 {
-    if (!volume_terms_read(claims->snapshot, volume, claims->arena, &claim->terms))
+    const struct object *volume = claim->volume;
+    claim->volume = NULL;
+    if (volume != NULL &&
+        !volume_terms_read(claims->snapshot, volume, claims->arena, &claim->terms))
         set_fault(claim, arena_printf(claims->arena,
                                       "the node affinity of volume %.*s cannot be understood",
                                       TEXT_ARGS(volume->name)));
@@ -255,7 +257,7 @@ static void read_claim(struct volume_claims *claims, struct volume_claim *claim,
     if (fault.size > 0)
         set_fault(claim, fault);
     else if (binding.volume != NULL)
-        read_bound(claims, claim, binding.volume);
+        claim->volume = binding.volume;
     else
         read_waiting(claims, claim, &binding);
 }

@@ -23,10 +23,11 @@ struct volume_claim {
     const char *id;     /* namespace/name */
     const char *driver; /* NULL: attaches nothing that is counted */
     struct pod_fault fault;
-    struct solver_volume terms; /* where it can be mounted now */
-    bool waits;                 /* WaitForFirstConsumer: is bound where its first pod is placed */
-    bool zonal;                 /* a volume provisioned for it is in one zone */
-    struct solver_volume made;  /* where its class provisions volumes */
+    const struct object *volume; /* that it is bound to, and that is not located yet; NULL: none */
+    struct solver_volume terms;  /* where it can be mounted now */
+    bool waits;                  /* WaitForFirstConsumer: is bound where its first pod is placed */
+    bool zonal;                  /* a volume provisioned for it is in one zone */
+    struct solver_volume made;   /* where its class provisions volumes */
     bool can_be_made;
     struct volume_choice **choices; /* free volumes that suit it, the smallest first */
     size_t choice_count;
@@ -37,6 +38,8 @@ struct volume_claims *volume_claims_create(const struct snapshot *snapshot, stru
  * without name), which may be NULL. */
 struct volume_claim *volume_claim_get(struct volume_claims *claims, struct text namespace,
                                       struct text name, const struct field *template);
+/* Finds where the volume of a bound claim is, which of Pods that have a Node nobody asks. */
+void volume_claim_locate(struct volume_claims *claims, struct volume_claim *claim);
 /* Computes again where waiting claims can go, after volumes were taken. */
 void volume_claims_refresh(struct volume_claims *claims);
 /* Whether a bound claim can be mounted on a node with these labels, or a waiting one can be bound

@@ -390,14 +390,12 @@ static enum why_fit best_fit(const struct why_pod *why)
 static bool ask_alone(struct asking *asking, struct error *error)
 {
     struct cluster *cluster = &asking->cluster;
-    struct solver_settings settings = asking->settings->solver;
     struct solver_outlook outlook;
-    settings.reserved_fallback = true;
-    asking->pod->phase = POD_WAITING; /* it takes no room, and counts for nothing */
-    if (!cluster_problem(cluster, &settings, error))
+    if (!cluster_problem(cluster, &asking->settings->solver, error))
         return false;
     struct solver_run *run = solver_run_create(cluster->problem, asking->arena);
-    const struct solver_question question = question_of(asking);
+    struct solver_question question = question_of(asking);
+    question.reserved_fallback = true;
     if (!solver_query_outlook(run, &question, asking->arena, &outlook, error))
         return false;
     const struct simulation_reasons reasons = reasons_by_name(
@@ -480,7 +478,6 @@ static bool ask_beside(struct asking *asking, struct error *error)
     struct simulation simulation;
     struct problems again = {.arena = asking->arena};
     const struct cluster_pod *wanted = asking->pod;
-    asking->pod->phase = POD_PENDING;
     if (!cluster_simulate(&asking->cluster, asking->settings, &simulation, &again, error))
         return false;
     for (size_t i = 0; i < simulation.unschedulable_count; i++) {
@@ -521,12 +518,21 @@ static void find_fix(const struct asking *asking)
         why->fix = TEXT("make a NodePool that takes it");
 }
 
+/* It takes no room, and counts for nothing, as if it were to be placed anew. */
+static void take_off_node(struct asking *asking)
+{
+    asking->pod->phase = POD_WAITING;
+    cluster_locate_volumes(&asking->cluster, asking->pod);
+}
+
 static bool ask(struct asking *asking, struct error *error)
 {
     struct why_pod *why = asking->why;
     read_state(asking);
     if (asking->pod->phase == POD_PENDING)
         why->pending_beside = count_pending_beside(asking);
+    if (asking->pod->phase == POD_RUNNING)
+        take_off_node(asking);
     bool of_daemon_set = node_meant(asking->pod).size > 0 && !asking->pod->fault.broken;
     if (asking->pod->fault.message.size > 0 && !of_daemon_set)
         take_fault(asking);

@@ -142,6 +142,7 @@ static bool begin(struct query *q, struct solver_run *run, const struct solver_q
     run->problem = &state->view;
     run->asked = true;
     run->beyond_limits = question->beyond_limits;
+    run->reserved_fallback = question->reserved_fallback;
     run->arena = arena;
     run->sets.fingerprints = intern_over(arena, &state->rest.sets.fingerprints);
     run->sets.scratch = (struct fingerprint){.arena = arena};

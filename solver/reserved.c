@@ -77,7 +77,7 @@ enum can_add reserved_try(struct solver_run *run, const struct node_claim *claim
                           const struct node_requirements *set, const uint64_t *options)
 {
     const struct solver_problem *problem = run->problem;
-    const bool strict = !problem->settings.reserved_fallback;
+    const bool strict = !problem->settings.reserved_fallback && !run->reserved_fallback;
     if (problem->reserved.count == 0)
         return CAN_ADD;
     size_t words = bits_words(problem->reservations.count);

@@ -183,6 +183,7 @@ struct solver_run {
     struct solver_plan plan;
     struct query_state *query_state; /* query.h; NULL: no query yet */
     bool beyond_limits;              /* the query ignores the limits of NodePools */
+    bool reserved_fallback;          /* the query buys without reserved capacity */
     bool asked; /* a query about one pod is under way: pending pods do not count */
 };
 

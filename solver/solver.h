@@ -470,8 +470,9 @@ struct solver_question {
                                           that nothing has */
     const struct solver_mount *mounts; /* as many as the shape has volumes, or none */
     size_t mount_count;
-    bool beyond_limits; /* ignores the limits of NodePools */
-    bool explain;       /* with the reasons, if it fits nowhere */
+    bool beyond_limits;     /* ignores the limits of NodePools */
+    bool reserved_fallback; /* as that of the settings, where they do not say so */
+    bool explain;           /* with the reasons, if it fits nowhere */
 };
 struct solver_answer {
     enum solver_placement_kind kind;

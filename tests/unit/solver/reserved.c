@@ -278,6 +278,28 @@ static void test_asked_about_one(void)
     }
 }
 
+/* A question may fall back where the problem does not, and the next one does not again. */
+static void test_asked_with_fallback(void)
+{
+    static const enum solver_placement_kind kinds[] = {SOLVER_UNSCHEDULABLE, SOLVER_ON_NODE_CLAIM};
+    world_empty();
+    TYPE(.name = "small", .resources = SMALL, .offerings = {USUAL, RESERVED("r-small", 0)});
+    POOL(.name = "np-2", .requirements = "capacity In reserved");
+    POOL(.name = "np-1");
+    world_build();
+    struct solver_run *run = solver_run_create(world.problem, world.arena);
+    struct solver_shape shape = {.namespace = "default",
+                                 .requests = notation_amounts(world.arena, world.builder, "cpu 1")};
+    for (size_t i = 0; i < 4; i++) {
+        struct solver_question question = {.shape = &shape, .reserved_fallback = i % 2 == 1};
+        struct solver_answer answer;
+        struct error error;
+        bool good = solver_query(run, &question, world.arena, &answer, &error);
+        CU_ASSERT_TRUE_FATAL(good);
+        EXPECT_INT(answer.kind, kinds[i % 2]);
+    }
+}
+
 /* The best plan waits for reservations as Karpenter does, and is never dearer. */
 static void test_optimized(void)
 {
@@ -308,6 +330,7 @@ const struct unit_test unit_tests[] = {
     {"one reservation of several offerings", test_one_reservation},
     {"why a pod waits", test_explained},
     {"asked about one pod", test_asked_about_one},
+    {"asked about one pod that falls back", test_asked_with_fallback},
     {"optimized", test_optimized},
     {NULL, NULL},
 };
