@@ -327,7 +327,7 @@ struct solver_problem {
     LIST(struct label_class) label_classes;
     LIST(struct selector) selectors;
     LIST(struct label_list) namespace_labels; /* by namespace */
-    bool stocked; /* types, pools and daemons are ready */
+    bool stocked;                             /* types, pools and daemons are ready */
     /* Ready: */
     uint32_t resource_count;
     const bool *well_known; /* by key: undefined is fine (docs/reference/karpenter.md 1.3) */

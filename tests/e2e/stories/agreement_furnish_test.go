@@ -76,6 +76,7 @@ func (l *land) furnish(t *testing.T, g generated) *furnished {
 	f.runs(t, g.pods)
 	f.must(t, f.scale("canary", 1))
 	f.runs(t, g.pods+1)
+	ran := time.Now()
 	if g.passing {
 		f.must(t, f.scale("passing", 0))
 	}
@@ -84,7 +85,7 @@ func (l *land) furnish(t *testing.T, g generated) *furnished {
 		f.patch(t, nodesResource, f.seen.get(f.originals[0]).node,
 			`{"metadata": {"annotations": {"karpenter.sh/do-not-disrupt": "true"}}}`)
 	}
-	f.settled(t)
+	f.settled(t, ran)
 	// From now on a successor takes so long that it does not come while the trial is seen.
 	for _, class := range []string{g.id, g.id + "-other"} {
 		f.patch(t, kwokClasses, class, `{"spec": {"nodeRegistrationDelay": "45s"}}`)
@@ -195,12 +196,16 @@ func (f *furnished) runs(t *testing.T, pods int) {
 	}))
 }
 
-// settled waits until what passes has gone, and the PodDisruptionBudgets say what they allow.
-func (f *furnished) settled(t *testing.T) {
+// settled waits until what passes has gone, no node is kept for a pod any more, and the PodDisruptionBudgets say what they allow.
+func (f *furnished) settled(t *testing.T, ran time.Time) {
 	t.Helper()
+	const kept = 12 * time.Second // Karpenter's 10 s, and what it takes to see that a pod runs
 	f.must(t, waitAsking(asking, patience, func() error {
 		if f.has(func(pod *corev1.Pod) bool { return pod.Labels["app"] == "passing" }) {
 			return errors.New("what passes is still there")
+		}
+		if time.Since(ran) < kept {
+			return errors.New("nodes are kept for the pods that came last")
 		}
 		budgets, err := f.client.PolicyV1().PodDisruptionBudgets(f.id).List(f.ctx, metav1.ListOptions{})
 		if err != nil {

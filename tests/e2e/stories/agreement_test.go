@@ -200,10 +200,14 @@ func (f *furnished) observeDrift(t *testing.T, tried *trial) {
 	f.patch(t, nodePools, f.id+"-canary", fmt.Sprintf(
 		`{"spec": {"template": {"metadata": {"labels": {"canary": "of-%d"}}}}}`, time.Now().Unix()))
 	f.must(t, f.seen.until(3*time.Minute, 1, func(s *sighting) bool { return s.node == canary && !s.started.IsZero() }))
-	// Nodes that are to take pods of the first ones are kept for them, and begin after that.
+	// Nodes that are to take pods of the first ones are kept for them, or these pods wait for a successor: they begin after that.
 	tried.marked, tried.ended = f.marked(tried), time.Now()
 	least, _ := tried.expectedAtOnce()
-	_ = f.seen.until(100*time.Second, least, f.original(func(s *sighting) bool { return !s.started.IsZero() }))
+	for waited := 0; waited < 10 && !f.waitsForSuccessor(t); waited++ {
+		if f.seen.until(25*time.Second, least, f.original(func(s *sighting) bool { return !s.started.IsZero() })) == nil {
+			break
+		}
+	}
 }
 
 func (f *furnished) observeDeletion(tried *trial) {
