@@ -66,6 +66,8 @@ struct connection {
     struct request request;
     char *body;
     struct arena *arena;
+    gnutls_session_t session; /* NULL on the ops port */
+    bool uncorked;            /* the socket: it sends what it gets at once */
 
     /* Guarded by the table's mutex. */
     bool open;
@@ -122,6 +124,10 @@ void connection_set_idle(struct connection *connection, int64_t since_ms);
 /* Makes the deadline follow the bytes: bytes on an idle connection begin a request. Without a
  * connection, because the table was full, the session ends at once. */
 void connection_watch_tls(struct connection *connection, gnutls_session_t session);
+/* From here until it is sent, the parts of a reply are gathered. */
+void connection_hold_reply(struct connection *connection);
+/* Sends a reply that was held, if there is one. A failure ends the connection. */
+void connection_send_reply(struct connection *connection);
 
 /* Waits until no webhook connection is open or the deadline has come, and closes those that stay
  * idle. Returns how many are left. */

@@ -1,5 +1,4 @@
 /* Connections, and their deadlines. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -224,6 +223,8 @@ static void begin(struct connection *connection, enum door door)
     struct sockaddr_storage peer = {0};
     socklen_t size = sizeof peer;
     connection->open = true;
+    connection->session = NULL;
+    connection->uncorked = false;
     connection->input_ended = connection->ended = false;
     if (getpeername(connection->fd, (struct sockaddr *)&peer, &size) == 0)
         connection->source = connection_source((struct sockaddr *)&peer);
@@ -296,49 +297,4 @@ unsigned connections_drain(struct connections *connections, int64_t deadline_ms)
     unsigned left = connections->open_count[DOOR_WEBHOOK];
     pthread_mutex_unlock(&connections->mutex);
     return left;
-}
-
-/* ---- incoming bytes ---- */
-
-/* GnuTLS's pull function; its transport pointer is the connection. */
-static ssize_t pull(gnutls_transport_ptr_t transport, void *data, size_t size)
-{
-    struct connection *connection = transport;
-    if (connection == NULL)
-        return 0;
-    turn_take(connection);
-    ssize_t count = recv(connection->fd, data, size, 0);
-    int failure = errno;
-    if (count > 0)
-        connection_note_arrival(connection);
-    else
-        turn_return(connection);
-    errno = failure;
-    return count;
-}
-
-/* A connection may stay idle after its handshake: Go's transport dials ahead of need. */
-static int handshake_finished(gnutls_session_t session, unsigned message, unsigned when,
-                              unsigned incoming, const gnutls_datum_t *bytes)
-{
-    (void)message, (void)when, (void)bytes;
-    if (incoming == 0)
-        return 0;
-    gnutls_transport_ptr_t receive, send;
-    gnutls_transport_get_ptr2(session, &receive, &send);
-    struct connection *connection = receive;
-    /* In this order: a thread that sees it established also sees that it is idle. */
-    connection_set_idle(connection, monotonic_ms());
-    atomic_store_explicit(&connection->established, true, memory_order_release);
-    return 0;
-}
-
-void connection_watch_tls(struct connection *connection, gnutls_session_t session)
-{
-    gnutls_transport_ptr_t receive, send;
-    gnutls_transport_get_ptr2(session, &receive, &send);
-    gnutls_transport_set_ptr2(session, connection, send);
-    gnutls_transport_set_pull_function(session, pull);
-    gnutls_handshake_set_hook_function(session, GNUTLS_HANDSHAKE_FINISHED, GNUTLS_HOOK_POST,
-                                       handshake_finished);
 }

@@ -74,6 +74,8 @@ static enum MHD_Result reply(struct connection *connection, struct MHD_Connectio
         result = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (result == MHD_YES)
         result = MHD_queue_response(mhd, status, response);
+    if (result == MHD_YES)
+        connection_hold_reply(connection);
     MHD_destroy_response(response);
     return result;
 }
@@ -517,5 +519,6 @@ void request_end(void *closure, struct MHD_Connection *mhd, void **context,
     if (connection == NULL)
         return;
     connection_end_request(connection);
+    connection_send_reply(connection);
     connection_set_idle(connection, monotonic_ms());
 }

@@ -458,6 +458,65 @@ def in_pieces(server):
             check_answer(Reader(connection).reply(), "pieces", True)
 
 
+class Records:
+    """A connection whose TLS is spoken here, to count the records that come."""
+
+    def __init__(self, server):
+        self.socket = server.plain()
+        self.incoming, self.outgoing, self.count = ssl.MemoryBIO(), ssl.MemoryBIO(), 0
+        self.tls = server.tls.wrap_bio(self.incoming, self.outgoing, server_hostname=NAME)
+        self.step(self.tls.do_handshake)
+
+    def step(self, step, *arguments):
+        while True:
+            try:
+                result = step(*arguments)
+            except ssl.SSLWantReadError:
+                self.socket.sendall(self.outgoing.read())
+                self.take_record()
+            else:
+                self.socket.sendall(self.outgoing.read())
+                return result
+
+    def take_record(self):
+        head = self.take(5)
+        self.incoming.write(head + self.take(int.from_bytes(head[3:], "big")))
+        self.count += 1
+
+    def take(self, size):
+        taken = self.socket.recv(size, socket.MSG_WAITALL)
+        check(len(taken) == size, "ended within a record")
+        return taken
+
+    def sendall(self, data):
+        self.step(self.tls.write, data)
+
+    def recv(self, size):
+        return self.step(self.tls.read, size)
+
+
+def replies_whole(server):
+    """Header and body leave in one record, and at once: no timer of the kernel holds a reply back,
+    which takes 200 ms, be it shorter than a packet or longer."""
+    denied = review("whole", topology_key="zone")
+    long = json.loads(denied)
+    long["request"]["object"]["spec"]["topologySpreadConstraints"] *= 5
+    bodies = {"allowed": review("whole"), "denied": denied, "long": json.dumps(long).encode()}
+    for order in (("allowed", "denied"), ("denied", "allowed"), ("long", "allowed", "denied")):
+        connection = Records(server)
+        reader = Reader(connection)
+        quickest_s = dict.fromkeys(order, float("inf"))
+        for name in order * 5:
+            begun, connection.count = time.monotonic(), 0
+            connection.sendall(post(bodies[name]))
+            reply = reader.reply()
+            check_answer(reply, "whole", name == "allowed")
+            check((len(reply.body) > 1400) == (name == "long"), "%d bytes" % len(reply.body))
+            check(connection.count == 1, "a reply of %d records" % connection.count)
+            quickest_s[name] = min(quickest_s[name], time.monotonic() - begun)
+        check(max(quickest_s.values()) < 0.1, "the quickest replies took %r" % quickest_s)
+
+
 def expected_body(server):
     with server.connect() as connection:
         reader = Reader(connection)
@@ -560,6 +619,7 @@ ALONE = [
     ("clients that go away", client_gone),
     ("pipelined requests", pipelined),
     ("a request in pieces", in_pieces),
+    ("replies in one record", replies_whole),
     ("Expect: 100-continue", expected_body),
     ("TLS 1.1", old_tls),
     ("TLS 1.2 and 1.3", new_tls),
