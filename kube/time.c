@@ -21,9 +21,11 @@ static bool take_number(struct text *t, size_t digits, int *value)
     return true;
 }
 
-static bool take_character(struct text *t, char lower)
+/* A letter may be large or small. */
+static bool take_character(struct text *t, char wanted)
 {
-    if (t->size == 0 || (t->data[0] | 0x20) != (lower | 0x20))
+    bool is_letter = wanted >= 'A' && wanted <= 'Z';
+    if (t->size == 0 || (t->data[0] != wanted && !(is_letter && t->data[0] == (wanted | 0x20))))
         return false;
     t->data++;
     t->size--;

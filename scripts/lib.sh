@@ -29,6 +29,8 @@ test  zsh                completes them, too
 test  mandoc             reads the manual pages
 test  valgrind           counts instructions
 clang clang              the second compiler
+coverage libclang-rt-dev   counts branches, and looks for inputs
+coverage llvm            reads what was counted
 lint  clang-format       checks the format
 lint  clang-tidy         finds bugs
 lint  cppcheck           finds bugs that others miss
@@ -64,6 +66,11 @@ bench wrk                sends them
 bench nghttp2-client     sends them at a fixed rate
 bound glpk-utils         solves the linear program
 bound python3            writes it
+supply checksec          looks at how the program was linked
+supply sslscan           looks at its TLS
+supply reuse             looks at licences
+supply debsecan          knows what is known of packages
+supply python3-venv      installs pip-audit
 soak  curl               reads the metrics
 soak  openssl            makes certificates
 soak  python3            makes the bodies

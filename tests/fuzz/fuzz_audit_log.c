@@ -1,5 +1,6 @@
 /* Audit logs: no crash, no leak; whatever the parts in which a log comes, its records are the same,
  * and none is larger than allowed. */
+/* reads: base/json_records.c kube/audit_event.c */
 #include <string.h>
 
 #include "base/json_records.h"

@@ -1,9 +1,12 @@
 /* The JSON reader against json-c: what we accept, json-c accepts too, and the trees are equal. What
- * only json-c accepts is our strictness (RFC 8259, and no NUL in a key). */
+ * only json-c accepts is our strictness (RFC 8259, and no NUL in a key). The walk without a tree
+ * finds the same values in the same places, and what is written is read again. */
+/* reads: base/doc_json.c base/doc_members.c base/doc_scan.c base/doc_equal.c base/doc_write_json.c
+ * base/utf8.c */
 #include <json-c/json.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/doc_internal.h"
 #include "fuzz.h"
 
 enum { DEPTH = 64 };
@@ -93,6 +96,54 @@ static void check_offsets(const struct node *node, struct text source)
     }
 }
 
+/* ---- the walk ---- */
+
+static void compare_walk(const struct node *node, struct text source)
+{
+    const char *end = source.data + source.size, *start = source.data + node->offset;
+    const char *behind = json_value_end(start, end);
+    struct json_walk walk;
+    struct text key, value;
+    REQUIRE(behind != NULL);
+    struct text written = {start, (size_t)(behind - start)};
+    REQUIRE(json_walk_begin(&walk, written) == (node->kind == NODE_LIST || node->kind == NODE_MAP));
+    if (node->kind != NODE_LIST && node->kind != NODE_MAP)
+        return;
+    size_t count = 0;
+    bool twice = false; /* of the members of a key that stands twice only the last is in the tree */
+    for (; json_walk_next(&walk, &key, &value); count++) {
+        uint32_t offset = (uint32_t)(value.data - source.data);
+        const struct node *child = NULL;
+        for (size_t i = 0; i < node_count(node); i++) {
+            const struct node *one =
+                node->kind == NODE_MAP ? &node->members[i].value : &node->items[i];
+            if (one->offset == offset)
+                child = one;
+        }
+        twice |= child == NULL;
+        REQUIRE(child != NULL || node->kind == NODE_MAP);
+        if (child != NULL)
+            compare_walk(child, source);
+    }
+    REQUIRE(walk.ended && walk.count == count);
+    REQUIRE(count == node_count(node) || twice);
+}
+
+/* Weighs any text, and what is found of it lies in it. */
+static void weigh(struct text text)
+{
+    struct json_step steps[JSON_STEPS_MAX];
+    size_t count = json_heaviest(text, steps);
+    REQUIRE(count <= JSON_STEPS_MAX);
+    for (size_t i = 0; i < count; i++)
+        REQUIRE(!steps[i].in_map ||
+                (steps[i].key.data >= text.data && steps[i].key.data < text.data + text.size));
+    (void)json_find(text, "a");
+    (void)json_find_start(text, "a");
+}
+
+/* ---- */
+
 struct attempt {
     struct source source;
     struct arena *arena;
@@ -108,6 +159,16 @@ static void read_once(void *argument)
     attempt->duplicates.arena = attempt->arena;
     attempt->accepted = doc_read_json(&attempt->source, &limits, &attempt->duplicates,
                                       attempt->arena, &attempt->root, &attempt->error);
+}
+
+static void compare_written(void *argument)
+{
+    const struct attempt *attempt = argument;
+    struct source source = {.text = node_json(attempt->root, attempt->arena)};
+    const struct node *again = NULL;
+    struct error error;
+    REQUIRE(doc_read_json(&source, &limits, NULL, attempt->arena, &again, &error));
+    REQUIRE(node_equal(attempt->root, again));
 }
 
 static void compare_with_json_c(const struct attempt *attempt)
@@ -139,10 +200,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_offsets(attempt.root, attempt.source.text);
         REQUIRE(node_equal(attempt.root, attempt.root));
         compare_with_json_c(&attempt);
+        compare_walk(attempt.root, attempt.source.text);
+        REQUIRE(arena_guard(arena, compare_written, &attempt, &attempt.error) ||
+                attempt.error.kind == ERROR_LIMIT);
     } else {
         REQUIRE(attempt.error.kind == ERROR_INPUT || attempt.error.kind == ERROR_LIMIT);
         REQUIRE(attempt.error.what[0] != '\0');
     }
+    weigh(attempt.source.text);
     arena_destroy(arena);
     free(text);
     return 0;

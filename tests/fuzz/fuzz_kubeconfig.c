@@ -1,5 +1,6 @@
 /* A kubeconfig, and behind a NUL what its exec plugin prints: no crash, no leak; what is refused
  * has a reason, and what is taken can be put into headers and given to a plugin. */
+/* reads: live/kubeconfig.c live/exec_credential.c live/impersonation.c base/yaml_node.c */
 #include <string.h>
 #include <unistd.h>
 

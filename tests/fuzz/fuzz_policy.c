@@ -1,5 +1,7 @@
 /* Policy files: no crash, no leak; a refused file has a reason and a place, and an accepted one can
  * be evaluated. The first byte '{' selects JSON. */
+/* reads: policy/load.c policy/schema.c policy/schema_message.c policy/document_keys.c
+ * policy/grant.c policy/override.c policy/exception.c policy/match.c */
 #include <string.h>
 #include <unistd.h>
 

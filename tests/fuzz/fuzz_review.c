@@ -1,6 +1,8 @@
 /* Bodies from the network, through the engine: no crash, an answer or a reason, and an answer that
  * has the review's uid and denies exactly when a finding does. Changes can be applied, and a
  * changed object is not changed again. */
+/* reads: server/review.c server/review_read.c server/answer.c server/patch.c policy/evaluate.c
+ * policy/mutate.c policy/over_limit.c */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* Bytes as a small cluster: no crash, a plan that keeps every hard rule and is the same each time
  * and in whatever order things are added, and a reason for each pod that fits nowhere. A query is
  * answered as a problem built with that pod. */
+/* reads: solver */
 #include <string.h>
 
 #include "simulation/reason_words.h"

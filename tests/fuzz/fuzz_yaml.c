@@ -1,5 +1,6 @@
 /* The YAML reader in both styles: no crash, no leak, budgets are kept, and every node and every
  * problem has a place in the text. */
+/* reads: base/doc_yaml.c base/yaml_node.c base/yaml_scalar.c base/yaml_parts.c */
 #include <string.h>
 
 #include "base/base.h"

@@ -1,0 +1,114 @@
+/* A folder's manifests as a cluster, in YAML or JSON: no crash, no leak; what the snapshot has is
+ * in order and found by its name, and a plan of it places each pod once or says why not. */
+/* reads: kube/manifest.c kube/manifest_files.c kube/state_dir.c kube/snapshot.c kube/object.c
+ * kube/pool.c kube/pod.c simulation/pods.c simulation/pod_shape.c simulation/volume_claims.c
+ * simulation/state_nodes.c */
+#include <string.h>
+
+#include "catalog/catalog.h"
+#include "fuzz.h"
+#include "kube/manifest.h"
+#include "kube/snapshot.h"
+#include "simulation/simulation.h"
+
+enum { ARENA_BYTES = 256 << 20, ROUNDS_MAX = 3 };
+
+/* Two types, so that a plan takes little time. */
+static const char types[] =
+    "[{\"name\":\"s\",\"resources\":{\"cpu\":\"2\",\"memory\":\"4Gi\",\"pods\":\"20\"},"
+    "\"architecture\":\"amd64\",\"operatingSystems\":[\"linux\"],\"offerings\":["
+    "{\"Price\":0.1,\"Requirements\":["
+    "{\"key\":\"topology.kubernetes.io/zone\",\"operator\":\"In\",\"values\":[\"a\"]},"
+    "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":[\"spot\"]}]}]},"
+    "{\"name\":\"l\",\"resources\":{\"cpu\":\"8\",\"memory\":\"32Gi\",\"pods\":\"80\"},"
+    "\"architecture\":\"amd64\",\"operatingSystems\":[\"linux\"],\"offerings\":["
+    "{\"Price\":0.3,\"Requirements\":["
+    "{\"key\":\"topology.kubernetes.io/zone\",\"operator\":\"In\",\"values\":[\"b\"]},"
+    "{\"key\":\"karpenter.sh/capacity-type\",\"operator\":\"In\",\"values\":[\"on-demand\"]}]}]}]";
+
+static struct arena *arena;
+static const struct catalog *catalog;
+
+static void begin(void)
+{
+    static struct source source = {.file = "types.json"};
+    struct error error;
+    source.text = text_of(types);
+    arena = arena_create(ARENA_BYTES);
+    struct arena *lasting = arena_create(ARENA_BYTES);
+    REQUIRE(arena != NULL && lasting != NULL);
+    REQUIRE(catalog_read(&source, lasting, &catalog, &error));
+}
+
+static int compare(const struct object *a, const struct object *b)
+{
+    int order = text_compare(a->namespace, b->namespace);
+    return order != 0 ? order : text_compare(a->name, b->name);
+}
+
+static void check_snapshot(const struct snapshot *snapshot)
+{
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        for (size_t i = 0; i < snapshot_count(snapshot, kind); i++) {
+            const struct object *object = snapshot_object(snapshot, kind, i);
+            REQUIRE(object->kind == kind);
+            REQUIRE(i == 0 || compare(snapshot_object(snapshot, kind, i - 1), object) < 0);
+            REQUIRE(snapshot_find(snapshot, kind, object->namespace, object->name) == object);
+        }
+}
+
+static void check_plan(const struct simulation *plan)
+{
+    unsigned char *placed = ARENA_ARRAY(arena, plan->pod_count, unsigned char);
+    memset(placed, 0, plan->pod_count);
+    for (size_t i = 0; i < plan->node_count; i++)
+        for (size_t j = 0; j < plan->nodes[i].pod_count; j++) {
+            REQUIRE(plan->nodes[i].pods[j] < plan->pod_count);
+            REQUIRE(placed[plan->nodes[i].pods[j]]++ == 0);
+        }
+    for (size_t i = 0; i < plan->unschedulable_count; i++) {
+        REQUIRE(placed[plan->unschedulable[i].pod]++ == 0);
+        REQUIRE(plan->unschedulable[i].reason_count > 0 || plan->unschedulable[i].later_round > 0);
+    }
+    REQUIRE(plan->claim_count <= plan->node_count);
+}
+
+static void read_all(void *argument)
+{
+    const struct text *text = argument;
+    struct manifests manifests;
+    struct problems problems = {.arena = arena};
+    struct error error = {0};
+    const struct snapshot *snapshot = NULL;
+    struct simulation plan;
+    manifests_init(&manifests, arena);
+    manifests_read_from(&manifests, text_opens_with(*text, "{[") ? "f.json" : "f.yaml", *text,
+                        TEXT("default"));
+    for (size_t i = 0; i < manifests.problems.count; i++)
+        REQUIRE(manifests.problems.items[i].what[0] != '\0');
+    REQUIRE(state_load(NULL, &manifests, NULL, arena, &snapshot, &problems, &error));
+    check_snapshot(snapshot);
+    const struct simulation_settings settings = {.max_rounds = ROUNDS_MAX};
+    if (simulation_run(snapshot, catalog, &settings, arena, &plan, &problems, &error))
+        check_plan(&plan);
+    else
+        REQUIRE(error.what[0] != '\0');
+    for (size_t i = 0; i < problems.count; i++)
+        REQUIRE(problems.items[i].what[0] != '\0');
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (arena == NULL)
+        begin();
+    arena_reset(arena);
+    /* A copy of its own size, so that reading beyond it is seen. */
+    char *copy = malloc(size == 0 ? 1 : size);
+    if (size > 0)
+        memcpy(copy, data, size);
+    struct text text = {copy, size};
+    struct error error;
+    REQUIRE(arena_guard(arena, read_all, &text, &error) || error.kind == ERROR_LIMIT);
+    free(copy);
+    return 0;
+}
