@@ -64,6 +64,7 @@ pages python3            makes them
 bench python3            makes the bodies
 bench wrk                sends them
 bench nghttp2-client     sends them at a fixed rate
+bench valgrind           counts instructions
 bound glpk-utils         solves the linear program
 bound python3            writes it
 supply checksec          looks at how the program was linked

@@ -339,3 +339,22 @@ void pin_cluster_make(struct arena *arena, void (*put)(void *context, struct tex
     put_sets(&making);
     put_deployments(&making);
 }
+
+void pin_cluster_make_team_pools(struct arena *arena, void (*put)(void *context, struct text json),
+                                 void *context)
+{
+    static const char *const categories[] = {"m", "c", "r"};
+    const struct making making = {.arena = arena, .put = put, .context = context};
+    for (size_t i = PIN_POOLS; i < PIN_POOLS_OF_ALL; i++)
+        PUT(&making,
+            "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{"
+            "\"name\":\"team-%zu\"},\"spec\":{\"weight\":%zu,\"limits\":{\"cpu\":"
+            "\"1000\"},\"template\":{\"metadata\":{\"labels\":{\"team\":\"team-%zu\"}}"
+            ",\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\",\"kind\":"
+            "\"EC2NodeClass\",\"name\":\"default\"},\"taints\":[{\"key\":\"team\","
+            "\"value\":\"team-%zu\",\"effect\":\"NoSchedule\"}],\"requirements\":[{"
+            "\"key\":\"karpenter.k8s.aws/instance-category\",\"operator\":\"In\","
+            "\"values\":[\"%s\"]},{\"key\":\"karpenter.sh/capacity-type\","
+            "\"operator\":\"In\",\"values\":[\"spot\",\"on-demand\"]}]}}}}",
+            i, i, i, i, categories[i % 3]);
+}

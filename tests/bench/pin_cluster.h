@@ -17,12 +17,17 @@ enum {
     PIN_HALF_SMALL = 4,
     PIN_DEPLOYMENT_REPLICAS = 20,
     PIN_CLAIMS = 5000,
+    PIN_POOLS = 3,
+    PIN_POOLS_OF_ALL = 20, /* with those of teams */
 };
 
 /* Every object, in no order that matters. In namespace team-0 there is an unbound claim "shared".
  */
 void pin_cluster_make(struct arena *arena, void (*put)(void *context, struct text json),
                       void *context);
+/* Pools of teams, tainted, beside those that anybody may use. */
+void pin_cluster_make_team_pools(struct arena *arena, void (*put)(void *context, struct text json),
+                                 void *context);
 /* Of the sets every fourth spreads over zones, every fourth keeps apart on hosts, every fourth is
  * confined to two zones; the others ask nothing. */
 size_t pin_set_replicas(size_t set);

@@ -33,7 +33,6 @@ enum {
     BODY_BYTES_MAX = 256 << 20,
     PATH_BYTES = 4096,
     WORLDS_MAX = 32,
-    POOLS = 20, /* three of them are pin_cluster's */
     CLUSTER_BYTES = 1 << 30,
 };
 
@@ -56,25 +55,6 @@ static void put(void *context, struct text json)
         !object_read(root, NULL, TEXT(""), cluster->arena, LIST_PUSH(cluster->arena, cluster),
                      &error))
         fail("an object of the cluster", error.what);
-}
-
-/* Pools of teams, tainted, beside those that anybody may use. */
-static void put_pools(struct manifests *cluster)
-{
-    static const char *const categories[] = {"m", "c", "r"};
-    for (size_t i = 3; i < POOLS; i++)
-        put(cluster,
-            arena_printf(cluster->arena,
-                         "{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"metadata\":{"
-                         "\"name\":\"team-%zu\"},\"spec\":{\"weight\":%zu,\"limits\":{\"cpu\":"
-                         "\"1000\"},\"template\":{\"metadata\":{\"labels\":{\"team\":\"team-%zu\"}}"
-                         ",\"spec\":{\"nodeClassRef\":{\"group\":\"karpenter.k8s.aws\",\"kind\":"
-                         "\"EC2NodeClass\",\"name\":\"default\"},\"taints\":[{\"key\":\"team\","
-                         "\"value\":\"team-%zu\",\"effect\":\"NoSchedule\"}],\"requirements\":[{"
-                         "\"key\":\"karpenter.k8s.aws/instance-category\",\"operator\":\"In\","
-                         "\"values\":[\"%s\"]},{\"key\":\"karpenter.sh/capacity-type\","
-                         "\"operator\":\"In\",\"values\":[\"spot\",\"on-demand\"]}]}}}}",
-                         i, i, i, i, categories[i % 3]));
 }
 
 /* ---- worlds ---- */
@@ -270,7 +250,7 @@ int main(int argc, char **argv)
         bool takes_value = true;
         if (strcmp(option, "--cluster") == 0) {
             pin_cluster_make(arena, put, &visible);
-            put_pools(&visible);
+            pin_cluster_make_team_pools(arena, put, &visible);
             takes_value = false;
         } else if (strcmp(option, "--mutate") == 0) {
             phase = REVIEW_MUTATE;

@@ -9,7 +9,7 @@
 #include "truth.h"
 
 struct moment {
-    uint64_t revision;
+    uint64_t revision, superseded; /* when it ended; 0: it is the last of its object */
     enum kind kind;
     char *namespace, *name;
     bool there, first; /* or gone; and it was not there before */
@@ -63,12 +63,13 @@ static bool same_object(const struct moment *a, const struct moment *b)
     return a->kind == b->kind && compare_names(a, b) == 0;
 }
 
-static bool is_there(const struct truth *truth, const struct moment *wanted)
+/* The last change of this object; NULL: there is none. */
+static struct moment *last_change(const struct truth *truth, const struct moment *wanted)
 {
     for (size_t i = truth->count; i-- > 0;)
         if (same_object(&truth->changes[i], wanted))
-            return truth->changes[i].there;
-    return false;
+            return &truth->changes[i];
+    return NULL;
 }
 
 static void add(struct truth *truth, struct moment change)
@@ -77,8 +78,11 @@ static void add(struct truth *truth, struct moment change)
         truth->capacity = truth->capacity == 0 ? 4096 : 2 * truth->capacity;
         truth->changes = must(realloc(truth->changes, truth->capacity * sizeof change));
     }
+    struct moment *last = last_change(truth, &change);
     change.revision = ++truth->revision;
-    change.first = !is_there(truth, &change);
+    change.first = last == NULL || !last->there;
+    if (last != NULL)
+        last->superseded = change.revision;
     change.namespace = must(strdup(change.namespace));
     change.name = must(strdup(change.name));
     if (change.json != NULL)
@@ -110,25 +114,23 @@ bool truth_remove(struct truth *truth, enum kind kind, const char *namespace, co
 {
     struct moment change = {
         .kind = kind, .namespace = (char *)(uintptr_t) namespace, .name = (char *)(uintptr_t)name};
-    if (!is_there(truth, &change))
+    const struct moment *last = last_change(truth, &change);
+    if (last == NULL || !last->there)
         return false;
     add(truth, change);
     return true;
 }
 
-static bool is_superseded(const struct truth *truth, size_t index, uint64_t revision)
+static bool is_superseded(const struct moment *change, uint64_t revision)
 {
-    for (size_t i = index + 1; i < truth->count && truth->changes[i].revision <= revision; i++)
-        if (same_object(&truth->changes[i], &truth->changes[index]))
-            return true;
-    return false;
+    return change->superseded != 0 && change->superseded <= revision;
 }
 
 void truth_compact(struct truth *truth)
 {
     size_t kept = 0;
     for (size_t i = 0; i < truth->count; i++)
-        if (is_superseded(truth, i, truth->revision) || !truth->changes[i].there)
+        if (is_superseded(&truth->changes[i], truth->revision) || !truth->changes[i].there)
             truth->changes[i].revision = 0;
     for (size_t i = 0; i < truth->count; i++) {
         if (truth->changes[i].revision == 0)
@@ -207,7 +209,7 @@ static const struct moment **state_at(const struct truth *truth, enum kind kind,
     for (size_t i = 0; i < truth->count; i++) {
         const struct moment *change = &truth->changes[i];
         if (change->kind == kind && change->revision <= revision && change->there &&
-            !is_superseded(truth, i, revision))
+            !is_superseded(change, revision))
             state[(*count)++] = change;
     }
     qsort(state, *count, sizeof *state, compare_changes);

@@ -1,0 +1,129 @@
+"""What a review is to cost, held against what was measured.
+
+An aim is a most or a least; where it is missed, its explanation says what stands in the way, in figures of the same
+run."""
+
+from dataclasses import dataclass
+from typing import Callable, Optional
+
+
+def at(found, *path):
+    """What stands there; None: nothing was measured."""
+    for name in path:
+        if not isinstance(found, dict) or name not in found:
+            return None
+        found = found[name]
+    return found
+
+
+def ratio(*path):
+    """A ratio that stands, or None."""
+    return lambda sections: at(sections, *path, "value")
+
+
+def turns(body, server):
+    """Where the ratio of a server to the bare one stands."""
+    return ratio("reviews", "figures", "bodies", body, "to_bare", server)
+
+
+def parts(body, server):
+    """Where the time of a review goes that is beyond the bare server's."""
+    def explain(sections, aim):
+        of = at(sections, "reviews", "figures", "bodies", body)
+        bare, ours = of["servers"]["bare"]["median"], of["servers"][server]["median"]
+        judged = of["judgement"][server]
+        return (f"The bare server takes {bare:.0f} us of {ours:.0f}. To read and to judge the review takes {judged} us, "
+                f"and {max(0, ours - bare - judged):.0f} us are the answer, the trail and the server around both. The aim "
+                f"leaves {bare * (aim - 1):.0f} us for all of this.")
+    return explain
+
+
+def against_peer(body):
+    def explain(sections, aim):
+        of = at(sections, "reviews", "figures", "bodies", body, "servers")
+        bare, peer = of["bare"]["median"], of["scaffold"]["median"]
+        return (f"The peer takes {peer:.0f} us, so the aim is {peer / aim:.0f} us; the bare server, which looks at "
+                f"nothing, takes {bare:.0f} us.")
+    return explain
+
+
+def waiting(body):
+    def explain(sections, _):
+        of = at(sections, "reviews", "figures", "bodies", body, "servers")
+        if of is None:
+            return "The section reviews says what a review takes."
+        return ("h2load sends for its 16 connections at the same moment, so the last of 16 reviews waits for the others on "
+                f"the one core: they take {16 * of['strict']['median']:.0f} us of CPU, of the bare server "
+                f"{16 * of['bare']['median']:.0f}.")
+    return explain
+
+
+def memory(sections, _):
+    of = at(sections, "connections", "figures", "memory")
+    few, many = of["strict"]["16"], of["strict"]["64"]
+    return (f"{of['strict']['at_rest']:.1f} MiB are there before the first review; a connection adds "
+            f"{(many - few) / 48 * 1024:.0f} KiB, of the bare server {(of['bare']['64'] - of['bare']['16']) / 48 * 1024:.0f}.")
+
+
+def policies(sections, _):
+    of = at(sections, "reviews", "figures", "bodies", "pod-6k", "servers")
+    more = of["hundred"]["median"] - of["strict"]["median"]
+    return f"A policy that does not reach the Pod takes {more / 99 * 1000:.0f} ns to be passed over."
+
+
+@dataclass
+class Aim:
+    """most: the value is to be no more than the aim; else no less. unit: of both."""
+    what: str
+    aim: float
+    unit: str
+    found: Callable
+    explain: Callable
+    most: bool = True
+    value: Optional[float] = None
+
+    def aim_text(self):
+        return f"{'at most' if self.most else 'at least'} {self.aim:g}{self.unit}"
+
+    def measured_text(self):
+        return "-" if self.value is None else f"{self.value:.{1 if self.unit.strip() == 'MiB' else 2}f}{self.unit}"
+
+    def is_met(self):
+        return self.value is not None and (self.value <= self.aim if self.most else self.value >= self.aim)
+
+    def missed_by(self):
+        """As a share of the aim."""
+        return self.value / self.aim - 1 if self.most else 1 - self.value / self.aim
+
+    def verdict(self):
+        if self.value is None:
+            return "not measured, or not to be stood by"
+        return "met" if self.is_met() else f"missed by {self.missed_by():.0%}"
+
+
+def aims():
+    return [
+        Aim("6 KB Pod, strict.yaml, to the bare server", 1.6, "", turns("pod-6k", "strict"), parts("pod-6k", "strict")),
+        Aim("6 KB Pod, strict.yaml and the cluster, to the bare server", 1.8, "", turns("pod-6k", "cluster"),
+            parts("pod-6k", "cluster")),
+        Aim("20 KB Pod, strict.yaml, to the bare server", 2.0, "", turns("pod-20k", "strict"),
+            parts("pod-20k", "strict")),
+        Aim("an empty validator of Pods on controller-runtime, to strict.yaml and the cluster, 6 KB Pod", 10, "",
+            ratio("reviews", "figures", "bodies", "pod-6k", "to_cluster", "scaffold"), against_peer("pod-6k"), most=False),
+        Aim("p99 at 1,000 reviews a second, 6 KB Pod, strict.yaml, to the bare server", 1.3, "",
+            ratio("tail", "figures", "bodies", "pod-6k", "to_bare", "strict"), waiting("pod-6k")),
+        Aim("p99 at 1,000 reviews a second, 20 KB Pod, strict.yaml, to the bare server", 1.3, "",
+            ratio("tail", "figures", "bodies", "pod-20k", "to_bare", "strict"), waiting("pod-20k")),
+        Aim("RssAnon with 64 busy connections, strict.yaml", 16, " MiB",
+            lambda sections: at(sections, "connections", "figures", "memory", "strict", "64"), memory),
+        Aim("100 policies, one of which reaches the Pod, to one", 1.5, "",
+            ratio("reviews", "figures", "bodies", "pod-6k", "to_strict", "hundred"), policies),
+    ]
+
+
+def held(sections):
+    """The aims with what was measured."""
+    made = aims()
+    for aim in made:
+        aim.value = aim.found(sections)
+    return made

@@ -1,0 +1,116 @@
+"""What reviews cost a server: closed loops in turns, and an open loop at a fixed rate."""
+
+import collections
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import noise
+from servers import CLIENT_CORE, ROOT, Problem
+
+POST = ROOT / "tests/bench/post.lua"
+RATE = 1000  # requests a second of the open loop
+
+
+def run_client(command, seconds, look=None):
+    """Runs a client on its core; look is called when half of the seconds are over."""
+    with subprocess.Popen(["taskset", "-c", CLIENT_CORE, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as process:
+        try:
+            said, _ = process.communicate(timeout=seconds / 2)
+        except subprocess.TimeoutExpired:
+            if look is not None:
+                look()
+            said, _ = process.communicate()
+    return process.returncode, said
+
+
+def load(server, body, seconds, connections, look=None):
+    """Posts the body over kept connections; the reviews that were answered."""
+    _, said = run_client(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(POST), server.url, "--", body],
+                         seconds, look)
+    result = re.search(r"^result (\d+) (\d+)$", said, re.M)
+    if not result or int(result[1]) == 0:
+        raise Problem(f"{server.name}: no request was answered\n{said}")
+    if int(result[2]) > 0:
+        raise Problem(f"{server.name}: {result[2]} of {result[1]} requests failed")
+    return int(result[1])
+
+
+def memory_mib(server, body, seconds, connections):
+    """RssAnon while so many connections are busy."""
+    found = []
+    load(server, body, seconds, connections, lambda: found.append(server.memory_mib()))
+    if not found:
+        raise Problem(f"{server.name}: the client ended too soon")
+    return found[0]
+
+
+def cpu_micros(server, body, seconds, connections):
+    """Microseconds of the server's CPU for one review."""
+    before = server.cpu_s()
+    reviews = load(server, body, seconds, connections)
+    return (server.cpu_s() - before) / reviews * 1e6
+
+
+def take_turns(servers, contenders, body, rounds, seconds, connections):
+    """Microseconds for one review, a value a round, by name; and the noise. Each round begins with another server, so
+    that what changes slowly meets all alike."""
+    for server in contenders:
+        cpu_micros(server, body, 1, connections)  # warms up
+    found, watch = collections.defaultdict(list), noise.Watch(servers.cpu_s)
+    for number in range(rounds):
+        at = number % len(contenders)
+        for server in contenders[at:] + contenders[:at]:
+            found[server.name].append(cpu_micros(server, body, seconds, connections))
+    return dict(found), watch.end()
+
+
+def percentile(values, share):
+    """Of sorted values."""
+    return values[int((len(values) - 1) * share)]
+
+
+def open_loop(server, body, seconds, connections):
+    """How long reviews took that came whatever the server did, in microseconds; their number; RssAnon in MiB."""
+    memory = []
+    with tempfile.NamedTemporaryFile(mode="r", suffix=".log") as log:
+        status, said = run_client(
+            ["h2load", "--h1", "-t1", "-c", str(connections), "-D", str(seconds), f"--rps={RATE / connections:g}",
+             "-d", body, "-H", "Content-Type: application/json", f"--log-file={log.name}", server.url],
+            seconds, lambda: memory.append(server.memory_mib()))
+        lines = [line.split() for line in log]
+    if status != 0 or not lines or not memory:
+        raise Problem(f"h2load failed: {said}")
+    if any(code != "200" for _, code, _ in lines):
+        raise Problem(f"{server.name}: a request failed")
+    micros = sorted(int(one) for _, _, one in lines)
+    return {"reviews": len(micros), "median": percentile(micros, 0.5), "p99": percentile(micros, 0.99),
+            "longest": micros[-1], "memory": memory[0]}
+
+
+def open_loops(servers, contenders, body, rounds, seconds, connections):
+    """The same in turns: of each server lists, a value a round; and the noise."""
+    found, watch = collections.defaultdict(lambda: collections.defaultdict(list)), noise.Watch(servers.cpu_s)
+    for number in range(rounds):
+        at = number % len(contenders)
+        for server in contenders[at:] + contenders[:at]:
+            for name, value in open_loop(server, body, seconds, connections).items():
+                found[server.name][name].append(value)
+    return {name: dict(lists) for name, lists in found.items()}, watch.end()
+
+
+def summary(values):
+    """Of the rounds of a server."""
+    return {"median": round(statistics.median(values), 2), "best": round(min(values), 2),
+            "spread": round(noise.spread(values), 3), "rounds": [round(value, 2) for value in values]}
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+def warn(*words):
+    print("bench:", *words, file=sys.stderr, flush=True)
