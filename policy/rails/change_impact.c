@@ -58,6 +58,7 @@ struct judging {
     struct impact_words words;
     struct text found;         /* the reasons */
     const struct field *field; /* where it is told */
+    const struct field *owner; /* an ownerReference that an update adds; NULL: none */
 };
 
 /* What goes because of the object. Earlier changes of it count while their nodes wait, so that
@@ -151,6 +152,8 @@ static bool is_occupied(const struct change_impact *impact)
 
 static struct text fix_of_occupied(const struct judging *judging)
 {
+    if (judging->owner != NULL)
+        return TEXT("Leave metadata.ownerReferences as it is.");
     switch (judging->question.before->kind) {
     case KIND_NODE_POOL:
         return TEXT("Set its limits to {cpu: \"0\"} so that it launches no more, drain its nodes "
@@ -210,6 +213,46 @@ static void weigh(const struct judging *judging)
         warn(judging);
     if (decisive_unseen(judging) != 0)
         report_unseen(judging);
+}
+
+/* ---- an owner that is added ---- */
+
+static bool has_owner(const struct node *owners, struct text uid)
+{
+    for (size_t i = 0; i < node_count(owners); i++)
+        if (text_equal(node_text(node_get(node_item(owners, i), "uid")), uid))
+            return true;
+    return false;
+}
+
+static const struct field *added_owner(const struct judging *judging)
+{
+    static const char path[] = "metadata.ownerReferences";
+    const struct node *before = node_at(judging->question.before->root->node, path);
+    const struct field *after = field_at(judging->call->arena, judging->question.after->root, path);
+    for (size_t i = 0; i < node_count(after->node); i++)
+        if (!has_owner(before, node_text(node_get(node_item(after->node, i), "uid"))))
+            return field_item(judging->call->arena, after, i);
+    return NULL;
+}
+
+/* The garbage collector deletes what has lost its owners, and the webhook is not asked then. */
+static void judge_as_deletion(struct judging *judging)
+{
+    judging->question.after = NULL;
+    judging->field = judging->owner;
+}
+
+static void tell_of_owner(struct judging *judging)
+{
+    const struct node *owner = judging->owner->node;
+    judging->words.effect = arena_printf(
+        judging->call->arena,
+        "This change adds the owner %.*s %.*s: when that is gone, the garbage collector deletes "
+        "this %s and asks nobody. %.*s",
+        TEXT_ARGS(node_text(node_get(owner, "kind"))),
+        TEXT_ARGS(node_text(node_get(owner, "name"))),
+        kind_table[judging->question.before->kind].name, TEXT_ARGS(judging->words.effect));
 }
 
 static kind_set seen_by(const struct world *world)
@@ -321,9 +364,14 @@ static void judge(struct rail_call *call)
         return;
     if (!is_deletion && node_get(judging.field->node, "spec") != NULL)
         judging.field = field_get(call->arena, judging.field, "spec");
-    if (look_at(&judging, &too_much))
+    judging.owner = is_deletion ? NULL : added_owner(&judging);
+    if (judging.owner != NULL)
+        judge_as_deletion(&judging);
+    if (look_at(&judging, &too_much)) {
+        if (judging.owner != NULL)
+            tell_of_owner(&judging);
         weigh(&judging);
-    else if (too_much)
+    } else if (too_much)
         report(call, SEVERITY_UNDECIDED, judging.field, TEXT(""),
                "What this change does is not known: the cluster is too large to be looked at.");
 }
@@ -344,7 +392,9 @@ const struct rail rail_change_impact = {
         "which a new one of its name would replace.\n"
         "The rail also tells of deletions of StorageClasses and PriorityClasses that are in use "
         "and, where the key deletions names them, of mounted PersistentVolumeClaims and of "
-        "Namespaces. The garbage collector and the namespace controller are not held up.\n"
+        "Namespaces. The garbage collector and the namespace controller are not held up; so an "
+        "update that adds an owner is judged as a deletion, which it becomes when the owner is "
+        "gone.\n"
         "Images, security groups and subnets that only the cloud knows may make nodes drift, "
         "too: then the number of nodes is said that may be replaced.",
     .example = "change-impact:\n"

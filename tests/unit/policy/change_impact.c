@@ -487,7 +487,9 @@ static void ways_around(void)
                            ", finalizers: [orphan], ownerReferences: [{apiVersion: v1, kind: "
                            "Node, name: n1, uid: u, controller: true}]",
                            TEAM, ""),
-         .findings = "deny spec " REPLACES ABOVE},
+         .findings =
+             "deny metadata.ownerReferences[0] This change adds the owner Node n1: when that is "
+             "gone, the garbage collector deletes this NodePool and asks nobody. " DELETES ABOVE},
         {.name = "fewer nodes of a static NodePool along with a label",
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = STATIC(""),
@@ -590,6 +592,44 @@ static void what_cannot_be_seen_never_denies(void)
     RUN(cases);
 }
 
+#define OWNER(uid) \
+    ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: " uid "}]"
+#define GOES                                                                                       \
+    "This change adds the owner ConfigMap gone: when that is gone, the garbage collector deletes " \
+    "this NodePool and asks nobody. "
+
+static void an_owner_that_is_added_may_delete(void)
+{
+    static const struct change_case cases[] = {
+        {.name = "it is told",
+         .rails = "change-impact: {}",
+         .cluster = FOUR,
+         .old = POOL,
+         .object = POOL_OF("", OWNER("a"), "", ""),
+         .findings = "warn metadata.ownerReferences[0] " GOES DELETES},
+        {.name = "the ceiling holds",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR,
+         .old = POOL_OF("", OWNER("a"), "", ""),
+         .object = POOL_OF("", OWNER("b"), "", ""),
+         .findings = "deny metadata.ownerReferences[0] " GOES DELETES
+                     " A change of more than 3 nodes has to be confirmed." CONFIRM("4")},
+        {.name = "it was there",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .old = POOL_OF("", OWNER("a"), "", ""),
+         .object = POOL_OF("", OWNER("a"), "", "weight: 7, "),
+         .findings = ""},
+        {.name = "it goes",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .old = POOL_OF("", OWNER("a"), "", ""),
+         .object = POOL,
+         .findings = ""},
+    };
+    RUN(cases);
+}
+
 const char unit_suite[] = "policy change-impact";
 const struct unit_test unit_tests[] = {
     {"what changes is told", what_changes_is_told},
@@ -600,5 +640,6 @@ const struct unit_test unit_tests[] = {
     {"ways around", ways_around},
     {"what is in use may be kept", what_is_in_use_may_be_kept},
     {"what cannot be seen never denies", what_cannot_be_seen_never_denies},
+    {"an owner that is added may delete", an_owner_that_is_added_may_delete},
     {NULL, NULL},
 };
