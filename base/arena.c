@@ -441,3 +441,8 @@ bool arena_guard(struct arena *arena, void (*body)(void *), void *argument, stru
     arena->guard = guard.outer;
     return true;
 }
+
+int arena_asked(const struct arena *arena)
+{
+    return arena->watch.ask == NULL ? 0 : arena->watch.ask(arena->watch.context);
+}

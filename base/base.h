@@ -165,6 +165,8 @@ struct arena_watch {
 void arena_watch(struct arena *arena, const struct arena_watch *watch);
 /* As another arena is watched now. */
 void arena_watch_as(struct arena *arena, const struct arena *other);
+/* What its watch says now, 0 without one. It ends nothing. */
+int arena_asked(const struct arena *arena);
 /* For long loops that take no memory: reports how many steps were made. A step is some ten
  * instructions. */
 void arena_tick(struct arena *arena, size_t steps);

@@ -3,6 +3,9 @@
 
 #include "solver/run.h"
 
+/* To look at one (base.h, arena_tick). */
+enum { NODE_STEPS = 10, NODE_CLAIM_STEPS = 100 };
+
 /* ---- nodes ---- */
 
 bool node_has_room(const struct solver_run *run, uint32_t node, const struct shape *shape)
@@ -100,6 +103,7 @@ static uint32_t find_node(struct solver_run *run, const struct pod *pod,
         for (; left != 0; left &= left - 1) {
             size_t place = w * BITS_WORD + (size_t)__builtin_ctzll(left);
             uint32_t node = problem->node_order[place];
+            run->steps += NODE_STEPS + state->matching_count;
             enum can_add can_add = existing_node_can_add(run, node, pod, relaxation);
             if (can_add == CAN_ADD)
                 return node;
@@ -281,6 +285,7 @@ bool try_joining(struct solver_run *run, uint32_t number, uint32_t pod,
                  const struct relaxation *relaxation, struct candidate *candidate)
 {
     uint32_t host = (uint32_t)run->problem->nodes.count + number;
+    run->steps += NODE_CLAIM_STEPS + run->relaxations[relaxation->number].matching_count;
     enum can_add can_add = node_claim_can_add(run, &run->node_claims.items[number], host, pod,
                                               relaxation, false, candidate);
     if (can_add == NEVER)
@@ -457,6 +462,8 @@ bool add_to_existing_node(struct solver_run *run, uint32_t pod, const struct rel
 
 bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
 {
+    arena_tick(run->arena, run->steps);
+    run->steps = 0;
     run->deferred = false;
     if (!wants_something(run, pod, relaxation))
         return false;

@@ -315,6 +315,7 @@ static void count_inverse(struct solver_problem *problem)
     for (size_t i = 0; i < problem->pods.count; i++) {
         const struct pod *pod = &problem->pods.items[i];
         const struct shape *shape = &problem->shapes.items[pod->shape];
+        arena_tick(problem->arena, 1 + shape->inverse_group_count);
         for (size_t j = 0; j < shape->inverse_group_count; j++) {
             struct topology_group *group = &problem->groups.items[shape->inverse_groups[j]];
             bool runs = pod->node != SOLVER_NONE;
@@ -333,6 +334,7 @@ void topology_groups_count(struct solver_problem *problem)
         register_nodes(problem, group);
         for (size_t j = 0; j < problem->label_classes.count; j++) {
             struct label_class *class = &problem->label_classes.items[j];
+            arena_tick(problem->arena, 1);
             if (!lists(problem, group, class))
                 continue;
             if (group->inverse) {
