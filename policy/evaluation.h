@@ -51,6 +51,9 @@ struct evaluation {
     } last;
     /* What the NodePools that were asked for can launch (launchable.c). */
     LIST(struct launchable_of) launchables;
+    /* What change-impact knows of the subject (rails/change_look.c), without and with the API
+     * server's tolerations of extended resources. */
+    const struct change_look *change_looks[2];
     struct reading readings[2];
     size_t oldest_reading;
 };

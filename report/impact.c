@@ -2,6 +2,7 @@
 #include "report/impact.h"
 
 #include <json-c/json.h>
+#include <string.h>
 
 #include "kube/object.h"
 #include "report/impact_format.h"
@@ -27,38 +28,28 @@ struct text impact_block_words(const struct impact_block *block, struct arena *a
     return block_text(block->pod, block->owner, block->by, arena);
 }
 
-static struct text price_words(const struct impact_entry *entry, struct arena *arena)
+/* Without one of its sentences, and a space beside it. */
+static struct text without(struct text said, struct text sentence, struct arena *arena)
 {
-    const struct impact_plan *plan = &entry->plan;
-    if (entry->impact.forecast.node_count < change_impact_nodes(&entry->impact))
-        return TEXT("What it costs is not known: Karpenter chooses which nodes go.");
-    if (plan->usd_micro_per_hour_before < 0 || plan->usd_micro_per_hour_after < 0)
-        return TEXT("What it costs is not known: nodes have no price in the catalogue.");
-    return arena_printf(arena, "The nodes that go cost $%.*s an hour, those bought instead $%.*s.",
-                        TEXT_ARGS(plan_price(plan->usd_micro_per_hour_before, arena)),
-                        TEXT_ARGS(plan_price(plan->usd_micro_per_hour_after, arena)));
+    const char *at = memmem(said.data, said.size, sentence.data, sentence.size);
+    if (at == NULL || sentence.size == said.size)
+        return said;
+    const char *rest = at + sentence.size, *end = said.data + said.size;
+    int before = (int)(at - said.data);
+    if (rest < end)
+        rest++;
+    else
+        before--;
+    return arena_printf(arena, "%.*s%.*s", before, said.data, (int)(end - rest), rest);
 }
 
-/* Karpenter looks for the places before it replaces a node (docs/reference/karpenter.md 6.11). */
-static struct text unschedulable_words(const struct impact_entry *entry, struct arena *arena)
-{
-    enum { PODS_NAMED = 5 };
-    const struct text_list *pods = &entry->plan.unschedulable;
-    return arena_printf(arena, "%zu pod%s would fit nowhere afterwards: %.*s.%s", pods->count,
-                        plural_s(pods->count),
-                        TEXT_ARGS(texts_and(pods->items, pods->count, PODS_NAMED, arena)),
-                        entry->impact.nodes_replaced > 0
-                            ? " Karpenter does not begin with a node whose pods fit nowhere."
-                            : "");
-}
-
-/* What a warning says stands above, and so does the beginning of a denial. */
-static struct text denial_words(const struct impact_entry *entry, const struct finding *finding,
+/* What stands above is not said again. */
+static struct text denial_words(const struct finding *finding, const struct text_list *above,
                                 struct arena *arena)
 {
-    struct text said = finding->message, effect = entry->words.effect;
-    if (text_starts_with(said, effect) && said.size > effect.size)
-        said = (struct text){said.data + effect.size + 1, said.size - effect.size - 1};
+    struct text said = finding->message;
+    FOR_EACH(sentence, above)
+        said = without(said, *sentence, arena);
     return arena_printf(arena, "Denied by policy %.*s: %.*s", TEXT_ARGS(finding->policy),
                         TEXT_ARGS(said));
 }
@@ -85,22 +76,24 @@ static struct text effect_of(const struct impact_entry *entry)
 struct text_list impact_sentences(const struct impact_entry *entry, struct arena *arena)
 {
     struct text_list sentences = {0};
-    const struct change_impact *impact = &entry->impact;
     add(&sentences, effect_of(entry), arena);
     if (entry->nothing.size > 0)
         return sentences;
     add(&sentences, entry->words.blocks, arena);
-    if (entry->planned && change_impact_nodes(impact) > 0)
-        add(&sentences, price_words(entry, arena), arena);
-    if (entry->planned && entry->plan.unschedulable.count > 0)
-        add(&sentences, unschedulable_words(entry, arena), arena);
+    if (entry->planned) {
+        const struct impact_plan_words words =
+            change_plan_words(&entry->impact, &entry->plan, arena);
+        add(&sentences, words.price, arena);
+        add(&sentences, words.unschedulable, arena);
+    }
     if (entry->words.unseen.size > 0)
         add(&sentences,
             arena_printf(arena, "This is not certain: %.*s.", TEXT_ARGS(entry->words.unseen)),
             arena);
+    const struct text_list above = sentences;
     for (size_t i = 0; i < entry->finding_count; i++)
         if (entry->findings[i]->action == ACTION_DENY)
-            add(&sentences, denial_words(entry, entry->findings[i], arena), arena);
+            add(&sentences, denial_words(entry->findings[i], &above, arena), arena);
     return sentences;
 }
 

@@ -18,9 +18,6 @@ enum {
     MOST_TRIES = 40000,
     MOST_TERMS = 32, /* with wishes */
     MOST_WISHES = 8,
-    /* What is there, beside which it is planned. */
-    MOST_NODES = 500,
-    MOST_PODS_THERE = 5000,
 };
 
 struct planning {
@@ -219,9 +216,7 @@ enum added_kind supply_plan_beside(const struct supply *supply, const struct sna
 {
     struct planning planning = {
         .snapshot = snapshot, .question = question, .beside = true, .most = -1, .added = added};
-    if (!sells(supply) || snapshot_count(snapshot, KIND_NODE) > MOST_NODES ||
-        snapshot_count(snapshot, KIND_NODE_CLAIM) > MOST_NODES ||
-        snapshot_count(snapshot, KIND_POD) > MOST_PODS_THERE)
+    if (!sells(supply) || !simulation_is_quick(snapshot))
         return ADDED_UNKNOWN;
     planning.stock = supply->stock;
     return plan_in_memory_of_its_own(&planning);

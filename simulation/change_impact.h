@@ -120,6 +120,13 @@ struct impact_plan {
                                          have a place now or would get one; all of them */
     const struct simulation *simulation; /* the plan afterwards, with its drill; may be NULL */
 };
+/* In words, the same at the door and on the command line; empty where there is nothing to say. */
+struct impact_plan_words {
+    struct text unschedulable; /* "2 pods would fit nowhere afterwards: ..." */
+    struct text price;         /* "The nodes that go cost $1.2000 an hour, ..." */
+};
+struct impact_plan_words change_plan_words(const struct change_impact *impact,
+                                           const struct impact_plan *plan, struct arena *arena);
 /* False with *error: the cluster is invalid. A change that takes no node has an empty plan. */
 bool change_impact_plan(const struct change_question *question, const struct change_impact *impact,
                         const struct catalog *catalog, const struct simulation_settings *settings,

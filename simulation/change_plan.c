@@ -38,12 +38,14 @@ static int64_t bought_usd_micro(const struct simulation *simulation)
     return simulation->usd_micro_per_hour;
 }
 
+/* A NodeClaim whose Node has not come has no price that is known. */
 static void read_prices(const struct simulation *with, const struct simulation *without,
-                        struct impact_plan *plan)
+                        size_t node_count, struct impact_plan *plan)
 {
     int64_t bought = bought_usd_micro(with), anyway = bought_usd_micro(without);
-    plan->usd_micro_per_hour_before =
-        with->drilled->unpriced_count > 0 ? -1 : with->drilled->usd_micro_per_hour;
+    const struct drilled *drilled = with->drilled;
+    bool all_priced = drilled->unpriced_count == 0 && drilled->node_count == node_count;
+    plan->usd_micro_per_hour_before = all_priced ? drilled->usd_micro_per_hour : -1;
     plan->usd_micro_per_hour_after = -1;
     if (bought >= 0 && anyway >= 0)
         plan->usd_micro_per_hour_after = bought > anyway ? bought - anyway : 0;
@@ -97,7 +99,7 @@ bool change_impact_plan(const struct change_question *question, const struct cha
         !simulation_run(after, catalog, &drilled, arena, with, problems, error))
         return false;
     if (all_named)
-        read_prices(with, without, plan);
+        read_prices(with, without, impact->forecast.node_count, plan);
     read_unschedulable(with, without, arena, plan);
     plan->simulation = with;
     return true;

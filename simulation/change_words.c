@@ -1,6 +1,7 @@
 /* What a change does, in sentences: the rail change-impact and the command line say the same. */
 #include <time.h>
 
+#include "catalog/usd.h"
 #include "kube/object.h"
 #include "simulation/change_impact.h"
 
@@ -287,5 +288,51 @@ struct impact_words change_impact_words(const struct change_question *question,
         .effect = effect_words(&telling),
         .blocks = blocks_words(&telling),
         .unseen = unseen_words(&telling),
+    };
+}
+
+/* ---- the plan ---- */
+
+static struct text price_words(const struct change_impact *impact, const struct impact_plan *plan,
+                               struct arena *arena)
+{
+    enum { DECIMALS = 4 };
+    if (change_impact_nodes(impact) == 0)
+        return TEXT("");
+    if (impact->forecast.node_count < change_impact_nodes(impact))
+        return TEXT("What it costs is not known: Karpenter chooses which nodes go.");
+    if (plan->usd_micro_per_hour_before < 0 || plan->usd_micro_per_hour_after < 0)
+        return TEXT("What it costs is not known: nodes have no price in the catalogue.");
+    const struct text before = usd_text(plan->usd_micro_per_hour_before, DECIMALS, arena);
+    if (plan->usd_micro_per_hour_after == 0)
+        return arena_printf(arena,
+                            "The nodes that go cost $%.*s an hour, and none is bought instead.",
+                            TEXT_ARGS(before));
+    return arena_printf(arena, "The nodes that go cost $%.*s an hour, those bought instead $%.*s.",
+                        TEXT_ARGS(before),
+                        TEXT_ARGS(usd_text(plan->usd_micro_per_hour_after, DECIMALS, arena)));
+}
+
+/* Karpenter looks for the places before it replaces a node (docs/reference/karpenter.md 6.11). */
+static struct text unschedulable_words(const struct change_impact *impact,
+                                       const struct impact_plan *plan, struct arena *arena)
+{
+    enum { PODS_NAMED = 5 };
+    const struct text_list *pods = &plan->unschedulable;
+    if (pods->count == 0)
+        return TEXT("");
+    return arena_printf(
+        arena, "%zu pod%s would fit nowhere afterwards: %.*s.%s", pods->count,
+        plural_s(pods->count), TEXT_ARGS(texts_and(pods->items, pods->count, PODS_NAMED, arena)),
+        impact->nodes_replaced > 0 ? " Karpenter does not begin with a node whose pods fit nowhere."
+                                   : "");
+}
+
+struct impact_plan_words change_plan_words(const struct change_impact *impact,
+                                           const struct impact_plan *plan, struct arena *arena)
+{
+    return (struct impact_plan_words){
+        .unschedulable = unschedulable_words(impact, plan, arena),
+        .price = price_words(impact, plan, arena),
     };
 }

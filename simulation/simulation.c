@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kube/karpenter.h"
+#include "kube/snapshot.h"
 #include "simulation/cluster.h"
 #include "simulation/drill.h"
 #include "simulation/node_claims.h"
@@ -404,6 +406,22 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
     simulation->drilled = drill_tell(&rounds.cluster, simulation);
     return settings->max_rounds == 0 ||
            find_later_rounds(&rounds, simulation, unschedulable, error);
+}
+
+struct simulation_settings simulation_settings_of(const struct karpenter_settings *settings)
+{
+    return (struct simulation_settings){
+        .solver = karpenter_solver_settings(settings),
+        .reserved.off = settings->no_reserved_capacity,
+    };
+}
+
+bool simulation_is_quick(const struct snapshot *snapshot)
+{
+    enum { QUICK_NODES = 500, QUICK_PODS = 5000 };
+    return snapshot_count(snapshot, KIND_NODE) <= QUICK_NODES &&
+           snapshot_count(snapshot, KIND_NODE_CLAIM) <= QUICK_NODES &&
+           snapshot_count(snapshot, KIND_POD) <= QUICK_PODS;
 }
 
 bool simulation_run(const struct snapshot *snapshot, const struct catalog *catalog,

@@ -31,6 +31,10 @@ struct simulation_settings {
     /* The API server does not add the tolerations of extended resources that a pod asks for. */
     bool no_extended_resource_toleration;
 };
+struct karpenter_settings;
+struct simulation_settings simulation_settings_of(const struct karpenter_settings *settings);
+/* Whether the cluster is small enough to be planned while a request waits. */
+bool simulation_is_quick(const struct snapshot *snapshot);
 /* A pod of the cluster that is not finished, or one that a workload would make. */
 struct simulation_pod {
     struct text namespace, name;

@@ -91,10 +91,7 @@ static bool make_runs(struct supply *supply, struct arena *scratch)
 
 static bool make_stock(struct supply *supply, const struct snapshot *snapshot)
 {
-    const struct simulation_settings settings = {
-        .solver = karpenter_solver_settings(&supply->settings),
-        .reserved.off = supply->settings.no_reserved_capacity,
-    };
+    const struct simulation_settings settings = simulation_settings_of(&supply->settings);
     struct stock *stock = ARENA_NEW(supply->arena, struct stock);
     struct error error;
     supply->stock = stock;

@@ -1,9 +1,9 @@
 /* The rail change-impact: what a change does to the nodes that run, before it is done. */
-#include "simulation/change_impact.h"
 
 #include "kube/quantity.h"
 #include "kube/snapshot.h"
 #include "policy/rail.h"
+#include "policy/rails/change_look.h"
 
 #define CONFIRMATION "taffrail.dev/confirm-nodes"
 
@@ -53,12 +53,8 @@ static const struct key keys[] = {
 struct judging {
     struct rail_call *call;
     const struct settings *settings;
-    struct change_question question;
-    struct change_impact impact;
-    struct impact_words words;
-    struct text found;         /* the reasons */
+    const struct change_look *look;
     const struct field *field; /* where it is told */
-    const struct field *owner; /* an ownerReference that an update adds; NULL: none */
 };
 
 /* What goes because of the object. Earlier changes of it count while their nodes wait, so that
@@ -66,7 +62,7 @@ struct judging {
  * new one of its name would replace them. */
 static size_t nodes_in_motion(const struct judging *judging)
 {
-    const struct change_impact *impact = &judging->impact;
+    const struct change_impact *impact = &judging->look->impact;
     size_t nodes = change_impact_nodes(impact) + impact->nodes_kept;
     if (impact->nodes_replaced > 0)
         nodes += impact->nodes_waiting;
@@ -84,7 +80,7 @@ static size_t most_of(struct share share, size_t total)
 static size_t ceiling_of(const struct judging *judging)
 {
     const struct settings *settings = judging->settings;
-    size_t total = judging->impact.nodes_total, least = SIZE_MAX;
+    size_t total = judging->look->impact.nodes_total, least = SIZE_MAX;
     if (settings->max_nodes_given)
         least = most_of(settings->max_nodes, total);
     if (settings->max_share_given && most_of(settings->max_share, total) < least)
@@ -95,7 +91,7 @@ static size_t ceiling_of(const struct judging *judging)
 /* The number of nodes that the stored object's annotation confirms; 0: none. */
 static int64_t confirmed_nodes(const struct judging *judging)
 {
-    const struct node *root = judging->question.before->root->node;
+    const struct node *root = judging->look->question.before->root->node;
     struct text written = node_text(node_get(node_at(root, "metadata.annotations"), CONFIRMATION));
     struct share share;
     return share_parse(written, &share) && !share.percent ? share.amount : 0;
@@ -103,7 +99,7 @@ static int64_t confirmed_nodes(const struct judging *judging)
 
 static struct text fix_of_ceiling(const struct judging *judging, size_t nodes)
 {
-    const struct object *object = judging->question.before;
+    const struct object *object = judging->look->question.before;
     return arena_printf(judging->call->arena,
                         "If that is meant, run kubectl annotate --overwrite %s %.*s " CONFIRMATION
                         "=%zu and make the change again.",
@@ -117,7 +113,7 @@ static void report_ceiling(const struct judging *judging, size_t nodes, size_t c
     struct arena *arena = judging->call->arena;
     int64_t confirmed = confirmed_nodes(judging);
     struct text_builder statement = {.arena = arena};
-    text_builder_add(&statement, judging->words.effect);
+    text_builder_add(&statement, judging->look->words.effect);
     if (ceiling == 0)
         text_builder_add(&statement, TEXT(" Such a change has to be confirmed"));
     else
@@ -126,23 +122,34 @@ static void report_ceiling(const struct judging *judging, size_t nodes, size_t c
     if (confirmed > 0)
         text_builder_printf(&statement, ", and " CONFIRMATION " says %lld", (long long)confirmed);
     text_builder_add(&statement, TEXT("."));
-    if (judging->words.blocks.size > 0)
-        text_builder_printf(&statement, " %.*s", TEXT_ARGS(judging->words.blocks));
-    report_with(judging->call, .field = judging->field, .found = judging->found,
+    const struct text others[] = {judging->look->words.blocks,
+                                  judging->look->afterwards.unschedulable,
+                                  judging->look->afterwards.price};
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (others[i].size > 0)
+            text_builder_printf(&statement, " %.*s", TEXT_ARGS(others[i]));
+    report_with(judging->call, .field = judging->field, .found = judging->look->reasons,
                 .statement = text_builder_text(&statement), .fix = fix_of_ceiling(judging, nodes));
 }
 
-/* Two lines, since a warning has room for one. */
-static void warn(const struct judging *judging)
+static void warn_below(const struct judging *judging, const char *path, struct text statement)
 {
     struct rail_call *call = judging->call;
-    report_as(call, SEVERITY_WARN, .field = judging->field, .found = judging->found,
-              .statement = judging->words.effect);
-    if (judging->words.blocks.size == 0)
-        return;
-    const char *below = judging->field->parent == NULL ? "spec" : "disruption";
-    report_as(call, SEVERITY_WARN, .field = field_get(call->arena, judging->field, below),
-              .statement = judging->words.blocks);
+    if (statement.size > 0)
+        report_as(call, SEVERITY_WARN, .field = field_at(call->arena, call->object->root, path),
+                  .statement = statement);
+}
+
+/* A line for each, since a warning has room for one. */
+static void warn(const struct judging *judging)
+{
+    const struct change_look *look = judging->look;
+    bool is_whole = judging->field->parent == NULL;
+    report_as(judging->call, SEVERITY_WARN, .field = judging->field, .found = look->reasons,
+              .statement = look->words.effect);
+    warn_below(judging, is_whole ? "spec" : "spec.disruption", look->words.blocks);
+    warn_below(judging, "spec.template", look->afterwards.unschedulable);
+    warn_below(judging, "spec.template.spec", look->afterwards.price);
 }
 
 static bool is_occupied(const struct change_impact *impact)
@@ -152,9 +159,9 @@ static bool is_occupied(const struct change_impact *impact)
 
 static struct text fix_of_occupied(const struct judging *judging)
 {
-    if (judging->owner != NULL)
+    if (judging->look->owner != NULL)
         return TEXT("Leave metadata.ownerReferences as it is.");
-    switch (judging->question.before->kind) {
+    switch (judging->look->question.before->kind) {
     case KIND_NODE_POOL:
         return TEXT("Set its limits to {cpu: \"0\"} so that it launches no more, drain its nodes "
                     "one by one, then delete it.");
@@ -167,8 +174,8 @@ static struct text fix_of_occupied(const struct judging *judging)
 
 static void report_occupied(const struct judging *judging)
 {
-    report_with(judging->call, .field = judging->field, .found = judging->found,
-                .statement = judging->words.effect, .fix = fix_of_occupied(judging));
+    report_with(judging->call, .field = judging->field, .found = judging->look->reasons,
+                .statement = judging->look->words.effect, .fix = fix_of_occupied(judging));
 }
 
 /* ---- what cannot be seen ---- */
@@ -177,13 +184,13 @@ static void report_occupied(const struct judging *judging)
  */
 static kind_set decisive_unseen(const struct judging *judging)
 {
-    enum kind kind = judging->question.before->kind;
+    enum kind kind = judging->look->question.before->kind;
     kind_set by_kind = KIND_BIT(KIND_NODE_CLAIM);
     if ((KINDS_WITH_NODES & KIND_BIT(kind)) == 0)
         by_kind = KIND_BIT(KIND_POD) | KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM);
     else if (kind != KIND_NODE_POOL)
         by_kind |= KIND_BIT(KIND_NODE_POOL);
-    return judging->impact.unseen & by_kind;
+    return judging->look->impact.unseen & by_kind;
 }
 
 static void report_unseen(const struct judging *judging)
@@ -194,16 +201,27 @@ static void report_unseen(const struct judging *judging)
         call, SEVERITY_UNDECIDED, .field = judging->field, .found = node_text(judging->field->node),
         .statement =
             arena_printf(call->arena, "What this change does to nodes and pods is not known: %.*s.",
-                         TEXT_ARGS(judging->words.unseen)),
+                         TEXT_ARGS(judging->look->words.unseen)),
         .wanted = WANTS_ONE, .fix = advice_to_show(call, wanted, ""));
 }
 
 /* ---- the whole ---- */
 
+/* Where it is told. */
+static const struct field *field_of(const struct rail_call *call, const struct change_look *look)
+{
+    const struct field *root = call->object->root;
+    if (look->owner != NULL)
+        return look->owner;
+    bool is_update = call->subject->operation == OPERATION_UPDATE;
+    return is_update && node_get(root->node, "spec") != NULL ? field_get(call->arena, root, "spec")
+                                                             : root;
+}
+
 static void weigh(const struct judging *judging)
 {
-    const struct change_impact *impact = &judging->impact;
-    bool is_deletion = judging->question.after == NULL;
+    const struct change_impact *impact = &judging->look->impact;
+    bool is_deletion = judging->look->question.after == NULL;
     size_t nodes = nodes_in_motion(judging), ceiling = ceiling_of(judging);
     if (is_deletion && judging->settings->deny_occupied_delete && is_occupied(impact))
         report_occupied(judging);
@@ -213,51 +231,6 @@ static void weigh(const struct judging *judging)
         warn(judging);
     if (decisive_unseen(judging) != 0)
         report_unseen(judging);
-}
-
-/* ---- an owner that is added ---- */
-
-static bool has_owner(const struct node *owners, struct text uid)
-{
-    for (size_t i = 0; i < node_count(owners); i++)
-        if (text_equal(node_text(node_get(node_item(owners, i), "uid")), uid))
-            return true;
-    return false;
-}
-
-static const struct field *added_owner(const struct judging *judging)
-{
-    static const char path[] = "metadata.ownerReferences";
-    const struct node *before = node_at(judging->question.before->root->node, path);
-    const struct field *after = field_at(judging->call->arena, judging->question.after->root, path);
-    for (size_t i = 0; i < node_count(after->node); i++)
-        if (!has_owner(before, node_text(node_get(node_item(after->node, i), "uid"))))
-            return field_item(judging->call->arena, after, i);
-    return NULL;
-}
-
-/* The garbage collector deletes what has lost its owners, and the webhook is not asked then. */
-static void judge_as_deletion(struct judging *judging)
-{
-    judging->question.after = NULL;
-    judging->field = judging->owner;
-}
-
-static void tell_of_owner(struct judging *judging)
-{
-    const struct node *owner = judging->owner->node;
-    judging->words.effect = arena_printf(
-        judging->call->arena,
-        "This change adds the owner %.*s %.*s: when that is gone, the garbage collector deletes "
-        "this %s and asks nobody. %.*s",
-        TEXT_ARGS(node_text(node_get(owner, "kind"))),
-        TEXT_ARGS(node_text(node_get(owner, "name"))),
-        kind_table[judging->question.before->kind].name, TEXT_ARGS(judging->words.effect));
-}
-
-static kind_set seen_by(const struct world *world)
-{
-    return world->blind ? 0 : ~world->unseen;
 }
 
 static bool asks_for(const void *rail_settings, enum kind kind)
@@ -278,100 +251,18 @@ static bool is_the_old_one(const struct rail_call *call)
            (call->subject->old_object == NULL || call->object == call->subject->old_object);
 }
 
-/* ---- in memory of its own: a cluster is larger than what a review may take ---- */
-
-enum {
-    IMPACT_BYTES = 128 << 20,
-    TEXT_BYTES = 1024, /* as long as what is told of a finding */
-    MOST_NODES = 5000,
-};
-struct texts {
-    char effect[TEXT_BYTES], blocks[TEXT_BYTES], unseen[TEXT_BYTES], found[TEXT_BYTES];
-};
-struct look {
-    struct judging *judging;
-    struct arena *arena;
-    struct texts *texts;
-    bool known;
-};
-
-static struct text keep(struct text t, char *buffer)
-{
-    size_t size = t.size < TEXT_BYTES ? t.size : TEXT_BYTES;
-    while (size < t.size && size > 0 && ((unsigned char)t.data[size] & 0xc0) == 0x80)
-        size--; /* between code points */
-    memcpy(buffer, t.data, size);
-    return (struct text){buffer, size};
-}
-
-static void look_guarded(void *argument)
-{
-    struct look *look = argument;
-    struct judging *judging = look->judging;
-    struct change_impact *impact = &judging->impact;
-    if (!change_impact(&judging->question, look->arena, impact))
-        return;
-    struct impact_words words = change_impact_words(&judging->question, impact, look->arena);
-    struct text found = texts_join(impact->reasons.items, impact->reasons.count,
-                                   impact->reasons.count, look->arena);
-    judging->words.effect = keep(words.effect, look->texts->effect);
-    judging->words.blocks = keep(words.blocks, look->texts->blocks);
-    judging->words.unseen = keep(words.unseen, look->texts->unseen);
-    judging->found = keep(found, look->texts->found);
-    look->known = true;
-}
-
-/* Of the impact the numbers stay, and the words. It takes no memory of the call while it holds its
- * own: the call may be stopped where it allocates. False: nothing is known of such a change, or,
- * with *too_much, it could not be looked at. */
-static bool look_at(struct judging *judging, bool *too_much)
-{
-    struct rail_call *call = judging->call;
-    struct look look = {.judging = judging, .texts = ARENA_NEW(call->arena, struct texts)};
-    struct error error;
-    look.arena = arena_create(IMPACT_BYTES);
-    *too_much = look.arena == NULL;
-    if (look.arena == NULL)
-        return false;
-    arena_watch_as(look.arena, call->arena);
-    *too_much = !arena_guard(look.arena, look_guarded, &look, &error);
-    arena_destroy(look.arena);
-    arena_tick(call->arena, SIZE_MAX); /* what stopped it may stop the call */
-    return !*too_much && look.known;
-}
-
 static void judge(struct rail_call *call)
 {
     const struct subject *subject = call->subject;
-    bool is_deletion = subject->operation == OPERATION_DELETE, too_much = false;
-    struct judging judging = {
-        .call = call,
-        .settings = call->settings,
-        .question =
-            {
-                .snapshot = call->world->snapshot,
-                .seen = seen_by(call->world),
-                .now_unix_s = call->now_unix_s,
-                .before = is_deletion ? subject->object : subject->old_object,
-                .after = is_deletion ? NULL : subject->object,
-                .orphans = subject->orphans,
-                .most_nodes = MOST_NODES,
-            },
-        .field = call->object->root,
-    };
+    bool is_deletion = subject->operation == OPERATION_DELETE;
     if (is_the_old_one(call) || (is_deletion && requester_cleans_up(&subject->requester)) ||
         !asks_for(call->settings, call->object->kind))
         return;
-    if (!is_deletion && node_get(judging.field->node, "spec") != NULL)
-        judging.field = field_get(call->arena, judging.field, "spec");
-    judging.owner = is_deletion ? NULL : added_owner(&judging);
-    if (judging.owner != NULL)
-        judge_as_deletion(&judging);
-    if (look_at(&judging, &too_much)) {
-        if (judging.owner != NULL)
-            tell_of_owner(&judging);
+    const struct change_look *look = call_change_look(call);
+    const struct judging judging = {call, call->settings, look, field_of(call, look)};
+    if (look->is_known)
         weigh(&judging);
-    } else if (too_much)
+    else if (look->is_too_much)
         report(call, SEVERITY_UNDECIDED, judging.field, TEXT(""),
                "What this change does is not known: the cluster is too large to be looked at.");
 }
@@ -383,7 +274,9 @@ const struct rail rail_change_impact = {
         "An edit of a NodePool or of a node class may make all of its nodes drift, and its "
         "deletion takes them all at once, whatever the disruption budgets say. The rail says "
         "before it is done how many nodes go, how many at a time and from when, and which pods "
-        "hold that up. It warns; above maxNodes or maxShare the change is denied as the rail's "
+        "hold that up; of clusters of at most 500 Nodes and 5000 Pods also which pods would fit "
+        "nowhere afterwards, and what the nodes cost that are bought instead. It warns; above "
+        "maxNodes or maxShare the change is denied as the rail's "
         "mode says, until the stored object carries the annotation " CONFIRMATION " with a number "
         "of nodes that is no less. An annotation that comes with the change itself does not "
         "count. It stays until it is taken off. Nodes that still wait for earlier changes of the "

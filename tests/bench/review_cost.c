@@ -72,7 +72,7 @@ static void add_world(const char *policy, const char *catalog, const struct mani
     struct world_options options = {.policy_paths = &policy,
                                     .policy_path_count = 1,
                                     .catalog_file = catalog,
-                                    .change = visible};
+                                    .listed = visible};
     if (world_count == WORLDS_MAX)
         fail(policy, "too many policies");
     if (!world_load(&options, world_count + 1, NOW_UNIX_S, &worlds[world_count], &errors,

@@ -135,7 +135,7 @@ class Run:
         self.state = self.scratch / "state"
         self.state.mkdir()
         (self.state / "cluster.yaml").write_text(yaml.safe_dump_all(self.cluster), encoding="utf-8")
-        self.texts, self.door_says = [], ""
+        self.texts, self.door_says = [], []
 
     def ask(self, *arguments):
         done = subprocess.run([self.taffrail, *map(str, arguments), "--state", str(self.state)], capture_output=True,
@@ -193,10 +193,10 @@ class Run:
             server.stop()
         if answer["allowed"] != door["allowed"]:
             raise Failure(f"the door answers {json.dumps(answer, indent=1)}")
-        said = "\n".join(answer.get("warnings", [])) or answer["status"]["message"]
-        if "change-impact" not in said:
+        said = answer.get("warnings", []) or answer["status"]["message"].split("\n")[1:]
+        self.door_says = re.findall(r"change-impact\W+(?:spec[.\w]*: )?(.*)", "\n".join(said))
+        if not self.door_says:
             raise Failure(f"the door does not say change-impact: {said}")
-        self.door_says = re.search(r"change-impact\W+(?:spec: )?(.*)", said.split("\n", 1)[-1]).group(1)
 
     def all(self):
         for part in ("impact", "why", "door"):
@@ -254,7 +254,7 @@ def section(run):
         door = incident["door"]
         settings = ", ".join(f"{key}: {json.dumps(value)}" for key, value in door["settings"].items())
         lines += [f"The rail `change-impact` under `{{{settings}}}` {'warns' if door['allowed'] else 'denies it'}:\n",
-                  block(textwrap.fill(run.door_says, 100))]
+                  block("\n".join(textwrap.fill(line, 100) for line in run.door_says))]
     return "\n".join(lines)
 
 

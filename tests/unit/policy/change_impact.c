@@ -592,6 +592,32 @@ static void what_cannot_be_seen_never_denies(void)
     RUN(cases);
 }
 
+#define MACHINE_LABELS(type)                                                        \
+    ", labels: {karpenter.sh/nodepool: general, karpenter.sh/initialized: 'true', " \
+    "disk: fast, node.kubernetes.io/instance-type: " type                           \
+    ", karpenter.sh/capacity-type: on-demand, topology.kubernetes.io/zone: us-east-1a}"
+#define MACHINE(name, type)                                                      \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name \
+    ", annotations: {" HASHES "}" MACHINE_LABELS(                                \
+        type) "}, status: {nodeName: " name                                      \
+              "}}\n---\n{apiVersion: v1, kind: Node, metadata: {name: " name     \
+              MACHINE_LABELS(                                                    \
+                  type) "}, status: {allocatable: {cpu: '2', memory: 6Gi, pods: '29'}}}\n"
+#define OWNED_POD(name, node, more)                                                           \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: " name ", ownerReferences: "           \
+    "[{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: u, controller: true}]}, spec: " \
+    "{nodeName: " node more ", containers: [{name: a, resources: {requests: {cpu: '1'}}}]}, " \
+    "status: {phase: Running}}\n"
+/* Prices of spot are not known. */
+#define BUYS(labels)                                                                         \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, annotations: "  \
+    "{" HASHES "}}, spec: {template: {metadata: {" labels "}, spec: {nodeClassRef: {group: " \
+    "karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: [{key: "           \
+    "karpenter.sh/capacity-type, operator: In, values: [on-demand]}, {key: "                 \
+    "node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}]}}}}"
+#define ONE_MACHINE BUYS("") "\n" MACHINE("n1", "m5.large") OWNED_POD("web-1", "n1", "")
+#define FAST ", nodeSelector: {disk: fast}"
+
 #define OWNER(uid) \
     ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: " uid "}]"
 #define GOES                                                                                       \
@@ -630,6 +656,92 @@ static void an_owner_that_is_added_may_delete(void)
     RUN(cases);
 }
 
+#define REPLACES_ONE "This change replaces 1 of 1 node, all at once, from now on."
+
+static void what_the_pods_need_is_planned(void)
+{
+    static const struct change_case cases[] = {
+        {.name = "what is bought instead",
+         .rails = "change-impact: {}",
+         .cluster = ONE_MACHINE,
+         .old = BUYS(""),
+         .object = BUYS(TEAM),
+         .findings = "warn spec " REPLACES_ONE "\nwarn spec.template.spec The nodes that go cost "
+                     "$0.0960 an hour, those bought instead $0.0960."},
+        {.name = "a pod that fits nowhere",
+         .rails = "change-impact: {}",
+         .cluster = ONE_MACHINE OWNED_POD("fast-1", "n1", FAST),
+         .old = BUYS(""),
+         .object = BUYS(TEAM),
+         .findings = "warn spec " REPLACES_ONE
+                     "\nwarn spec.template 1 pod would fit nowhere afterwards: default/fast-1. "
+                     "Karpenter does not begin with a node whose pods fit nowhere."
+                     "\nwarn spec.template.spec The nodes that go cost $0.0960 an hour, those "
+                     "bought instead $0.0960."},
+        {.name = "Nodes that are not seen",
+         .rails = "change-impact: {}",
+         .cluster = ONE_MACHINE OWNED_POD("fast-1", "n1", FAST),
+         .old = BUYS(""),
+         .object = BUYS(TEAM),
+         .unseen = KIND_BIT(KIND_NODE),
+         .findings = "warn spec " REPLACES_ONE},
+    };
+    RUN(cases);
+}
+
+/* So many Nodes beside them that a plan would hold the request up. */
+static void a_large_cluster_is_not_planned(void)
+{
+    struct arena *arena = arena_create(256 << 20);
+    for (size_t nodes = 500; nodes <= 501; nodes++) {
+        struct text_builder cluster = {.arena = arena};
+        text_builder_add(&cluster, TEXT(ONE_MACHINE));
+        for (size_t i = 1; i < nodes; i++)
+            text_builder_printf(
+                &cluster, "---\n{apiVersion: v1, kind: Node, metadata: {name: other-%zu}}\n", i);
+        const struct change_case test = {
+            .rails = "change-impact: {}",
+            .cluster = text_builder_text(&cluster).data,
+            .old = BUYS(""),
+            .object = BUYS(TEAM),
+        };
+        bool is_planned = text_holds(findings_of(&test, arena), TEXT("an hour"));
+        CU_ASSERT_EQUAL(is_planned, nodes == 500);
+    }
+    arena_destroy(arena);
+}
+
+/* Rules of others' pods that are so long that a plan of them would hold the request up: the rest is
+ * told. */
+static void a_plan_has_a_share_of_the_review(void)
+{
+    enum { PODS = 500, TERMS = 20 };
+    struct arena *arena = arena_create(256 << 20);
+    struct text_builder cluster = {.arena = arena};
+    text_builder_add(&cluster, TEXT(ONE_MACHINE));
+    for (size_t i = 0; i < PODS; i++) {
+        text_builder_printf(&cluster,
+                            "---\n{apiVersion: v1, kind: Pod, metadata: {name: long-%zu}, spec: "
+                            "{affinity: {podAntiAffinity: "
+                            "{requiredDuringSchedulingIgnoredDuringExecution: [",
+                            i);
+        for (size_t j = 0; j < TERMS; j++)
+            text_builder_printf(&cluster,
+                                "{topologyKey: kubernetes.io/hostname, labelSelector: "
+                                "{matchExpressions: [{key: k%zu-%zu, operator: Exists}]}}, ",
+                                i, j);
+        text_builder_add(&cluster, TEXT("]}}, containers: [{name: a}]}}\n"));
+    }
+    const struct change_case test = {
+        .rails = "change-impact: {}",
+        .cluster = text_builder_text(&cluster).data,
+        .old = BUYS(""),
+        .object = BUYS(TEAM),
+    };
+    ASSERT_TEXT(findings_of(&test, arena), "warn spec " REPLACES_ONE);
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy change-impact";
 const struct unit_test unit_tests[] = {
     {"what changes is told", what_changes_is_told},
@@ -641,5 +753,8 @@ const struct unit_test unit_tests[] = {
     {"what is in use may be kept", what_is_in_use_may_be_kept},
     {"what cannot be seen never denies", what_cannot_be_seen_never_denies},
     {"an owner that is added may delete", an_owner_that_is_added_may_delete},
+    {"what the pods need is planned", what_the_pods_need_is_planned},
+    {"a large cluster is not planned", a_large_cluster_is_not_planned},
+    {"a plan has a share of the review", a_plan_has_a_share_of_the_review},
     {NULL, NULL},
 };
