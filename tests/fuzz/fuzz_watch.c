@@ -250,7 +250,7 @@ static void read_others(struct text body, struct arena *of_event)
         for (size_t i = 0; i < versions.count; i++)
             REQUIRE(versions.items[i][0] != '\0' && strchr(versions.items[i], '/') == NULL);
     arena_reset(of_event);
-    (void)status_read(body, of_event, &event);
+    (void)!status_read(body, of_event, &event);
     arena_reset(of_event);
     if (list_head_read(body, of_event, &head, &error))
         REQUIRE(head.resource_version.size > 0);
