@@ -305,7 +305,7 @@ static void add_meeting(const struct catalog_key *key, const struct solver_names
     add_with_value(key, names, wanted, found);
     if (op != SOLVER_DOES_NOT_EXIST)
         add_all(found, &key->any);
-    if (op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST) {
+    if (solver_op_is_negative(op)) {
         add_all(found, &key->none);
         add_all(found, &key->unsaid);
     }

@@ -195,3 +195,12 @@ void expressions_add(const struct expressions *expressions, struct solver_names 
         solver_requirements_add(names, set, requirement, arena);
     }
 }
+
+bool requirement_takes_label(const struct solver_requirement *requirement, const struct node *label,
+                             struct solver_names *names)
+{
+    if (!node_is(label, NODE_STRING))
+        return solver_requirement_is_negative(requirement);
+    uint32_t value = value_number(names, requirement->key, node_string(label));
+    return solver_requirement_has(names, requirement, value);
+}

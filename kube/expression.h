@@ -40,6 +40,9 @@ void expression_add(const struct expression *expression, struct solver_names *na
                     struct solver_requirements *set, struct arena *arena);
 void expressions_add(const struct expressions *expressions, struct solver_names *names,
                      struct solver_requirements *set, struct arena *arena);
+/* Whether the label of an object meets a requirement; NULL: it has none of that key. */
+bool requirement_takes_label(const struct solver_requirement *requirement, const struct node *label,
+                             struct solver_names *names);
 /* All of both. */
 struct expressions expressions_join(const struct expressions *a, const struct expressions *b,
                                     struct arena *arena);

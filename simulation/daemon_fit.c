@@ -227,11 +227,10 @@ static void add_way(const struct daemon_fit *fit, const struct node_selection *s
     FOR_EACH(requirement, set) {
         struct text key;
         key.data = solver_names_key_text(ways->names, requirement->key, &key.size);
-        enum solver_op op = solver_requirement_op(requirement);
         if (snapshot_node_values(fit->snapshot, key) != NULL)
             *LIST_PUSH(arena, &way->labels) = (struct wanted){key, requirement};
         else
-            way->leads_nowhere |= op != SOLVER_NOT_IN && op != SOLVER_DOES_NOT_EXIST;
+            way->leads_nowhere |= !solver_requirement_is_negative(requirement);
     }
 }
 
@@ -254,15 +253,7 @@ static bool leads_to(const struct ways *ways, const struct way *way, const struc
     if (way->leads_nowhere)
         return false;
     FOR_EACH(wanted, &way->labels) {
-        const struct node *label = node_member(labels, wanted->key);
-        struct text value = node_string(label);
-        enum solver_op op = solver_requirement_op(wanted->values);
-        bool fits = op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
-        if (label != NULL)
-            fits = solver_requirement_has(
-                ways->names, wanted->values,
-                solver_names_value(ways->names, wanted->values->key, value.data, value.size));
-        if (!fits)
+        if (!requirement_takes_label(wanted->values, node_member(labels, wanted->key), ways->names))
             return false;
     }
     return true;

@@ -129,14 +129,7 @@ static bool fits(const struct solver_requirement *requirement, const struct obje
 {
     struct text key;
     key.data = solver_names_key_text(names, requirement->key, &key.size);
-    const struct node *value = label_value(claim, key);
-    if (!node_is(value, NODE_STRING)) {
-        enum solver_op op = solver_requirement_op(requirement);
-        return op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
-    }
-    struct text label = node_string(value);
-    uint32_t number = solver_names_value(names, requirement->key, label.data, label.size);
-    return solver_requirement_has(names, requirement, number);
+    return requirement_takes_label(requirement, label_value(claim, key), names);
 }
 
 /* The path of the first expression with the key of a requirement. */

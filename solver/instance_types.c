@@ -252,7 +252,7 @@ static void select_key(const struct solver_problem *problem, const struct solver
 {
     const struct key_index *index = &problem->key_index[r->key];
     enum solver_op op = solver_requirement_op(r);
-    bool absent = op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
+    bool absent = solver_op_is_negative(op);
     bool open = op != SOLVER_DOES_NOT_EXIST;
     for (size_t w = 0; w < problem->option_words; w++) {
         uint64_t kept = index->unsaid[w];

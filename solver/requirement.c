@@ -254,6 +254,11 @@ enum solver_op solver_requirement_op(const struct solver_requirement *r)
     return any ? SOLVER_IN : SOLVER_DOES_NOT_EXIST;
 }
 
+bool solver_requirement_is_negative(const struct solver_requirement *r)
+{
+    return solver_op_is_negative(solver_requirement_op(r));
+}
+
 bool solver_requirement_equal(const struct solver_requirement *a,
                               const struct solver_requirement *b)
 {

@@ -40,12 +40,6 @@ const struct solver_requirement *solver_requirements_get(const struct solver_req
     return position < set->count && set->items[position].key == key ? &set->items[position] : NULL;
 }
 
-static bool is_negative(const struct solver_requirement *r)
-{
-    enum solver_op op = solver_requirement_op(r);
-    return op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
-}
-
 static bool clash(uint32_t key, uint32_t *conflict)
 {
     if (conflict != NULL)
@@ -60,7 +54,7 @@ bool solver_requirements_intersect(const struct solver_names *names,
     for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
         const struct solver_requirement *x = &a->items[i], *y = &b->items[j];
         if (x->key == y->key && !solver_requirement_intersects(names, x, y) &&
-            !(is_negative(x) && is_negative(y)))
+            !(solver_requirement_is_negative(x) && solver_requirement_is_negative(y)))
             return clash(x->key, conflict);
         i += x->key <= y->key;
         j += y->key <= x->key;
@@ -76,7 +70,8 @@ bool solver_requirements_compatible(const struct solver_names *names,
 {
     for (size_t i = 0; i < incoming->count; i++) {
         const struct solver_requirement *wanted = &incoming->items[i];
-        if (solver_requirements_get(r, wanted->key) != NULL || is_negative(wanted))
+        if (solver_requirements_get(r, wanted->key) != NULL ||
+            solver_requirement_is_negative(wanted))
             continue;
         size_t size = 0;
         const char *key = solver_names_key_text(names, wanted->key, &size);

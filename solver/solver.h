@@ -66,6 +66,11 @@ enum solver_op {
 /* "In", "NotIn", ...; SOLVER_NONE cast when the text is no operator. */
 const char *solver_op_name(enum solver_op op);
 bool solver_op_parse(const char *data, size_t size, enum solver_op *op);
+/* It is also met where the key is not there. */
+static inline bool solver_op_is_negative(enum solver_op op)
+{
+    return op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
+}
 
 /* The values that one key may have (docs/reference/karpenter.md 1.1): a set, or with complement all
  * values outside a set, within integer bounds. The set has a bit for each value number of
@@ -98,6 +103,7 @@ bool solver_requirement_intersects(const struct solver_names *names,
                                    const struct solver_requirement *b);
 /* The operator that follows from the values: NotIn, Exists, In or DoesNotExist. */
 enum solver_op solver_requirement_op(const struct solver_requirement *r);
+bool solver_requirement_is_negative(const struct solver_requirement *r);
 bool solver_requirement_equal(const struct solver_requirement *a,
                               const struct solver_requirement *b);
 

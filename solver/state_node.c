@@ -204,8 +204,7 @@ static bool value_suits(const struct solver_problem *problem, const struct solve
 static void keep_by_key(const struct solver_problem *problem, const struct solver_requirement *r,
                         uint64_t *nodes)
 {
-    enum solver_op op = solver_requirement_op(r);
-    bool negative = op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
+    bool negative = solver_requirement_is_negative(r);
     const uint32_t *values = label_values(problem, r->key);
     if (values == NULL) {
         if (!negative)

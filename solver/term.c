@@ -52,12 +52,6 @@ void term_add(struct solver_problem *problem, struct term *term, const struct te
     term->hostname = hostname;
 }
 
-static bool is_negative(const struct solver_requirement *r)
-{
-    enum solver_op op = solver_requirement_op(r);
-    return op == SOLVER_NOT_IN || op == SOLVER_DOES_NOT_EXIST;
-}
-
 bool compatible(const struct solver_problem *problem, const struct solver_requirements *r,
                 const struct solver_requirements *incoming, bool strict, uint32_t *conflict)
 {
@@ -69,10 +63,12 @@ bool compatible(const struct solver_problem *problem, const struct solver_requir
         bool fine;
         if (at < r->count && r->items[at].key == wanted->key)
             fine = solver_requirement_intersects(problem->names, &r->items[at], wanted) ||
-                   (is_negative(&r->items[at]) && is_negative(wanted));
+                   (solver_requirement_is_negative(&r->items[at]) &&
+                    solver_requirement_is_negative(wanted));
         else
-            fine = is_negative(wanted) || (!strict && wanted->key < problem->key_count &&
-                                           problem->well_known[wanted->key]);
+            fine =
+                solver_requirement_is_negative(wanted) ||
+                (!strict && wanted->key < problem->key_count && problem->well_known[wanted->key]);
         if (!fine) {
             if (conflict != NULL)
                 *conflict = wanted->key;

@@ -69,8 +69,7 @@ const char *label_consequence(const struct label_inquiry *check, const struct la
         [LABEL_IN_PREFERENCE] = ", so the preference has no effect.",
     };
     const struct expression *expression = note->expression;
-    if (expression != NULL &&
-        (expression->op == SOLVER_NOT_IN || expression->op == SOLVER_DOES_NOT_EXIST))
+    if (expression != NULL && solver_op_is_negative(expression->op))
         return ", so this keeps nothing out.";
     if (note->some)
         return ", so this value selects no node.";

@@ -8,7 +8,7 @@
 
 static bool asks_for_label(const struct expression *expression)
 {
-    return expression->op != SOLVER_NOT_IN && expression->op != SOLVER_DOES_NOT_EXIST;
+    return !solver_op_is_negative(expression->op);
 }
 
 /* ---- what a team may select ---- */

@@ -25,8 +25,7 @@ static bool some_node_is_of_no_pool(const struct snapshot *snapshot)
 
 static bool is_positive(const struct expression *expression)
 {
-    return expression->valid && expression->op != SOLVER_NOT_IN &&
-           expression->op != SOLVER_DOES_NOT_EXIST;
+    return expression->valid && !solver_op_is_negative(expression->op);
 }
 
 static bool is_well_known(const struct placing *placing, struct text key)
