@@ -7,8 +7,8 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
-#include "kube/taint.h"
 #include "simulation/supply.h"
+#include "simulation/ways.h"
 #include "solver/well_known.h"
 
 /* ---- what pods ask of one machine ---- */
@@ -196,104 +196,6 @@ struct type_set daemon_fit_lost(const struct daemon_fit *fit, const struct pool 
     return lost;
 }
 
-/* ---- which Nodes it runs on ---- */
-
-/* What a Node must have under one label. */
-struct wanted {
-    struct text key;
-    const struct solver_requirement *values;
-};
-/* One way to a Node. Labels that no Node carries are decided already. */
-struct way {
-    LIST(struct wanted) labels;
-    bool leads_nowhere;
-};
-struct ways {
-    struct solver_names *names;
-    LIST(struct way) of;
-    struct tolerations tolerations;
-    struct text_map tolerated; /* by taint: 1 no, 2 yes */
-};
-
-static void add_way(const struct daemon_fit *fit, const struct node_selection *selection,
-                    const struct expressions *term, struct ways *ways)
-{
-    struct arena *arena = fit->arena;
-    struct solver_requirements *set = ARENA_NEW(arena, struct solver_requirements);
-    expressions_add(&selection->selector, ways->names, set, arena);
-    if (term != NULL)
-        expressions_add(term, ways->names, set, arena);
-    struct way *way = LIST_PUSH(arena, &ways->of);
-    FOR_EACH(requirement, set) {
-        struct text key;
-        key.data = solver_names_key_text(ways->names, requirement->key, &key.size);
-        if (snapshot_node_values(fit->snapshot, key) != NULL)
-            *LIST_PUSH(arena, &way->labels) = (struct wanted){key, requirement};
-        else
-            way->leads_nowhere |= !solver_requirement_is_negative(requirement);
-    }
-}
-
-struct ways *ways_to_nodes(const struct daemon_fit *fit)
-{
-    struct node_selection selection;
-    struct ways *ways = ARENA_NEW(fit->arena, struct ways);
-    ways->names = solver_names_create(fit->arena, catalog_names(fit->catalog));
-    node_selection_read(fit->daemon, fit->arena, &selection);
-    tolerations_read(fit->daemon, fit->arena, &ways->tolerations);
-    if (selection.required.count == 0)
-        add_way(fit, &selection, NULL, ways);
-    for (size_t i = 0; i < selection.required.count && i < SUPPLY_TERMS_MAX; i++)
-        add_way(fit, &selection, &selection.required.items[i].expressions, ways);
-    return ways;
-}
-
-static bool leads_to(const struct ways *ways, const struct way *way, const struct node *labels)
-{
-    if (way->leads_nowhere)
-        return false;
-    FOR_EACH(wanted, &way->labels) {
-        if (!requirement_takes_label(wanted->values, node_member(labels, wanted->key), ways->names))
-            return false;
-    }
-    return true;
-}
-
-/* Taints that DaemonSets tolerate by themselves, and those that a Node loses while it starts. */
-static bool is_no_hindrance(const struct taint *taint)
-{
-    return !taint_is_hard(taint) || text_starts_with(taint->key, TEXT("node.kubernetes.io/")) ||
-           text_starts_with(taint->key, TEXT("readiness.k8s.io/")) ||
-           TEXT_IS_ONE_OF(taint->key, "karpenter.sh/unregistered",
-                          "node.cloudprovider.kubernetes.io/uninitialized");
-}
-
-static bool tolerates(struct ways *ways, const struct taint *taint, struct arena *arena)
-{
-    struct text text = arena_printf(arena, "%.*s=%.*s:%.*s", TEXT_ARGS(taint->key),
-                                    TEXT_ARGS(taint->value), TEXT_ARGS(taint->effect));
-    size_t *known = text_map_at(&ways->tolerated, arena, text);
-    if (*known == 0)
-        *known = tolerations_cover(&ways->tolerations, taint) ? 2 : 1;
-    return *known == 2;
-}
-
-bool ways_lead_to(const struct daemon_fit *fit, struct ways *ways, const struct object *node)
-{
-    struct taints taints = {0};
-    bool selected = false;
-    FOR_EACH(way, &ways->of)
-        selected = selected || leads_to(ways, way, node->labels);
-    if (!selected)
-        return false;
-    taints_read(field_at(fit->arena, node->root, "spec.taints"), fit->arena, &taints);
-    FOR_EACH(taint, &taints)
-        if (text_is(taint->key, "karpenter.sh/disrupted") ||
-            (!is_no_hindrance(taint) && !tolerates(ways, taint, fit->arena)))
-            return false;
-    return true;
-}
-
 /* ---- what room there is ---- */
 
 struct room {
@@ -403,12 +305,12 @@ struct daemon_nodes daemon_fit_nodes(const struct daemon_fit *fit)
     const struct snapshot *snapshot = fit->snapshot;
     struct daemon_nodes nodes = {0};
     struct rooms rooms = {0};
-    struct ways *ways = ways_to_nodes(fit);
+    struct ways *ways = ways_read(fit->daemon, snapshot, fit->catalog, fit->arena);
     struct load load = {{0}};
     load_add(&load, &fit->requests, fit->arena);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        if (!node->deleting && ways_lead_to(fit, ways, node))
+        if (!node->deleting && ways_lead_to(ways, node))
             add_room(fit, node, &rooms);
     }
     nodes.count = rooms.count;

@@ -42,10 +42,4 @@ struct daemon_nodes {
 };
 struct daemon_nodes daemon_fit_nodes(const struct daemon_fit *fit);
 
-/* Where a workload of any kind may run, by what it selects and tolerates: its requests are not
- * asked for. */
-struct ways;
-struct ways *ways_to_nodes(const struct daemon_fit *fit);
-bool ways_lead_to(const struct daemon_fit *fit, struct ways *ways, const struct object *node);
-
 #endif

@@ -4,8 +4,8 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rails/resource_claims.h"
-#include "simulation/daemon_fit.h"
 #include "simulation/supply.h"
+#include "simulation/ways.h"
 #include "solver/well_known.h"
 
 /* A driver of devices, the Nodes that publish it and their NodePools. */
@@ -119,13 +119,10 @@ static struct driver *find_driver(const struct pods *pods, struct text name)
 static bool runs_on_some(const struct pods *pods, const struct driver *driver)
 {
     const struct rail_call *call = pods->call;
-    const struct daemon_fit fit = {.snapshot = call->world->snapshot,
-                                   .catalog = call->world->catalog,
-                                   .daemon = &pods->workload,
-                                   .arena = call->arena};
-    struct ways *ways = ways_to_nodes(&fit);
+    struct ways *ways =
+        ways_read(&pods->workload, call->world->snapshot, call->world->catalog, call->arena);
     FOR_EACH(node, &driver->nodes)
-        if (ways_lead_to(&fit, ways, *node))
+        if (ways_lead_to(ways, *node))
             return true;
     return false;
 }
