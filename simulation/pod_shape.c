@@ -410,8 +410,7 @@ void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *
 /* Fields of a Pod's spec that its shape does not come from. */
 static bool is_of_one_pod(const struct member *member)
 {
-    struct text key = {member->key, member->key_size};
-    return TEXT_IS_ONE_OF(key, "nodeName", "volumes", "hostname");
+    return TEXT_IS_ONE_OF(member_key(member), "nodeName", "volumes", "hostname");
 }
 
 static size_t count_compared(const struct node *spec)
@@ -427,9 +426,8 @@ static bool specs_agree(const struct node *a, const struct node *b)
     bool agree = count_compared(a) == count_compared(b);
     for (size_t i = 0; agree && node_is(a, NODE_MAP) && i < node_count(a); i++) {
         const struct member *member = &a->members[i];
-        agree = is_of_one_pod(member) ||
-                node_equal(&member->value,
-                           node_member(b, (struct text){member->key, member->key_size}));
+        agree =
+            is_of_one_pod(member) || node_equal(&member->value, node_member(b, member_key(member)));
     }
     return agree;
 }
