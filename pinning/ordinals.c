@@ -24,15 +24,6 @@ size_t pin_rotation(struct text identity, const struct zones *candidates)
 
 /* ---- which ordinal of which set ---- */
 
-static int64_t number_at(const struct object *object, const char *path, int64_t absent)
-{
-    int64_t number = 0;
-    if (!node_integer(node_at(object->root->node, path), &number) || number < 0 ||
-        number > INT32_MAX)
-        return absent;
-    return number;
-}
-
 struct pin_set pin_set_of(const struct snapshot *snapshot, const struct object *pod)
 {
     const struct owner *owner = &pod->controller;
@@ -48,8 +39,8 @@ struct pin_set pin_set_of(const struct snapshot *snapshot, const struct object *
     if (set == NULL || !uids_agree(set->uid, owner->uid))
         return (struct pin_set){0};
     result.set = set;
-    result.start = number_at(set, "spec.ordinals.start", 0);
-    result.replicas = number_at(set, "spec.replicas", 1);
+    result.start = node_int32(set->root->node, "spec.ordinals.start", 0);
+    result.replicas = node_int32(set->root->node, "spec.replicas", 1);
     return result;
 }
 

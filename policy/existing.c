@@ -19,9 +19,8 @@ static bool is_ended_job(const struct object *object)
 /* An old revision for a rollback: nothing of it runs. */
 static bool is_empty_revision(const struct object *object)
 {
-    int64_t replicas = 1;
     return object->kind == KIND_REPLICA_SET && object->controller.name.size > 0 &&
-           node_integer(node_at(object->root->node, "spec.replicas"), &replicas) && replicas == 0;
+           node_int32(object->root->node, "spec.replicas", 1) == 0;
 }
 
 bool existing_is_left_out(const struct object *object)

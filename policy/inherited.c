@@ -115,12 +115,6 @@ static void add_siblings(const struct rail_call *call, struct traits *traits)
 
 /* ---- an owner that changes ---- */
 
-static int64_t count_at(const struct object *object, const char *path)
-{
-    int64_t count = 0;
-    return node_integer(node_at(object->root->node, path), &count) ? count : 0;
-}
-
 static bool lists_job(const struct object *cron_job, const struct object *job)
 {
     FOR_ITEMS(item, node_at(cron_job->root->node, "status.active"))
@@ -134,9 +128,10 @@ static bool lists_job(const struct object *cron_job, const struct object *job)
 static bool has_moved_on(const struct object *owner, const struct object *maker)
 {
     if (owner->kind == KIND_DEPLOYMENT) {
-        int64_t updated = count_at(owner, "status.updatedReplicas");
-        return updated < count_at(owner, "status.replicas") ||
-               updated < count_at(owner, "spec.replicas");
+        const struct node *root = owner->root->node;
+        int64_t updated = node_int32(root, "status.updatedReplicas", 0);
+        return updated < node_int32(root, "status.replicas", 0) ||
+               updated < node_int32(root, "spec.replicas", 0);
     }
     return owner->kind == KIND_CRON_JOB && lists_job(owner, maker);
 }

@@ -7,9 +7,7 @@
 /* Zero is left out of a Scale. */
 static int64_t replicas_of(const struct object *scale)
 {
-    int64_t replicas = 0;
-    const struct node *written = node_at(scale->root->node, "spec.replicas");
-    return node_integer(written, &replicas) ? replicas : 0;
+    return node_int32(scale->root->node, "spec.replicas", 0);
 }
 
 /* Of an object that is known by name alone. */

@@ -53,10 +53,10 @@ bool accelerators_judge_idle(struct rail_call *call, const struct accelerators *
     struct arena *arena = call->arena;
     const struct catalog *catalog = settings->catalog;
     const struct field *field;
-    int64_t replicas = 1, asked = accelerators_asked(workload, TEXT(GPU), arena, &field);
-    (void)node_integer(node_at(call->object->root->node, "spec.replicas"), &replicas);
+    int64_t replicas = node_int32(call->object->root->node, "spec.replicas", 1);
+    int64_t asked = accelerators_asked(workload, TEXT(GPU), arena, &field);
     if ((KIND_BIT(call->object->kind) & KINDS_SCALED) == 0 || asked == 0 || replicas < 1 ||
-        replicas > UINT32_MAX || selection->required.count > 1)
+        selection->required.count > 1)
         return false;
     const struct expressions *term =
         selection->required.count == 1 ? &selection->required.items[0].expressions : NULL;

@@ -12,8 +12,7 @@ void accelerators_judge_update(struct rail_call *call, const struct accelerators
     const struct object *object = call->object;
     const struct field *at;
     struct rollout rollout;
-    int64_t replicas = 1;
-    (void)node_integer(node_at(object->root->node, "spec.replicas"), &replicas);
+    int64_t replicas = node_int32(object->root->node, "spec.replicas", 1);
     bool is_whole = texts_have(settings->resources.items, settings->resources.count, resource);
     if (!is_whole || replicas < 1 || !rollout_read(object, replicas, &rollout) || rollout.chosen ||
         rollout.unavailable > 0)
