@@ -53,6 +53,8 @@ bool text_is_glob(struct text t); /* has a * or a ? */
 /* Whether all that the glob matches the other one matches, too. Of globs that differ in the order
  * of neighbouring * and ? it says no. */
 bool text_glob_is_within(struct text glob, struct text other);
+/* With how many decimal digits it begins. */
+size_t text_leading_digits(struct text t);
 /* One decimal digit or more, and nothing else. */
 bool text_is_digits(struct text t);
 /* A whole decimal integer with optional sign; false on anything else or overflow. */

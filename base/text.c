@@ -125,12 +125,17 @@ bool text_is_glob(struct text t)
     return text_split(t, '*', NULL, NULL) || text_split(t, '?', NULL, NULL);
 }
 
+size_t text_leading_digits(struct text t)
+{
+    size_t count = 0;
+    while (count < t.size && t.data[count] >= '0' && t.data[count] <= '9')
+        count++;
+    return count;
+}
+
 bool text_is_digits(struct text t)
 {
-    for (size_t i = 0; i < t.size; i++)
-        if (t.data[i] < '0' || t.data[i] > '9')
-            return false;
-    return t.size > 0;
+    return t.size > 0 && text_leading_digits(t) == t.size;
 }
 
 bool text_to_int64(struct text t, int64_t *value)

@@ -300,10 +300,8 @@ static bool is_timestamp(struct text value)
 {
     size_t at = 0;
     for (int part = 0; part < 3; part++) {
-        size_t start = at;
-        while (at < value.size && is_digit(value.data[at]))
-            at++;
-        size_t digits = at - start;
+        size_t digits = text_leading_digits((struct text){value.data + at, value.size - at});
+        at += digits;
         if (part == 0 ? digits != 4 : digits < 1 || digits > 2)
             return false;
         if (part < 2 && (at == value.size || value.data[at++] != '-'))

@@ -17,9 +17,7 @@ static bool is_ec2_size(struct text size)
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         if (text_is(size, sizes[i]))
             return true;
-    size_t digits = 0;
-    while (digits < size.size && size.data[digits] >= '0' && size.data[digits] <= '9')
-        digits++;
+    size_t digits = text_leading_digits(size);
     return text_is((struct text){size.data + digits, size.size - digits}, "xlarge");
 }
 

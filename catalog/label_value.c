@@ -75,14 +75,6 @@ static struct text in_lower_case(struct text t, struct arena *arena)
     return (struct text){lower, t.size};
 }
 
-static size_t leading_digits(struct text t)
-{
-    size_t count = 0;
-    while (count < t.size && t.data[count] >= '0' && t.data[count] <= '9')
-        count++;
-    return count;
-}
-
 static bool are_numbers(const struct values *values)
 {
     for (size_t i = 0; i < values->count; i++)
@@ -146,7 +138,7 @@ static struct text value_meant(const struct catalog *catalog, struct text key, s
             return other_words[i].meant;
     /* Edit distance says nothing about numbers. */
     if (values.count == 0 || are_numbers(&values))
-        return among(&values, (struct text){value.data, leading_digits(value)});
+        return among(&values, (struct text){value.data, text_leading_digits(value)});
     if (text_starts_with(wanted, TEXT("ml."))) /* as SageMaker names types */
         wanted = (struct text){wanted.data + 3, wanted.size - 3};
     struct text same = among(&values, wanted);
@@ -155,7 +147,7 @@ static struct text value_meant(const struct catalog *catalog, struct text key, s
     if (same.size > 0)
         return same;
     /* One digit too many at the end is likelier than a wrong one within: "m51" is m5. */
-    if (wanted.size > 2 && leading_digits((struct text){wanted.data + wanted.size - 1, 1}) > 0)
+    if (wanted.size > 2 && text_leading_digits((struct text){wanted.data + wanted.size - 1, 1}) > 0)
         same = among(&values, (struct text){wanted.data, wanted.size - 1});
     if (same.size > 0)
         return same;

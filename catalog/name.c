@@ -9,33 +9,26 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The size of "-6tb", which may be between the letters and the generation of a high memory family.
  * 0: none. */
 static size_t memory_part_size(struct text t)
 {
-    size_t i = 1;
     if (t.size == 0 || t.data[0] != '-')
         return 0;
-    while (i < t.size && is_digit(t.data[i]))
-        i++;
+    size_t i = 1 + text_leading_digits((struct text){t.data + 1, t.size - 1});
     return i > 1 && i + 2 <= t.size && memcmp(t.data + i, "tb", 2) == 0 ? i + 2 : 0;
 }
 
 static bool read_generation(struct text t, uint32_t *generation)
 {
     uint32_t number = 0;
-    size_t i = 0;
-    for (; i < t.size && is_digit(t.data[i]); i++)
+    size_t digits = text_leading_digits(t);
+    for (size_t i = 0; i < digits; i++)
         if (__builtin_mul_overflow(number, 10u, &number) ||
             __builtin_add_overflow(number, (uint32_t)(t.data[i] - '0'), &number))
             return false;
     *generation = number;
-    return i > 0;
+    return digits > 0;
 }
 
 bool catalog_name_split(struct text name, struct text *family, struct text *size)

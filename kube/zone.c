@@ -91,12 +91,10 @@ struct zones zones_intersect(const struct zones *a, const struct zones *b, struc
 
 struct text zone_region(struct text zone)
 {
-    size_t size = 0, digits = 0;
+    size_t size = 0;
     while (size < zone.size && !(zone.data[size] >= '0' && zone.data[size] <= '9'))
         size++;
-    while (size + digits < zone.size && zone.data[size + digits] >= '0' &&
-           zone.data[size + digits] <= '9')
-        digits++;
+    size_t digits = text_leading_digits((struct text){zone.data + size, zone.size - size});
     bool named = size >= 2 && zone.data[size - 1] == '-' && digits > 0 && size + digits < zone.size;
     return named ? (struct text){zone.data, size + digits} : TEXT("");
 }

@@ -90,26 +90,13 @@ static bool share_offerings(const struct rail_call *call, const struct overlay *
 
 /* ---- numbers ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static size_t digits_at(struct text t, size_t at)
-{
-    size_t end = at;
-    while (end < t.size && is_digit(t.data[end]))
-        end++;
-    return end - at;
-}
-
 /* Digits, with a point between or, where that is allowed, before them. */
 static bool is_decimal(struct text t, bool may_begin_with_point)
 {
-    size_t whole = digits_at(t, 0);
+    size_t whole = text_leading_digits(t);
     if (whole == t.size)
         return whole > 0;
-    size_t part = digits_at(t, whole + 1);
+    size_t part = text_leading_digits((struct text){t.data + whole + 1, t.size - whole - 1});
     return t.data[whole] == '.' && part > 0 && whole + 1 + part == t.size &&
            (whole > 0 || may_begin_with_point);
 }
@@ -124,7 +111,8 @@ static bool is_adjustment(struct text t)
     bool falls_by_percent = percent && t.data[0] == '-';
     if (!falls_by_percent)
         return is_decimal(amount, true);
-    return text_is(amount, "100") || (digits_at(amount, 0) <= 2 && is_decimal(amount, false));
+    return text_is(amount, "100") ||
+           (text_leading_digits(amount) <= 2 && is_decimal(amount, false));
 }
 
 /* In millionths, of a decimal; -1: too large. */
@@ -192,8 +180,7 @@ static void report_conflict(struct rail_call *call, const struct overlay *overla
     struct text own = overlay->object->name, theirs = other->object->name;
     /* Of equals the last by name is taken first. */
     struct text rejected = text_compare(own, theirs) < 0 ? own : theirs;
-    struct text what = resource.data == NULL ? TEXT("the price")
-                                             : arena_printf(arena, "%.*s", TEXT_ARGS(resource));
+    struct text what = resource.data == NULL ? TEXT("the price") : resource;
     report_found(call, SEVERITY_RAIL, field_get(arena, overlay->spec, "weight"), theirs,
                  TEXT("Give them different weights, or requirements that share no machine."),
                  "NodeOverlays %.*s and %.*s of equal weight both set %.*s of machines of NodePool "
