@@ -224,18 +224,7 @@ static void what_is_sold_out_is_not_bought(void)
     run_cases(cases, COUNT_OF(cases));
 }
 
-#define OF_TEAM(namespace)                                                                              \
-    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: " namespace "}, "         \
-                                                                                          "spec: "      \
-                                                                                          "{repli"      \
-                                                                                          "cas: "       \
-                                                                                          "1, "         \
-                                                                                          "templa"      \
-                                                                                          "te: "        \
-                                                                                          "{spec:"      \
-                                                                                          " " POD_SPEC( \
-                                                                                              "1",      \
-                                                                                              "") "}}}"
+#define OF_TEAM(namespace) DEPLOYMENT("web, namespace: " namespace, "1")
 #define AGED(number, day, annotations)                                             \
     "{apiVersion: v1, kind: Pod, metadata: {name: web-" number                     \
     ", creationTimestamp: '2026-11-" day "T00:00:00Z', annotations: {" annotations \
