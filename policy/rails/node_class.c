@@ -153,17 +153,17 @@ static void judge_metadata_service(struct rail_call *call, const struct node_cla
 static void judge_tags(struct rail_call *call, const struct node_class *settings)
 {
     struct arena *arena = call->arena;
-    const char *key_of_tags = node_class_tags_key(call->object->kind);
-    const struct field *tags =
-        field_get(arena, field_get(arena, call->object->root, "spec"), key_of_tags);
+    const char *list = node_class_tags_key(call->object->kind);
+    const struct field *tags = field_get(arena, field_get(arena, call->object->root, "spec"), list);
+    const int one = (int)strlen(list) - 1; /* "tag" of "tags" */
     for (size_t i = 0; i < settings->tags.count; i++) {
         struct text key = settings->tags.items[i];
         const struct field *tag = field_member(arena, tags, key);
         if (node_string(tag->node).size > 0)
             continue;
         report_found(call, SEVERITY_RAIL, tag, TEXT(""),
-                     arena_printf(arena, "Add %.*s to spec.%s.", TEXT_ARGS(key), key_of_tags),
-                     "The tag %.*s is %s. Machines and volumes are made without it.",
+                     arena_printf(arena, "Add %.*s to spec.%s.", TEXT_ARGS(key), list),
+                     "The %.*s %.*s is %s. Machines and volumes are made without it.", one, list,
                      TEXT_ARGS(key), tag->node == NULL ? "missing" : "empty");
     }
 }

@@ -72,8 +72,17 @@ static void tags_are_required_where_they_are(void)
         {GCE("labels: {team: a}"), ""},
         {GCE("networkTags: [team]"), "deny spec.labels.team "},
     };
-    rail_table_run(
-        &(struct rail_table){"node-class: {requireTags: [team]}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {AKS("imageFamily: Ubuntu"),
+         "The tag team is missing. Machines and volumes are made without it.",
+         "Add team to spec.tags."},
+        {GCE("labels: {team: ''}"),
+         "The label team is empty. Machines and volumes are made without it.",
+         "Add team to spec.labels."},
+    };
+    static const char rail[] = "node-class: {requireTags: [team]}";
+    rail_table_run(&(struct rail_table){rail, NULL, cases, COUNT_OF(cases)});
+    rail_words_run(rail, NULL, words, COUNT_OF(words));
 }
 
 static void it_says_what_was_meant(void)
