@@ -1,36 +1,15 @@
-/* Why a Node is still there, as text and as JSON. */
-#include <json-c/json.h>
-
-#include "kube/object.h"
-#include "report/format.h"
-#include "report/why.h"
+/* Why a Node is still there: what is said of it, and that as text. */
 #include "simulation/why_node.h"
+#include "kube/object.h"
+#include "report/why_format.h"
 
 /* ---- what is said ---- */
-
-/* One thing about the Node: text has it as a line, JSON as an item of reasons. */
-struct point {
-    const char *kind;
-    struct text message;
-    struct text pod, by, owner; /* of what blocks */
-};
-struct points {
-    struct point *items;
-    size_t count, capacity;
-};
-struct telling {
-    const struct why_node *why;
-    int64_t now_unix_s;
-    struct arena *arena;
-    struct points points;
-};
 
 static const struct disruption_node *forecast_of(const struct why_node *why)
 {
     return &why->forecast.nodes[0];
 }
 
-/* NULL: it is of no NodePool. */
 static const struct disruption_pool *pool_of(const struct why_node *why)
 {
     const struct disruption *forecast = &why->forecast;
@@ -38,12 +17,18 @@ static const struct disruption_pool *pool_of(const struct why_node *why)
     return number < forecast->pool_count ? &forecast->pools[number] : NULL;
 }
 
-static void add(struct telling *telling, const char *kind, struct text message)
+static bool has_room(const struct disruption_pool *pool)
 {
-    *LIST_PUSH(telling->arena, &telling->points) = (struct point){.kind = kind, .message = message};
+    return pool != NULL && pool->allowed > (int64_t)pool->disrupted;
 }
 
-static void tell_pods(struct telling *telling)
+static void add(struct why_telling *telling, const char *kind, struct text message)
+{
+    *LIST_PUSH(telling->arena, &telling->points) =
+        (struct why_point){.kind = kind, .message = message};
+}
+
+static void tell_pods(struct why_telling *telling)
 {
     enum { OWNERS_NAMED = 4 };
     const struct why_node *why = telling->why;
@@ -80,7 +65,7 @@ static struct text drift_words(const struct why_node *why, struct arena *arena)
     return text_builder_text(&words);
 }
 
-static void tell_intent(struct telling *telling)
+static void tell_intent(struct why_telling *telling)
 {
     const struct why_node *why = telling->why;
     struct arena *arena = telling->arena;
@@ -116,13 +101,13 @@ static struct text consolidation_words(const struct why_node *why, struct arena 
     return TEXT("");
 }
 
-static void tell_blocks(struct telling *telling)
+static void tell_blocks(struct why_telling *telling)
 {
     const struct disruption_node *node = forecast_of(telling->why);
     struct arena *arena = telling->arena;
     for (size_t i = 0; i < node->block_count; i++) {
         const struct disruption_block *block = &node->blocks[i];
-        struct point *point = LIST_PUSH(arena, &telling->points);
+        struct why_point *point = LIST_PUSH(arena, &telling->points);
         point->kind = "blocked";
         point->by = disruption_block_text(block, arena);
         point->owner = block->owner;
@@ -138,9 +123,12 @@ static void tell_blocks(struct telling *telling)
             arena_printf(arena, "%zu more", node->block_total - node->block_count));
 }
 
-static struct text budget_words(const struct telling *telling, const struct disruption_pool *pool)
+static struct text budget_words(const struct why_telling *telling)
 {
+    const struct disruption_pool *pool = telling->pool;
     struct arena *arena = telling->arena;
+    if (pool == NULL)
+        return TEXT("");
     if (pool->unreadable)
         return TEXT("a budget of its NodePool cannot be read, so none of its nodes goes");
     if (pool->windows == WINDOW_NEVER)
@@ -161,34 +149,22 @@ static struct text budget_words(const struct telling *telling, const struct disr
                               pool->disrupted, pool->disrupted == 1 ? "is" : "are");
 }
 
-static void tell_all(struct telling *telling)
+static void tell_all(struct why_telling *telling)
 {
-    const struct why_node *why = telling->why;
-    const struct disruption_pool *pool = pool_of(why);
     tell_pods(telling);
     tell_intent(telling);
-    struct text consolidation = consolidation_words(why, telling->arena);
+    struct text consolidation = consolidation_words(telling->why, telling->arena);
     if (consolidation.size > 0)
         add(telling, "consolidation", consolidation);
     tell_blocks(telling);
-    struct text budgets = pool == NULL ? TEXT("") : budget_words(telling, pool);
+    struct text budgets = budget_words(telling);
     if (budgets.size > 0)
         add(telling, "budgets", budgets);
 }
 
 /* ---- the verdict ---- */
 
-static bool has_room(const struct disruption_pool *pool)
-{
-    return pool != NULL && pool->allowed > (int64_t)pool->disrupted;
-}
-
-static bool is_disruptable(const struct why_node *why)
-{
-    return !forecast_of(why)->blocked && has_room(pool_of(why));
-}
-
-static struct text verdict(const struct telling *telling)
+static struct text verdict(const struct why_telling *telling)
 {
     const struct why_node *why = telling->why;
     const struct disruption_node *node = forecast_of(why);
@@ -196,7 +172,7 @@ static struct text verdict(const struct telling *telling)
         return TEXT("has expired and goes, whatever blocks it");
     if (node->leaving)
         return TEXT("is going already");
-    if (pool_of(why) == NULL)
+    if (telling->pool == NULL)
         return TEXT("is none of Karpenter's, which leaves it alone");
     if (!why->wanted)
         return TEXT("stays");
@@ -204,8 +180,8 @@ static struct text verdict(const struct telling *telling)
         return arena_printf(telling->arena, "is to go, and %zu thing%s block%s it",
                             node->block_total, plural_s(node->block_total),
                             node->block_total == 1 ? "s" : "");
-    return has_room(pool_of(why)) ? TEXT("may go now")
-                                  : TEXT("is to go, and waits for the budgets of its NodePool");
+    return telling->disruptable ? TEXT("may go now")
+                                : TEXT("is to go, and waits for the budgets of its NodePool");
 }
 
 /* " of NodePool general (m5.large, spot, eu-west-1a)" */
@@ -225,7 +201,7 @@ static struct text place_words(const struct why_node *why, struct arena *arena)
 
 /* ---- text ---- */
 
-static void put_text(const struct telling *telling, const struct report_style *style, FILE *out)
+static void put_text(const struct why_telling *telling, const struct report_style *style, FILE *out)
 {
     enum { INDENT = 4 };
     const struct why_node *why = telling->why;
@@ -247,96 +223,17 @@ static void put_text(const struct telling *telling, const struct report_style *s
     }
 }
 
-/* ---- JSON ---- */
-
-static struct json_object *json_of_point(const struct point *point)
-{
-    struct json_object *json = json_object_new_object();
-    json_add_string(json, "kind", point->kind);
-    json_add_text(json, "message", point->message);
-    if (point->by.size > 0) {
-        json_add_text_or_null(json, "pod", point->pod);
-        json_add_text(json, "by", point->by);
-        json_add_text_or_null(json, "owner", point->owner);
-    }
-    return json;
-}
-
-/* names: "namespace/name" of each */
-static struct json_object *json_of_pods(const struct why_node *why, const struct text *names)
-{
-    struct json_object *pods = json_object_new_array();
-    for (size_t i = 0; i < why->pod_count; i++) {
-        struct json_object *json = json_object_new_object();
-        json_add_text(json, "pod", names[i]);
-        json_add_text(json, "owner", why->pods[i].owner);
-        json_object_object_add(json, "moves", json_object_new_boolean(why->pods[i].moves));
-        json_object_array_add(pods, json);
-    }
-    return pods;
-}
-
-static void add_place(struct json_object *root, const struct why_node *why)
-{
-    json_add_text(root, "node", why->name);
-    json_add_text_or_null(root, "nodeClaim", why->claim);
-    json_add_text_or_null(root, "nodePool", why->pool);
-    json_add_text_or_null(root, "instanceType", why->instance_type);
-    json_add_text_or_null(root, "zone", why->zone);
-    json_add_text_or_null(root, "capacityType", why->capacity_type);
-}
-
-/* Whether it is to go; null: it cannot be known. */
-static void add_intent(struct json_object *root, const struct why_node *why, struct text expires)
-{
-    json_object_object_add(root, "empty", json_object_new_boolean(why->moving_count == 0));
-    json_add_text_or_null(root, "drifted", why->drift);
-    json_add_text_or_null(root, "driftedField", why->drift_path);
-    json_add_text_or_null(root, "expires", expires);
-    json_object_object_add(root, "consolidatable",
-                           why->consolidation == WHY_CONSOLIDATION_UNKNOWN
-                               ? NULL
-                               : json_object_new_boolean(why->consolidation == WHY_CONSOLIDATABLE));
-    json_object_object_add(root, "wanted", json_object_new_boolean(why->wanted));
-    json_object_object_add(
-        root, "disruptable",
-        why->forecast.unseen != 0 ? NULL : json_object_new_boolean(is_disruptable(why)));
-}
-
-static bool put_json(const struct telling *telling, FILE *out, struct error *error)
-{
-    const struct why_node *why = telling->why;
-    const struct disruption_pool *pool = pool_of(why);
-    struct arena *arena = telling->arena;
-    struct text *names = ARENA_ARRAY(arena, why->pod_count, struct text);
-    for (size_t i = 0; i < why->pod_count; i++)
-        names[i] = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(why->pods[i].namespace),
-                                TEXT_ARGS(why->pods[i].name));
-    struct text expires = why->expires ? time_rfc3339(why->expires_unix_s, arena) : TEXT("");
-    struct text window = pool != NULL && pool->windows == WINDOW_FOUND && !pool->unreadable
-                             ? time_rfc3339(pool->window.open_unix_s, arena)
-                             : TEXT("");
-    struct json_object *root = json_object_new_object(), *reasons = json_object_new_array();
-    FOR_EACH(point, &telling->points)
-        json_object_array_add(reasons, json_of_point(point));
-    json_add_string(root, "schema", "taffrail.dev/why/v1");
-    add_place(root, why);
-    json_object_object_add(root, "pods", json_of_pods(why, names));
-    add_intent(root, why, expires);
-    json_object_object_add(root, "reasons", reasons);
-    json_add_text_or_null(root, "nextWindow", window);
-    return json_write(root, arena, out, error);
-}
-
 bool report_why_node_write(int format, const struct why_node *why, int64_t now_unix_s,
                            const struct report_style *style, struct arena *arena, FILE *out,
                            struct error *error)
 {
     enum { FORMAT_JSON = 1 };
-    struct telling telling = {.why = why, .now_unix_s = now_unix_s, .arena = arena};
+    struct why_telling telling = {
+        .why = why, .pool = pool_of(why), .now_unix_s = now_unix_s, .arena = arena};
+    telling.disruptable = !forecast_of(why)->blocked && has_room(telling.pool);
     tell_all(&telling);
     if (format == FORMAT_JSON)
-        return put_json(&telling, out, error);
+        return why_node_json(&telling, out, error);
     put_text(&telling, style, out);
     return true;
 }

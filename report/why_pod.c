@@ -1,21 +1,9 @@
-/* Why a pod is where it is, as text and as JSON. */
-#include <json-c/json.h>
-
-#include "report/plan.h"
-#include "report/why.h"
+/* Why a pod is where it is, as text. */
 #include "simulation/why_pod.h"
+#include "report/plan.h"
+#include "report/why_format.h"
 
 const char *const report_why_format_names[] = {"text", "json", NULL};
-
-static const char *const state_names[] = {
-    [WHY_POD_PENDING] = "pending", [WHY_POD_RUNS] = "running", [WHY_POD_GATED] = "gated",
-    [WHY_POD_LEAVING] = "leaving", [WHY_POD_DONE] = "done",
-};
-
-static struct text text_or_empty(struct text t)
-{
-    return t.data == NULL ? TEXT("") : t;
-}
 
 /* ---- sentences ---- */
 
@@ -165,85 +153,12 @@ static void put_pod(const struct page *page, const struct why_pod *why)
     put_wrapped(why->fix, sizeof "fix:", 0, page->columns, page->out);
 }
 
-/* ---- JSON ---- */
-
-/* null: it is not decided. */
-static struct json_object *json_of_fit(enum why_fit fit)
-{
-    return fit == WHY_UNDECIDED ? NULL : json_object_new_boolean(fit == WHY_FITS);
-}
-
-static struct json_object *json_of_kind(const char *kind)
-{
-    return kind == NULL ? NULL : json_object_new_string(kind);
-}
-
-static struct json_object *json_of_pool(const struct why_pool *pool)
-{
-    struct json_object *json = json_object_new_object();
-    json_add_text(json, "name", pool->name);
-    json_object_object_add(json, "fits", json_of_fit(pool->fit));
-    json_object_object_add(json, "kind", json_of_kind(pool->kind));
-    json_add_text(json, "message", text_or_empty(pool->message));
-    json_add_text(json, "nearest", text_or_empty(pool->nearest));
-    json_add_text(json, "fix", text_or_empty(pool->fix));
-    if (pool->fit == WHY_FITS) {
-        json_add_text(json, "instanceType", text_or_empty(pool->instance_type));
-        json_add_text(json, "zone", text_or_empty(pool->zone));
-        json_add_text(json, "capacityType", text_or_empty(pool->capacity_type));
-        json_add_usd(json, "usdPerHour", pool->usd_micro_per_hour);
-    }
-    return json;
-}
-
-static struct json_object *json_of_nodes(const struct why_pod *why)
-{
-    struct json_object *json = json_object_new_object();
-    struct json_object *reasons = json_object_new_array(), *names = json_object_new_array();
-    for (size_t i = 0; i < why->cause_count; i++) {
-        struct json_object *cause = json_object_new_object();
-        json_add_count(cause, "count", why->causes[i].count);
-        json_add_string(cause, "kind", why->causes[i].kind);
-        json_add_text(cause, "message", why->causes[i].message);
-        json_object_array_add(reasons, cause);
-    }
-    for (size_t i = 0; i < why->node_fit && i < WHY_NODES_NAMED; i++)
-        json_object_array_add(names, json_of_text(why->node_names[i]));
-    json_add_count(json, "total", why->node_total);
-    json_add_count(json, "fit", why->node_fit);
-    json_object_object_add(json, "names", names);
-    json_object_object_add(json, "reasons", reasons);
-    json_add_text(json, "nearest", text_or_empty(why->nodes_nearest));
-    return json;
-}
-
-static bool put_json(const struct why_pod *why, struct arena *arena, FILE *out, struct error *error)
-{
-    struct text pod =
-        arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(why->namespace), TEXT_ARGS(why->name));
-    struct json_object *root = json_object_new_object(), *pools = json_object_new_array();
-    for (size_t i = 0; i < why->pool_count; i++)
-        json_object_array_add(pools, json_of_pool(&why->pools[i]));
-    json_add_string(root, "schema", "taffrail.dev/why/v1");
-    json_add_text(root, "pod", pod);
-    json_object_object_add(root, "fits", json_of_fit(why->fit));
-    json_add_string(root, "state", state_names[why->state]);
-    json_object_object_add(root, "node", why->node.size == 0 ? NULL : json_of_text(why->node));
-    json_object_object_add(root, "owner", why->owner.size == 0 ? NULL : json_of_text(why->owner));
-    json_add_text(root, "waitsFor", text_or_empty(why->waits));
-    json_object_object_add(root, "nodePools", pools);
-    json_object_object_add(root, "nodes", json_of_nodes(why));
-    json_add_text(root, "fix", text_or_empty(why->fix));
-    json_add_count(root, "pendingBeside", why->pending_beside);
-    return json_write(root, arena, out, error);
-}
-
 bool report_why_pod_write(int format, const struct why_pod *why, const struct report_style *style,
                           struct arena *arena, FILE *out, struct error *error)
 {
     enum { FORMAT_JSON = 1 };
     if (format == FORMAT_JSON)
-        return put_json(why, arena, out, error);
+        return why_pod_json(why, arena, out, error);
     struct page page = {.bold = style->colour ? "\033[1m" : "",
                         .red = style->colour ? "\033[31m" : "",
                         .green = style->colour ? "\033[32m" : "",
