@@ -24,7 +24,6 @@ static struct text offer_words(const struct why_pool *pool, struct arena *arena)
 /* "7 of 40 take it: a, b, c, ..." */
 static struct text nodes_words(const struct why_pod *why, struct arena *arena)
 {
-    struct text names = TEXT("");
     size_t named = why->node_fit < WHY_NODES_NAMED ? why->node_fit : WHY_NODES_NAMED;
     if (why->node_total == 0)
         return TEXT("there are none");
@@ -34,11 +33,9 @@ static struct text nodes_words(const struct why_pod *why, struct arena *arena)
                                                  TEXT_ARGS(why->node_names[0]));
     if (why->node_fit == 0)
         return arena_printf(arena, "none of %zu takes it", why->node_total);
-    for (size_t i = 0; i < named; i++)
-        names = arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(names), i == 0 ? "" : ", ",
-                             TEXT_ARGS(why->node_names[i]));
     return arena_printf(arena, "%zu of %zu take%s it: %.*s%s", why->node_fit, why->node_total,
-                        why->node_fit == 1 ? "s" : "", TEXT_ARGS(names),
+                        why->node_fit == 1 ? "s" : "",
+                        TEXT_ARGS(texts_join(why->node_names, named, named, arena)),
                         named < why->node_fit ? ", ..." : "");
 }
 
