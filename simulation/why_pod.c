@@ -1,31 +1,15 @@
 /* Asks where one pod could go, alone and beside all that is pending, and gathers what rules out the
  * rest. */
-#include "simulation/why_pod.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/catalog.h"
 #include "kube/object.h"
-#include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
-#include "simulation/cluster.h"
 #include "simulation/node_claims.h"
 #include "simulation/reason_words.h"
-#include "simulation/supply.h"
+#include "simulation/why_pod_internal.h"
 #include "solver/well_known.h"
-
-struct asking {
-    const struct snapshot *snapshot;
-    const struct catalog *catalog;
-    const struct simulation_settings *settings;
-    struct arena *arena;
-    struct cluster cluster;
-    struct cluster_pod *pod;
-    struct why_pod *why;
-    struct why_pool *pools;
-};
 
 /* ---- which pod ---- */
 
@@ -105,7 +89,7 @@ static void read_state(const struct asking *asking)
 
 /* ---- pods of DaemonSets ---- */
 
-/* The Node that its controller has made it for; empty: it is of no DaemonSet. */
+/* As the DaemonSet's controller writes it. */
 static struct text node_meant(const struct cluster_pod *pod)
 {
     const struct node *terms =
@@ -117,169 +101,6 @@ static struct text node_meant(const struct cluster_pod *pod)
             if (text_is(node_string(node_get(field, "key")), "metadata.name"))
                 return node_string(node_item(node_get(field, "values"), 0));
     return TEXT("");
-}
-
-/* ---- NodePools ---- */
-
-/* How far a reason is from being changed: what the pool has too little of is nearer than what keeps
- * the pod out on purpose. */
-static int distance_of(const char *kind)
-{
-    static const enum solver_reason_kind order[] = {
-        SOLVER_REASON_LIMIT,  SOLVER_REASON_RESOURCES,   SOLVER_REASON_MIN_VALUES,
-        SOLVER_REASON_PORT,   SOLVER_REASON_OFFERING,    SOLVER_REASON_TOPOLOGY,
-        SOLVER_REASON_VOLUME, SOLVER_REASON_REQUIREMENT, SOLVER_REASON_TAINT,
-        SOLVER_REASON_DEVICES};
-    for (size_t i = 0; i < COUNT_OF(order); i++)
-        if (strcmp(kind, solver_reason_name(order[i])) == 0)
-            return (int)i;
-    return -1; /* not ready: nothing else keeps the pod out */
-}
-
-static struct text joined(struct text before, const char *between, struct text after,
-                          struct arena *arena)
-{
-    return before.size == 0 || text_equal(before, after) ? after
-           : after.size == 0
-               ? before
-               : arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(before), between, TEXT_ARGS(after));
-}
-
-/* The pool is as far as the farthest of the reasons that exclude it. */
-static void exclude(struct why_pool *pool, const struct simulation_reason *reason,
-                    struct arena *arena)
-{
-    if (pool->kind == NULL || distance_of(reason->kind) > distance_of(pool->kind))
-        pool->kind = reason->kind;
-    pool->fit = WHY_FITS_NOT;
-    pool->message = joined(pool->message, "; ", reason->message, arena);
-    pool->nearest = joined(pool->nearest, "; ", reason->nearest, arena);
-    pool->fix = joined(pool->fix, " and ", reason->fix, arena);
-}
-
-static struct text not_ready_because(const struct pool *pool, struct arena *arena)
-{
-    const struct object *object = pool->object;
-    if (object->deleting)
-        return TEXT("it is being deleted");
-    if (pool_is_static(pool))
-        return TEXT("it keeps a fixed number of nodes (spec.replicas), and buys none for pods");
-    const struct node *ready = object_condition(object, "Ready");
-    struct text why = node_string(node_get(ready, "message"));
-    if (why.size == 0)
-        why = node_string(node_get(ready, "reason"));
-    return why.size > 0 ? arena_printf(arena, "it is not ready: %.*s", TEXT_ARGS(why))
-                        : TEXT("it is not ready");
-}
-
-/* A pool that is not in the problem, or whose types are not known. */
-static void judge_other_pool(const struct asking *asking, const struct pool *pool, bool is_read,
-                             struct why_pool *judged)
-{
-    if (!pool_takes(asking->catalog, pool, &asking->pod->source->workload, asking->arena)) {
-        const struct simulation_reason reason = {
-            .kind = solver_reason_name(SOLVER_REASON_REQUIREMENT),
-            .message = TEXT("what the pod asks for, or does not tolerate, keeps it out")};
-        exclude(judged, &reason, asking->arena);
-    } else if (!pool_makes_nodes(pool)) {
-        const struct simulation_reason reason = {.kind = "not-ready",
-                                                 .message = not_ready_because(pool, asking->arena)};
-        exclude(judged, &reason, asking->arena);
-        if (!pool->object->deleting && !pool_is_static(pool))
-            judged->fix = TEXT("make it ready");
-    } else {
-        judged->fit = WHY_UNDECIDED;
-        judged->message = is_read ? TEXT("its instance types are not in the catalogue")
-                                  : TEXT("it cannot be understood");
-    }
-}
-
-static const struct cluster_pool *cluster_pool_of(const struct cluster *cluster,
-                                                  const struct pool *pool, uint32_t *number)
-{
-    for (*number = 0; *number < cluster->pool_count; ++*number)
-        if (cluster->pools[*number].pool == pool)
-            return &cluster->pools[*number];
-    return NULL;
-}
-
-static void take_bought(const struct asking *asking, const struct solver_node_claim *claim,
-                        struct why_pool *pool)
-{
-    const struct state_node node = state_node_of_claim(&asking->cluster, claim, 1, 0);
-    pool->fit = WHY_FITS;
-    pool->instance_type = node.simulation.instance_type;
-    pool->zone = node.simulation.zone;
-    pool->capacity_type = node.simulation.capacity_type;
-    pool->usd_micro_per_hour = node.simulation.usd_micro_per_hour;
-}
-
-/* Reasons that hold for all pools, or for this one. */
-static void take_reasons(const struct asking *asking, const struct simulation_reasons *reasons,
-                         struct why_pool *pool)
-{
-    FOR_EACH(reason, reasons)
-        if (reason->node_pool.size == 0 || text_equal(reason->node_pool, pool->name))
-            exclude(pool, reason, asking->arena);
-    if (pool->kind != NULL)
-        return;
-    pool->fit = WHY_UNDECIDED;
-    pool->message = TEXT("nothing that is known rules it out");
-}
-
-static int compare_pools(const void *a_pointer, const void *b_pointer)
-{
-    const struct why_pool *a = a_pointer, *b = b_pointer;
-    if (a->fit != b->fit)
-        return a->fit == WHY_FITS || b->fit == WHY_FITS_NOT ? -1 : 1;
-    int far = a->fit == WHY_FITS_NOT ? distance_of(a->kind) - distance_of(b->kind) : 0;
-    return far != 0 ? far : text_compare(a->name, b->name);
-}
-
-/* Why Karpenter buys nothing for the pod, whatever the pool; message empty: it may. */
-static struct simulation_reason ignored_because(const struct asking *asking)
-{
-    const struct pod_fault *ignored = &asking->pod->shape->nodes_only;
-    struct text node = node_meant(asking->pod);
-    if (node.size > 0)
-        return (struct simulation_reason){
-            .kind = solver_reason_name(SOLVER_REASON_REQUIREMENT),
-            .message = arena_printf(asking->arena,
-                                    "nothing is bought for a DaemonSet's pod; this one is for "
-                                    "node %.*s",
-                                    TEXT_ARGS(node))};
-    return (struct simulation_reason){.kind = solver_reason_name(ignored->kind),
-                                      .message = ignored->message};
-}
-
-/* claims: what each pool of the problem would buy; NULL: none buys anything. */
-static void judge_pools(struct asking *asking, const struct solver_node_claim *const *claims,
-                        const struct simulation_reasons *reasons)
-{
-    struct why_pod *why = asking->why;
-    const struct simulation_reason ignored = ignored_because(asking);
-    size_t count = snapshot_pool_count(asking->snapshot);
-    asking->pools = ARENA_ARRAY(asking->arena, count, struct why_pool);
-    for (size_t i = 0; i < count; i++) {
-        const struct pool *pool = snapshot_pool(asking->snapshot, i);
-        struct why_pool *judged = &asking->pools[i];
-        uint32_t number;
-        const struct cluster_pool *known = cluster_pool_of(&asking->cluster, pool, &number);
-        judged->name = pool->object->name;
-        judged->usd_micro_per_hour = -1;
-        if (ignored.message.size > 0)
-            exclude(judged, &ignored, asking->arena);
-        else if (known == NULL || known->offers_nothing)
-            judge_other_pool(asking, pool, known != NULL, judged);
-        else if (claims != NULL && claims[number] != NULL)
-            take_bought(asking, claims[number], judged);
-        else
-            take_reasons(asking, reasons, judged);
-    }
-    if (count > 1)
-        qsort(asking->pools, count, sizeof *asking->pools, compare_pools);
-    why->pools = asking->pools;
-    why->pool_count = count;
 }
 
 /* ---- Nodes ---- */
@@ -327,7 +148,7 @@ static struct solver_question question_of(struct asking *asking)
     static const struct solver_expressions anywhere;
     struct arena *arena = asking->arena;
     struct solver_question question = cluster_question(&asking->cluster, asking->pod);
-    struct text node = node_meant(asking->pod);
+    struct text node = asking->own_node;
     if (node.size == 0)
         return question;
     const char **names = ARENA_NEW(arena, const char *);
@@ -401,7 +222,7 @@ static bool ask_alone(struct asking *asking, struct error *error)
     const struct simulation_reasons reasons = reasons_by_name(
         reasons_tell(outlook.reasons, asking->arena), cluster->problem, asking->arena);
     const struct split_reasons of = split(reasons.items, reasons.count, asking->arena);
-    judge_pools(asking, outlook.claims, &of.pools);
+    why_pools_judge(asking, outlook.claims, &of.pools);
     take_nodes(asking, outlook.nodes);
     take_node_reasons(asking, &of);
     asking->why->fit = best_fit(asking->why);
@@ -415,7 +236,7 @@ static void take_fault(struct asking *asking)
     const struct simulation_reason reason = {.kind = solver_reason_name(fault->kind),
                                              .message = fault->message};
     const struct simulation_reasons reasons = {&reason, 1};
-    judge_pools(asking, NULL, &reasons);
+    why_pools_judge(asking, NULL, &reasons);
     take_nodes(asking, NULL);
     take_one_cause(asking, &reason);
     asking->why->fit = WHY_FITS_NOT;
@@ -442,7 +263,7 @@ static void take_misfit(struct asking *asking, const struct simulation_unschedul
     why->fit = WHY_FITS_NOT;
     why->node_fit = why->cause_count = 0;
     why->nodes_nearest = TEXT("");
-    judge_pools(asking, NULL, of.pools.count > 0 ? &of.pools : &all);
+    why_pools_judge(asking, NULL, of.pools.count > 0 ? &of.pools : &all);
     take_node_reasons(asking, &of);
 }
 
@@ -456,18 +277,8 @@ static void take_place(struct asking *asking, const struct simulation *simulatio
             if (node->pods[j] != pod)
                 continue;
             why->node = node->name;
-            for (size_t k = 0; k < why->pool_count && node->round > 0; k++)
-                if (text_equal(asking->pools[k].name, node->node_pool))
-                    asking->pools[k] = (struct why_pool){node->node_pool,
-                                                         WHY_FITS,
-                                                         node->instance_type,
-                                                         node->zone,
-                                                         node->capacity_type,
-                                                         node->usd_micro_per_hour,
-                                                         NULL,
-                                                         TEXT(""),
-                                                         TEXT(""),
-                                                         TEXT("")};
+            if (node->round > 0)
+                why_pools_take_bought(asking, node);
             return;
         }
     }
@@ -492,8 +303,6 @@ static bool ask_beside(struct asking *asking, struct error *error)
         if (text_equal(simulation.pods[i].namespace, wanted->namespace) &&
             text_equal(simulation.pods[i].name, wanted->name))
             take_place(asking, &simulation, i);
-    if (asking->why->pool_count > 1)
-        qsort(asking->pools, asking->why->pool_count, sizeof *asking->pools, compare_pools);
     return true;
 }
 
@@ -505,7 +314,7 @@ static void find_fix(const struct asking *asking)
     struct why_pod *why = asking->why;
     if (why->fit != WHY_FITS_NOT)
         return;
-    for (size_t i = 0; i < why->cause_count && node_meant(asking->pod).size > 0; i++)
+    for (size_t i = 0; i < why->cause_count && asking->own_node.size > 0; i++)
         if (strcmp(why->causes[i].kind, solver_reason_name(SOLVER_REASON_RESOURCES)) == 0)
             why->fix =
                 TEXT("make room on its node: with a priorityClassName above theirs it pushes "
@@ -533,7 +342,7 @@ static bool ask(struct asking *asking, struct error *error)
         why->pending_beside = count_pending_beside(asking);
     if (asking->pod->phase == POD_RUNNING)
         take_off_node(asking);
-    bool of_daemon_set = node_meant(asking->pod).size > 0 && !asking->pod->fault.broken;
+    bool of_daemon_set = asking->own_node.size > 0 && !asking->pod->fault.broken;
     if (asking->pod->fault.message.size > 0 && !of_daemon_set)
         take_fault(asking);
     else if (!ask_alone(asking, error) || (why->pending_beside > 0 && !ask_beside(asking, error)))
@@ -569,5 +378,6 @@ bool why_pod(const struct snapshot *snapshot, const struct catalog *catalog,
         return error_set(error, ERROR_INPUT, NOWHERE, "there is no Pod %.*s/%.*s%.*s",
                          TEXT_ARGS(namespace), TEXT_ARGS(name),
                          TEXT_ARGS(meant(&asking.cluster.pods, namespace, name, arena)));
+    asking.own_node = node_meant(asking.pod);
     return ask(&asking, error);
 }
