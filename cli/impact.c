@@ -104,6 +104,7 @@ struct forecast {
     struct arena *arena, *scratch;
     int64_t now_unix_s;
     struct manifests change;
+    size_t fragments; /* parts of objects, which are passed over */
     struct world *world;
     kind_set seen; /* kinds of which the snapshot has every object */
     struct problems problems;
@@ -134,7 +135,7 @@ static void read_change(struct forecast *forecast, struct text namespace)
     input_read(&forecast->change, input, namespace);
     input_say(&forecast->change);
     if (!forecast->options->deletes)
-        input_drop_fragments(&forecast->change);
+        forecast->fragments = input_drop_fragments(&forecast->change);
     add_all(&forecast->problems, &forecast->change.problems);
 }
 
@@ -325,7 +326,7 @@ static struct impact_report forecast_all(struct forecast *forecast)
     const struct manifests *change = &forecast->change;
     struct impact_entry *entries = ARENA_ARRAY(forecast->arena, change->count, struct impact_entry);
     struct impact_report report = {.entries = entries,
-                                   .skipped = change->skipped,
+                                   .skipped = change->skipped + forecast->fragments,
                                    .catalog = forecast->world->catalog,
                                    .now_unix_s = forecast->now_unix_s};
     for (size_t i = 0; i < change->count; i++) {
@@ -365,9 +366,10 @@ static int impact(struct arena *arena, void *argument)
     struct impact_report report = forecast_all(&forecast);
     report.errors = forecast.problems.count;
     struct error error;
-    if (report.skipped > 0)
+    size_t others = report.skipped - forecast.fragments; /* which are named already */
+    if (others > 0)
         say_note("passed over %s %zu object%s of kinds whose changes are not looked at",
-                 report.skipped == 1 ? "is" : "are", report.skipped, plural_s(report.skipped));
+                 others == 1 ? "is" : "are", others, plural_s(others));
     if (!report_impact_write(forecast.options->format, &report, &style, arena, stdout, &error))
         problems_add_error(&forecast.problems, &error);
     int code = print_problems(&forecast.problems, "error");

@@ -155,6 +155,11 @@ def changes_come_from_anywhere(folder, state):
     expect("operations", sorted((change["operation"], change["name"], change["nodesReplaced"]) for change in several["changes"]),
            [("create", "new", 0), ("update", "general", 3)])
     expect("skipped", several["summary"]["skipped"], 2)
+    patch = node_pool()
+    del patch["spec"]["template"]["spec"]["requirements"]
+    part = run(0, "-f", write(folder, "patch.yaml", patch), "--state", state, "-o", "json")
+    expect("a part of a NodePool", (json.loads(part.stdout)["summary"]["skipped"], "kustomize build" in part.stderr,
+                                    "of kinds whose changes" in part.stderr), (1, True, False))
     twice = asked(0, "-f", path, "-f", path, "--state", state)
     expect("each node counts once", (len(twice["changes"]), twice["summary"]["nodes"]), (2, 3))
     said = run(0, "-f", path, "-f", path, "--state", state).stdout
