@@ -1,7 +1,9 @@
 /* Why a Node is still there: what is said of it, and that as text. */
-#include "simulation/why_node.h"
-#include "kube/object.h"
 #include "report/why_format.h"
+
+#include "kube/object.h"
+#include "kube/time.h"
+#include "simulation/why_node.h"
 
 /* ---- what is said ---- */
 
@@ -80,7 +82,8 @@ static void tell_intent(struct why_telling *telling)
 
 static struct text consolidation_words(const struct why_node *why, struct arena *arena)
 {
-    struct text after = why->consolidate_after.size > 0 ? why->consolidate_after : TEXT("0s");
+    struct text after = why->consolidate_after;
+    int64_t after_s = 0;
     switch (why->consolidation) {
     case WHY_CONSOLIDATABLE:
         return why->moving_count == 0
@@ -91,6 +94,8 @@ static struct text consolidation_words(const struct why_node *why, struct arena 
     case WHY_CONSOLIDATED_WHEN_EMPTY:
         return TEXT("its NodePool consolidates empty nodes only (consolidationPolicy: WhenEmpty)");
     case WHY_CONSOLIDATION_WAITS:
+        if (!duration_parse(after, &after_s) || after_s == 0)
+            return TEXT("Karpenter has not found it consolidatable yet");
         return arena_printf(arena,
                             "it is not consolidated before consolidateAfter (%.*s) has passed "
                             "since a pod came or went",

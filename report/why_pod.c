@@ -1,7 +1,8 @@
 /* Why a pod is where it is, as text. */
-#include "simulation/why_pod.h"
-#include "report/plan.h"
 #include "report/why_format.h"
+
+#include "report/plan.h"
+#include "simulation/why_pod.h"
 
 const char *const report_why_format_names[] = {"text", "json", NULL};
 
