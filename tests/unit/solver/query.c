@@ -1,10 +1,11 @@
+/* labels: threads */
 /* Queries about one pod: the answer equals that of a problem built with that pod alone. */
 #include <pthread.h>
 
 #include "solver_random.h"
 #include "solver_told.h"
 
-enum { SEEDS = 400, QUESTIONS = 12 };
+enum { QUESTIONS = 12 };
 
 /* ---- what is to be answered ---- */
 

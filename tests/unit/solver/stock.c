@@ -5,8 +5,6 @@
 #include "solver_random.h"
 #include "solver_told.h"
 
-enum { SEEDS = 400 };
-
 static const struct solver_problem *make_stock(struct random_cluster *c)
 {
     struct solver_builder *builder = solver_builder_create(c->arena);
