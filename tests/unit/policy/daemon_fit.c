@@ -63,14 +63,13 @@ static void types_without_room_are_counted(void)
 static void others_of_those_nodes_count(void)
 {
     /* The other one runs on m5 alone, and the pool is tainted for the third. */
+    /* clang-format off */
     static const char cluster[] =
-        POOL("general", "taints: [{key: a, value: b, effect: NoSchedule}], ",
-             SMALL) "---\n" DAEMON_NAMED("big",
-                                         "tolerations: [{operator: Exists}], nodeSelector: "
-                                         "{karpenter.k8s.aws/instance-family: m5}, ",
-                                         "memory: 6Gi") "\n"
-                                                        "---\n" DAEMON_NAMED("elsewhere", "",
-                                                                             "memory: 60Mi") "\n";
+        POOL("general", "taints: [{key: a, value: b, effect: NoSchedule}], ", SMALL) "---\n"
+        DAEMON_NAMED("big", "tolerations: [{operator: Exists}], nodeSelector: "
+                            "{karpenter.k8s.aws/instance-family: m5}, ", "memory: 6Gi") "\n---\n"
+        DAEMON_NAMED("elsewhere", "", "memory: 60Mi") "\n";
+    /* clang-format on */
     static const struct rail_case cases[] = {
         {DAEMON("priorityClassName: system-node-critical, tolerations: [{operator: Exists}], ",
                 "memory: 74Mi"),

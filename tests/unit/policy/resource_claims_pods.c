@@ -37,42 +37,47 @@
     "{template: {spec: {" more "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, " \
     "name: default}, requirements: []}}}}\n"
 
-static const char cluster[] = POOL("gpu", "taints: [{key: gpu, effect: NoSchedule}], ") POOL(
-    "general", "") TAINTED_NODE("g1", "karpenter.sh/nodepool: gpu, devices: 'true'")
-    NODE("m1", "karpenter.sh/nodepool: general") NODE("own", "") SLICE(
-        "s1", "gpu.example.com", "nodeName: g1, ") SLICE("s2", "nic.example.com", "nodeName: m1, ")
-        SLICE("s3", "nic.example.com", "nodeName: g1, ") SLICE(
-            "s4", "net.example.com", "allNodes: true, ") SLICE("s5", "own.example.com",
-                                                               "nodeName: own, ")
-            CLASS("gpu", CEL("device.driver == \"gpu.example.com\"")) CLASS(
-                "large", CEL("device.driver==\"gpu.example.com\" && device.capacity[\"x\"].y > 3"))
-                CLASS("nic", CEL("device.driver == \"nic.example.com\""))
-                    CLASS("net", CEL("device.driver == \"net.example.com\"")) CLASS(
-                        "own", CEL("device.driver == \"own.example.com\""))
-                        CLASS("none", CEL("device.driver == \"none.example.com\"")) CLASS(
-                            "either",
-                            CEL("device.driver == \"none.example.com\" || device.driver == \"b\""))
-                            CLASS("strange", CEL("device.attributes[\"a\"].b")) CLASS("open", "")
-                                CLAIM("gpu", EXACTLY("gpu")) CLAIM("nic", EXACTLY("nic")) TEMPLATE(
-                                    "gpu", EXACTLY("gpu")) TEMPLATE("large", EXACTLY("large"))
-                                    TEMPLATE("beta", "{name: a, deviceClassName: gpu}") TEMPLATE(
-                                        "nic", EXACTLY("nic")) TEMPLATE("net", EXACTLY("net"))
-                                        TEMPLATE("own", EXACTLY("own")) TEMPLATE(
-                                            "none",
-                                            EXACTLY("none")) TEMPLATE("either", EXACTLY("either"))
-                                            TEMPLATE("strange", EXACTLY("strange")) TEMPLATE(
-                                                "open", EXACTLY("open"))
-                                                TEMPLATE("unknown", EXACTLY("unknown")) TEMPLATE(
-                                                    "both", EXACTLY("nic") ", " EXACTLY("gpu"))
-                                                    TEMPLATE("first",
-                                                             "{name: a, firstAvailable: [{name: x, "
-                                                             "deviceClassName: gpu}, {name: y, "
-                                                             "deviceClassName: nic}]}")
-                                                        TEMPLATE(
-                                                            "neither",
-                                                            "{name: a, firstAvailable: [{name: x, "
-                                                            "deviceClassName: gpu}, {name: y, "
-                                                            "deviceClassName: none}]}");
+/* clang-format off */
+#define FIRST(class, other) \
+    "{name: a, firstAvailable: [{name: x, deviceClassName: " class "}, " \
+                               "{name: y, deviceClassName: " other "}]}"
+static const char cluster[] =
+    POOL("gpu", "taints: [{key: gpu, effect: NoSchedule}], ")
+    POOL("general", "")
+    TAINTED_NODE("g1", "karpenter.sh/nodepool: gpu, devices: 'true'")
+    NODE("m1", "karpenter.sh/nodepool: general")
+    NODE("own", "")
+    SLICE("s1", "gpu.example.com", "nodeName: g1, ")
+    SLICE("s2", "nic.example.com", "nodeName: m1, ")
+    SLICE("s3", "nic.example.com", "nodeName: g1, ")
+    SLICE("s4", "net.example.com", "allNodes: true, ")
+    SLICE("s5", "own.example.com", "nodeName: own, ")
+    CLASS("gpu", CEL("device.driver == \"gpu.example.com\""))
+    CLASS("large", CEL("device.driver==\"gpu.example.com\" && device.capacity[\"x\"].y > 3"))
+    CLASS("nic", CEL("device.driver == \"nic.example.com\""))
+    CLASS("net", CEL("device.driver == \"net.example.com\""))
+    CLASS("own", CEL("device.driver == \"own.example.com\""))
+    CLASS("none", CEL("device.driver == \"none.example.com\""))
+    CLASS("either", CEL("device.driver == \"none.example.com\" || device.driver == \"b\""))
+    CLASS("strange", CEL("device.attributes[\"a\"].b"))
+    CLASS("open", "")
+    CLAIM("gpu", EXACTLY("gpu"))
+    CLAIM("nic", EXACTLY("nic"))
+    TEMPLATE("gpu", EXACTLY("gpu"))
+    TEMPLATE("large", EXACTLY("large"))
+    TEMPLATE("beta", "{name: a, deviceClassName: gpu}")
+    TEMPLATE("nic", EXACTLY("nic"))
+    TEMPLATE("net", EXACTLY("net"))
+    TEMPLATE("own", EXACTLY("own"))
+    TEMPLATE("none", EXACTLY("none"))
+    TEMPLATE("either", EXACTLY("either"))
+    TEMPLATE("strange", EXACTLY("strange"))
+    TEMPLATE("open", EXACTLY("open"))
+    TEMPLATE("unknown", EXACTLY("unknown"))
+    TEMPLATE("both", EXACTLY("nic") ", " EXACTLY("gpu"))
+    TEMPLATE("first", FIRST("gpu", "nic"))
+    TEMPLATE("neither", FIRST("gpu", "none"));
+/* clang-format on */
 
 #define FIELD "spec.resourceClaims[0].resourceClaimName "
 #define OF_TEMPLATE "spec.resourceClaims[0].resourceClaimTemplateName "

@@ -48,11 +48,9 @@ enum { MOST = 24, BUDGET_BYTES = 128 << 20 };
     COMING(name "1") COMING(name "2") COMING(name "3") COMING(name "4") COMING(name "5")
 #define FOUR NODE("n1", "a"), NODE("n2", "a"), NODE("n3", "b"), NODE("n4", "b")
 
-#define POD_OF(namespace, name, node, more)                                                    \
-    "{apiVersion: v1, kind: Pod, metadata: {namespace: " namespace ", name: " name             \
-                                                                   ", labels: {app: web}" more \
-                                                                   "}, spec: {nodeName: " node \
-                                                                   "}, status: {phase: Running}}"
+#define POD_OF(namespace, name, node, more)                                  \
+    "{apiVersion: v1, kind: Pod, metadata: {labels: {app: web}, name: " name \
+    ", namespace: " namespace more "}, spec: {nodeName: " node "}, status: {phase: Running}}"
 #define KEPT ", annotations: {karpenter.sh/do-not-disrupt: 'true'}"
 #define WEB_ALLOWS_NONE \
     "spec: {selector: {matchLabels: {app: web}}}, status: {disruptionsAllowed: 0}}"
@@ -341,9 +339,9 @@ static void deletions_of_node_pools_and_classes(void)
 #define PRIORITY(value)                                                                \
     "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, " \
     "value: " value "}"
-#define OF_PRIORITY(name, class)                                                                   \
-    "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {priorityClassName: " class "}" \
-                                                                                               "}"
+#define OF_PRIORITY(name, class)                               \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, " \
+    "spec: {priorityClassName: " class "}}"
 #define MOUNTING(name, claim)                                                                \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {volumes: [{name: data, " \
     "persistentVolumeClaim: {claimName: " claim "}}]}}"
