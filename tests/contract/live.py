@@ -611,8 +611,9 @@ def what_cannot_be_is_refused(folder):
 if __name__ == "__main__":
     run_tests(what_cannot_be_is_refused, pods_are_pinned_from_live_objects,
               an_event_is_seen_at_once, what_cannot_be_seen_is_not_decided,
-              rules_change_and_the_cluster_stays, an_api_server_that_goes_takes_nothing_with_it,
-              without_an_api_server_it_serves, an_owner_that_is_not_seen_yet_is_waited_for,
+              rules_change_and_the_cluster_stays, an_owner_that_is_not_seen_yet_is_waited_for,
               who_waits_leaves_room_for_others, owners_that_may_not_be_listed_are_believed,
               custom_owners_are_seen_by_their_metadata,
-              custom_owners_that_may_not_be_listed_are_believed, it_ends_while_watches_hang)
+              custom_owners_that_may_not_be_listed_are_believed,
+              meanwhile=(an_api_server_that_goes_takes_nothing_with_it,
+                         without_an_api_server_it_serves, it_ends_while_watches_hang))

@@ -5,7 +5,6 @@ definitions of openreports.io are at hand, what is written is held against them.
 usage: reports.py TAFFRAIL FAKEAPI [DEFINITIONS]"""
 
 import collections
-import concurrent.futures
 import http.client
 import json
 import os
@@ -13,14 +12,13 @@ import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from audit_cluster import CLUSTER, PLURALS, POLICY, spec, template, thing
 from fake import kubeconfig
-from serving import ENDS_S, WAIT_S, Failure, Serving, check
+from serving import ENDS_S, WAIT_S, Serving, check, run_tests
 
 TAFFRAIL, FAKEAPI = sys.argv[1:3]
 try:
@@ -286,22 +284,6 @@ def another_takes_over_and_it_ends_at_once(folder):
     cluster.end()
 
 
-def together(*tests):
-    """All at once: each waits for most of its time, in a folder of its own."""
-    def run(test):
-        begun = time.monotonic()
-        with tempfile.TemporaryDirectory() as folder:
-            test(folder)
-        return f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s"
-
-    with concurrent.futures.ThreadPoolExecutor(len(tests)) as pool:
-        for run_ in [pool.submit(run, test) for test in tests]:
-            print(run_.result(), flush=True)
-
-
-try:
-    together(the_reports_are_what_the_audit_finds, nothing_of_others_is_touched, the_api_decides,
-             what_fails_is_said_and_done_again, a_new_policy_is_audited_at_once,
-             another_takes_over_and_it_ends_at_once)
-except Failure as failure:
-    sys.exit(f"FAILED: {failure}")
+run_tests(meanwhile=(the_reports_are_what_the_audit_finds, nothing_of_others_is_touched, the_api_decides,
+                     what_fails_is_said_and_done_again, a_new_policy_is_audited_at_once,
+                     another_takes_over_and_it_ends_at_once))

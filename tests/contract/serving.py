@@ -1,5 +1,6 @@
 """`taffrail serve` as a process, for the tests that speak to it over sockets."""
 
+import concurrent.futures
 import http.client
 import os
 import re
@@ -34,15 +35,23 @@ def check(condition, what):
         raise Failure(what)
 
 
-def run_tests(*tests):
-    """Each in a folder of its own; says how long it took. The first failure ends the program."""
+def run_test(test):
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.monotonic()
+        test(folder)
+        print(f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s", flush=True)
+
+
+def run_tests(*tests, meanwhile=()):
+    """Each in a folder of its own; says how long it took. The first failure ends the program.
+    meanwhile: tests that wait for most of their time; all of them run beside the others."""
     try:
-        for test in tests:
-            with tempfile.TemporaryDirectory() as folder:
-                begun = time.monotonic()
-                test(folder)
-                print(f"{test.__name__.replace('_', ' ')}: {time.monotonic() - begun:.1f} s",
-                      flush=True)
+        with concurrent.futures.ThreadPoolExecutor(len(meanwhile) + 1) as pool:
+            beside = [pool.submit(run_test, test) for test in meanwhile]
+            for test in tests:
+                run_test(test)
+            for one in beside:
+                one.result()
     except Failure as failure:
         sys.exit(f"FAILED: {failure}")
 

@@ -426,6 +426,6 @@ def what_does_not_fit_is_refused(folder):
               f"{arguments}: {done.returncode} {done.stderr}")
 
 
-run_tests(what_does_not_fit_is_refused, what_is_not_there_is_said, without_an_api_server_it_waits,
-          a_changed_kubeconfig_is_read_again, one_is_killed_frozen_cut_off,
-          rotation_loses_no_request)
+run_tests(what_does_not_fit_is_refused, what_is_not_there_is_said, one_is_killed_frozen_cut_off,
+          rotation_loses_no_request,
+          meanwhile=(without_an_api_server_it_waits, a_changed_kubeconfig_is_read_again))
