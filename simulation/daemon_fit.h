@@ -31,8 +31,8 @@ bool daemon_fit_read(const struct snapshot *snapshot, const struct catalog *cata
 struct type_set daemon_fit_lost(const struct daemon_fit *fit, const struct pool *pool,
                                 const struct type_set *types, size_t *roomy);
 
-/* The Nodes that it is for, by what it selects and tolerates; those on their way out do not count.
- */
+/* The Nodes that it is for, by what it selects and tolerates; those on their way out, and those
+ * that do not say what they have, do not count. */
 struct daemon_nodes {
     size_t count;
     struct text_list full; /* have no room for it beside the pods that are there */

@@ -200,15 +200,19 @@ static void judge_cost(struct check *check, const struct daemon_nodes *nodes)
     if (!settings->warns_above || nodes->priced == 0 || month_micro <= settings->warn_above * MICRO)
         return;
     int64_t of_one = month_micro / (int64_t)nodes->priced;
+    struct text limit = TEXT("");
+    if (settings->warn_above > 0)
+        limit = arena_printf(arena, ", above the %.*s that this policy warns of",
+                             TEXT_ARGS(usd_dollars(settings->warn_above * MICRO, arena)));
     report_as(check->call, SEVERITY_WARN, .field = check->workload.spec,
               .statement = arena_printf(
                   arena,
                   "It takes %.*s of each of %zu Node%s. That is worth %.*s a month on a Node and "
-                  "%.*s on all (%.*s), above the %.*s that this policy warns of.",
-                  TEXT_ARGS(request_text(check)), nodes->priced, nodes->priced == 1 ? "" : "s",
+                  "%.*s on all (%.*s)%.*s.",
+                  TEXT_ARGS(request_text(check)), nodes->priced, plural_s(nodes->priced),
                   TEXT_ARGS(usd_dollars(of_one, arena)), TEXT_ARGS(usd_dollars(month_micro, arena)),
                   TEXT_ARGS(catalog_prices_title(check->call->world->catalog, arena)),
-                  TEXT_ARGS(usd_dollars(settings->warn_above * MICRO, arena))),
+                  TEXT_ARGS(limit)),
               .fix = TEXT("Ask for less, or run it on fewer nodes with node affinity."));
 }
 

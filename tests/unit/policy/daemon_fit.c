@@ -204,11 +204,16 @@ static void it_says_what_to_do(void)
     static const struct rail_words dear[] = {
         {DAEMON("priorityClassName: high, ", "cpu: 500m"),
          "It takes 500m cpu of each of 3 Nodes. That is worth $17.52 a month on a Node and $52.56 "
-         "on all (on-demand prices of us-east-1 of 2026-07), above the $0.00 that this policy "
-         "warns "
-         "of.",
+         "on all (on-demand prices of us-east-1 of 2026-07), above the $50.00 that this policy "
+         "warns of.",
          "Ask for less, or run it on fewer nodes with node affinity."}};
-    rail_words_run("daemon-fit: {warnAbove: 0}", busy, dear, 1);
+    rail_words_run("daemon-fit: {warnAbove: 50}", busy, dear, 1);
+    static const struct rail_words any[] = {
+        {DAEMON("priorityClassName: high, ", "cpu: 500m"),
+         "It takes 500m cpu of each of 3 Nodes. That is worth $17.52 a month on a Node and $52.56 "
+         "on all (on-demand prices of us-east-1 of 2026-07).",
+         "Ask for less, or run it on fewer nodes with node affinity."}};
+    rail_words_run("daemon-fit: {warnAbove: 0}", busy, any, 1);
     static const struct rail_words lost[] = {
         {DAEMON("priorityClassName: high, ", "memory: 600Mi"),
          "With this DaemonSet 2 of 4 instance types of NodePool general have no room for the "
