@@ -102,13 +102,23 @@ def read(counts):
     return collect(told["data"][0]["functions"])
 
 
+def built_at(folder):
+    library = BUILD / f"libtaffrail_{folder}.a"
+    return (library if library.exists() else BUILD / "taffrail").stat().st_mtime
+
+
 def collect(functions):
-    branches = {}
+    branches, newer = {}, set()
+    built = {folder: built_at(folder) for folder in FOLDERS}
     for function in functions:
         files = [pathlib.Path(os.path.normpath(BUILD / name)) for name in function["filenames"]]
         if not files[0].is_relative_to(ROOT):
             continue
         file, name = str(files[0].relative_to(ROOT)), function["name"].rpartition(":")[2]
+        changed = {path for path in files if path.stat().st_mtime > built[file.partition("/")[0]]}
+        newer |= changed
+        if changed:
+            continue
         if not file.startswith(FOLDERS):
             continue
         for line, column, end_line, end_column, is_true, is_false, in_file, *_ in function["branches"]:
@@ -120,6 +130,8 @@ def collect(functions):
             branch = branches.setdefault((*told, *place), Branch(*told, line, source.between(*place)))
             branch.counts[0] += is_true
             branch.counts[1] += is_false
+    for path in sorted(newer):
+        print(f"{path.relative_to(ROOT)} is newer than what was counted, and left out")
     return sorted(branches.values(), key=lambda branch: (branch.file, branch.line))
 
 

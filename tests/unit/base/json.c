@@ -32,6 +32,7 @@ static void values_are_read(void)
         {"\"\\u0041\\u00e9\\u6F22\"", "\"A\\xC3\\xA9\\xE6\\xBC\\xA2\""},
         {"\"\\ud83d\\ude00\"", "\"\\xF0\\x9F\\x98\\x80\""},
         {"\"\\uD800\\uDC00 \\uDBFF\\uDFFF\"", "\"\\xF0\\x90\\x80\\x80 \\xF4\\x8F\\xBF\\xBF\""},
+        {"\"\\uD7FF\\uE000\\uFFFF\"", "\"\\xED\\x9F\\xBF\\xEE\\x80\\x80\\xEF\\xBF\\xBF\""},
         {"\"x\\u0000y\"", "\"x\\x00y\""},
         {"\"\xC3\xA9\xE6\xBC\xA2\xF0\x9F\x98\x80\x7F\"",
          "\"\\xC3\\xA9\\xE6\\xBC\\xA2\\xF0\\x9F\\x98\\x80\\x7F\""},
@@ -104,12 +105,15 @@ static void bad_input_is_refused(void)
         {BYTES("\"\\"), 1, 3, "found the end of the text, expected one of"},
         {BYTES("\"\\u12\""), 1, 6, "found '\"', expected four hexadecimal digits"},
         {BYTES("\"\\u12G4\""), 1, 6, "found 'G', expected four hexadecimal digits"},
+        {BYTES("\"\\u12g4\""), 1, 6, "found 'g', expected four hexadecimal digits"},
         {BYTES("\"\\u"), 1, 4, "found the end of the text, expected four hexadecimal"},
         {BYTES("\"\\ud800\""), 1, 2, "half a surrogate pair"},
         {BYTES("\"\\udc00\""), 1, 2, "half a surrogate pair"},
         {BYTES("\"\\ud800\\u0041\""), 1, 2, "half a surrogate pair"},
         {BYTES("\"\\ud800\\ud800\""), 1, 2, "half a surrogate pair"},
         {BYTES("\"\\udc00\\ud800\""), 1, 2, "half a surrogate pair"},
+        {BYTES("\"\\ud800\\uE000\""), 1, 2, "half a surrogate pair"},
+        {BYTES("\"\\ud800xu0041\""), 1, 2, "half a surrogate pair"},
         {BYTES("\"\\ud800\\n\""), 1, 2, "half a surrogate pair"},
         {BYTES("\"\\ud800\\u12"), 1, 12, "four hexadecimal digits"},
         {BYTES("\"\xC0\xAF\""), 1, 2, "found byte 0xC0, expected valid UTF-8"},
@@ -270,6 +274,13 @@ static void limits_hold(void)
         if (!done)
             CU_ASSERT_PTR_NOT_NULL(strstr(error.what, cases[i].what));
     }
+    /* No text may be longer than a node can say, whatever the limit is. */
+    const struct doc_limits none = {.bytes = SIZE_MAX, .nodes = 5, .depth = 3};
+    struct source source = {.text = {"", (size_t)1 << 28}};
+    struct error error;
+    bool done;
+    read_seconds(&source, &none, arena, &error, &done);
+    CU_ASSERT(!done && strstr(error.what, "more than the allowed 268435455") != NULL);
     arena_destroy(arena);
 }
 
@@ -359,6 +370,30 @@ static void duplicates_are_found_in_maps_of_any_size(void)
     }
 }
 
+/* A message has the beginning of a long key, and a key longer than any text is in no map. */
+static void long_keys_are_cut_and_looked_up(void)
+{
+    enum { LONG = 100 };
+    struct arena *arena = arena_create(budget);
+    char key[LONG + 1];
+    memset(key, 'k', LONG);
+    key[LONG] = '\0';
+    struct source source = {.text = arena_printf(arena, "{\"%s\":1,\"%s\":2}", key, key)};
+    const struct node *root = NULL;
+    struct error error = {0};
+    CU_ASSERT(!doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error));
+    key[80] = '\0';
+    struct text what =
+        arena_printf(arena, "the key \"%s\" stands twice in one map; keep one of them", key);
+    ASSERT_TEXT(text_of(error.what), what.data);
+    source = (struct source){.text = many_keys(arena, 1000, 1)};
+    struct problems duplicates = {.arena = arena};
+    CU_ASSERT_FATAL(doc_read_json(&source, &doc_limits_review, &duplicates, arena, &root, &error));
+    CU_ASSERT_PTR_NOT_NULL(node_get(root, "key-1"));
+    CU_ASSERT_PTR_NULL(node_member(root, (struct text){"key-1", (size_t)1 << 33}));
+    arena_destroy(arena);
+}
+
 struct attempt {
     struct source *source;
     struct arena *arena;
@@ -403,6 +438,7 @@ const struct unit_test unit_tests[] = {
     {"limits hold", limits_hold},
     {"hostile input is cheap", hostile_input_is_cheap},
     {"duplicates are found in maps of any size", duplicates_are_found_in_maps_of_any_size},
+    {"long keys are cut and looked up", long_keys_are_cut_and_looked_up},
     {"the memory budget holds", the_memory_budget_holds},
     {NULL, NULL},
 };

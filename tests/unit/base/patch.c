@@ -62,6 +62,8 @@ static void one_change_is_made_or_refused(void)
         {"[1]", PATCH_ADD, "/2", "1", "add \"/2\": no such index in the list"},
         {"[1]", PATCH_ADD, "/01", "1", "add \"/01\": no such index in the list"},
         {"[1]", PATCH_ADD, "/+0", "1", "add \"/+0\": no such index in the list"},
+        {"[1]", PATCH_ADD, "/a", "1", "add \"/a\": no such index in the list"},
+        {"[1]", PATCH_ADD, "/", "1", "add \"/\": no such index in the list"},
         {"[1]", PATCH_REMOVE, "/-", NULL, "remove \"/-\": no such index in the list"},
         {"[1]", PATCH_REPLACE, "/1", "1", "replace \"/1\": no such index in the list"},
         {"[1]", PATCH_ADD, "/18446744073709551616", "1",
@@ -70,6 +72,8 @@ static void one_change_is_made_or_refused(void)
         {"{}", PATCH_ADD, "/a~2", "1", "add \"/a~2\": after ~ stands neither 0 nor 1"},
         {"{}", PATCH_ADD, "/a~", "1", "add \"/a~\": after ~ stands neither 0 nor 1"},
         {"{\"a\":1}", PATCH_TEST, "/a", "2", "test \"/a\": another value stands there"},
+        {"{\"a\":1}", PATCH_TEST, "/b", "1", "test \"/b\": a key of the path is not there"},
+        {"{\"a\":1}", PATCH_TEST, "a", "1", "test \"a\": a JSON pointer begins with /"},
         {"{}", PATCH_REMOVE, "", NULL, "remove \"\": nothing would be left"},
         {"{}", PATCH_ADD, "/a", NULL, "add \"/a\": the value is missing"},
     };

@@ -20,6 +20,8 @@ static void members_and_items_are_found_as_written(void)
         /* Cut off. */
         {"{\"a\":{\"b\":1},\"c\":{\"d\"", "a={\"b\":1} "},
         {"{\"a\":\"x\\\"", ""},
+        {"{\"a\":\"x\\", ""},
+        {"{\"a\":", ""},
         {"{\"a\"", ""},
         {"[1,2,", "=1 =2 "},
         {"[[1]", "=[1] "},
@@ -42,6 +44,7 @@ static void members_and_items_are_found_as_written(void)
         }
         if (walk.ended)
             strcat(members, ".");
+        CU_ASSERT(!json_walk_next(&walk, &key, &value)); /* nor later */
         ASSERT_TEXT(text_of(members), cases[i].members);
     }
     struct json_walk walk;

@@ -163,6 +163,19 @@ static void json_is_yaml(void)
     CHECK(cases, YAML_MANIFEST);
 }
 
+#define MANY_KEYS                                      \
+    "k0: 1, k1: 1, k2: 1, k3: 1, k4: 1, k5: 1, "       \
+    "k6: 1, k7: 1, k8: 1, k9: 1, k10: 1, k11: 1, "     \
+    "k12: 1, k13: 1, k14: 1, k15: 1, k16: 1, k17: 1, " \
+    "k18: 1, k19: 1, k20: 1, k21: 1, k22: 1, k23: 1, " \
+    "k24: 1, k25: 1"
+#define MANY_READ                                                  \
+    "\"k0\":1,\"k1\":1,\"k2\":1,\"k3\":1,\"k4\":1,\"k5\":1,"       \
+    "\"k6\":1,\"k7\":1,\"k8\":1,\"k9\":1,\"k10\":1,\"k11\":1,"     \
+    "\"k12\":1,\"k13\":1,\"k14\":1,\"k15\":1,\"k16\":1,\"k17\":1," \
+    "\"k18\":1,\"k19\":1,\"k20\":1,\"k21\":1,\"k22\":1,\"k23\":1," \
+    "\"k24\":1,\"k25\":1"
+
 static void aliases_share(void)
 {
     static const struct yaml_case cases[] = {
@@ -175,6 +188,9 @@ static void aliases_share(void)
         {"b: &b {a: 1, b: 2}\nc:\n  <<: *b\n  b: 3",
          "{\"b\":{\"a\":1,\"b\":2},\"c\":{\"a\":1,\"b\":3}}", NULL},
         /* As go-yaml v2 has it, a merge overwrites what stands before it. */
+        /* More keys than are compared in pairs. */
+        {"b: &b {a: 0, " MANY_KEYS "}\nc: {<<: *b, a: 2}",
+         "{\"b\":{\"a\":0," MANY_READ "},\"c\":{" MANY_READ ",\"a\":2}}", NULL},
         {"b: &b {b: 2}\nc:\n  b: 3\n  <<: *b", "{\"b\":{\"b\":2},\"c\":{\"b\":2}}", NULL},
         {"c: {<<: [{a: 1}, {a: 2, b: 3}], d: 4}", "{\"c\":{\"b\":3,\"a\":1,\"d\":4}}", NULL},
         {"c: {<<: 1}", "!1:5", "a map or a list of maps is wanted"},

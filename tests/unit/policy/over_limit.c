@@ -1,0 +1,126 @@
+/* Who is denied though nothing was judged to its end, and which update changes nothing. */
+#include <stdio.h>
+
+#include "policy/rail.h"
+#include "rail_table.h"
+
+#define POD(more) "{apiVersion: v1, kind: Pod, metadata: {name: p" more "}, spec: {a: 1}}"
+#define DEPLOYMENT \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {}}}"
+#define NODE_CLAIM(labels)                                                               \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: c, labels: " labels \
+    "}, spec: {}}"
+
+static const struct object *read_object(const char *yaml, struct arena *arena)
+{
+    struct rail_documents documents = rail_table_read(yaml, arena);
+    CU_ASSERT_EQUAL_FATAL(documents.count, 1);
+    return &documents.items[0];
+}
+
+static void what_counts_as_no_change(void)
+{
+    static const struct {
+        const char *before, *after;
+        bool unchanged;
+    } cases[] = {
+        {POD(""), POD(""), true},
+        {POD(""), "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {a: 2}}", false},
+        {POD(""), "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {a: 1}, more: 1}", false},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {a: 1}, more: 1}", POD(""), false},
+        {POD(""), "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {a: 1}, status: {b: 2}}",
+         true},
+        {POD(", labels: {a: b}"), POD(", labels: {a: c}"), false},
+        {POD(", annotations: {a: b}"), POD(", annotations: {a: c}"), false},
+        {POD(", annotations: {a: b}"), POD(""), false},
+        {POD(", finalizers: [a]"), POD(", finalizers: [b]"), true},
+        {NODE_CLAIM("{a: b}"), NODE_CLAIM("{a: c}"), false},
+        /* A template has labels of its own. */
+        {DEPLOYMENT,
+         "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, labels: {a: b}},"
+         " spec: {template: {}}}",
+         true},
+    };
+    struct arena *arena = arena_create((size_t)16 << 20);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct subject subject = {.operation = OPERATION_UPDATE,
+                                  .object = read_object(cases[i].after, arena),
+                                  .old_object = read_object(cases[i].before, arena)};
+        if (subject_is_unchanged(&subject) != cases[i].unchanged)
+            fprintf(stderr, "%s\n", cases[i].after);
+        ASSERT_INT(subject_is_unchanged(&subject), cases[i].unchanged);
+        subject.old_object = NULL;
+        CU_ASSERT(!subject_is_unchanged(&subject));
+        subject.operation = OPERATION_CREATE;
+        CU_ASSERT(!subject_is_unchanged(&subject));
+    }
+    arena_destroy(arena);
+}
+
+#define SPREAD "zone-spread: {minReplicas: 2}"
+#define SIZE "resource-requests: {max: {cpu: 1}}"
+#define OFF "resource-requests: {mode: off}"
+#define WARNS "resource-requests: {mode: warn}"
+#define SCALER                                                                         \
+    "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: h}," \
+    " spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: d}}}"
+
+static void who_is_denied(void)
+{
+    static const struct {
+        const char *rails, *object;
+        enum operation operation;
+        const char *subresource;
+        bool unchanged, template_unseen;
+        enum action action;
+    } cases[] = {
+        {SIZE, POD(""), OPERATION_CREATE, "", false, false, ACTION_DENY},
+        {SIZE, POD(""), OPERATION_UPDATE, "", false, false, ACTION_DENY},
+        {SIZE, POD(""), OPERATION_UPDATE, "", true, false, ACTION_WARN},
+        {SIZE, POD(""), OPERATION_CREATE, "", false, true, ACTION_WARN},
+        {SIZE, POD(""), OPERATION_DELETE, "", false, false, ACTION_NONE},
+        {SIZE, POD(""), OPERATION_UPDATE, "status", false, false, ACTION_NONE},
+        {SIZE, POD(""), OPERATION_UPDATE, "resize", false, false, ACTION_DENY},
+        {SPREAD, DEPLOYMENT, OPERATION_UPDATE, "resize", false, false, ACTION_NONE},
+        {SPREAD, DEPLOYMENT, OPERATION_CREATE, "", false, false, ACTION_DENY},
+        {SPREAD, DEPLOYMENT, OPERATION_UPDATE, "scale", false, false, ACTION_DENY},
+        {SIZE, DEPLOYMENT, OPERATION_UPDATE, "scale", false, false, ACTION_NONE},
+        {SPREAD, SCALER, OPERATION_CREATE, "", false, false, ACTION_DENY},
+        {SIZE, SCALER, OPERATION_CREATE, "", false, false, ACTION_NONE},
+        {SPREAD, POD(""), OPERATION_CREATE, "", false, false, ACTION_NONE},
+        {OFF, POD(""), OPERATION_CREATE, "", false, false, ACTION_NONE},
+        {WARNS, POD(""), OPERATION_CREATE, "", false, false, ACTION_WARN},
+        {"zone-pin: {}", POD(""), OPERATION_CREATE, "", false, false, ACTION_DENY},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct world world = rail_table_world(cases[i].rails, NULL, arena);
+        struct subject subject = {.operation = cases[i].operation,
+                                  .object = read_object(cases[i].object, arena),
+                                  .subresource = text_of(cases[i].subresource),
+                                  .template_unseen = cases[i].template_unseen};
+        subject.resource_kind = subject.object->kind;
+        const struct shortfall shortfall = {.limit = LIMIT_CPU,
+                                            .message = TEXT("It took too long."),
+                                            .fix = TEXT("Make it shorter."),
+                                            .unchanged = cases[i].unchanged};
+        struct verdict verdict = {0};
+        policy_decide_limit(&world, &subject, 0, &shortfall, arena, &verdict);
+        if (verdict.action != cases[i].action)
+            fprintf(stderr, "case %zu\n", i);
+        ASSERT_INT(verdict.action, cases[i].action);
+        ASSERT_INT(verdict.finding_count, cases[i].action != ACTION_NONE);
+        ASSERT_INT(verdict.limit, LIMIT_CPU);
+        if (verdict.finding_count > 0)
+            ASSERT_TEXT(verdict.findings[0].message, "It took too long. Make it shorter.");
+        arena_reset(arena);
+    }
+    arena_destroy(arena);
+}
+
+const char unit_suite[] = "policy over limit";
+const struct unit_test unit_tests[] = {
+    {"what counts as no change", what_counts_as_no_change},
+    {"who is denied", who_is_denied},
+    {NULL, NULL},
+};
