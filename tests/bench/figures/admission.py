@@ -9,8 +9,8 @@ import tempfile
 
 sys.dont_write_bytecode = True
 import noise  # noqa: E402
-from servers import Problem, Servers
-from turns import RATE, open_loop, say, summary, take_turns, warn
+from servers import Servers
+from turns import RATE, open_loop, refuse, run_main, say, summary, take_turns
 
 BODIES = ("pod-6k", "pod-20k")
 
@@ -23,7 +23,7 @@ def main(programs, bodies, policy, connections, rounds, seconds):
             f"policy {policy}")
         say(f"{'':<9} {'':>6}  {'-------- median ---------':>27}  {'--------- best ----------':>27}")
         say(f"{'body':<9} {'bytes':>6}  {'bare':>9} {'taffrail':>9} {'ratio':>7}  {'bare':>9} {'taffrail':>9} {'ratio':>7}")
-        refused, meanwhile = [], []
+        ratios, meanwhile = [], []
         for name, path in files.items():
             found, during = take_turns(servers, [bare, taffrail], path, rounds, seconds, connections)
             theirs, ours = summary(found["bare"]), summary(found["taffrail"])
@@ -31,7 +31,7 @@ def main(programs, bodies, policy, connections, rounds, seconds):
             best = ratio if ratio["value"] is None else {"value": ours["best"] / theirs["best"]}
             say(f"{name:<9} {pathlib.Path(path).stat().st_size:6}  {theirs['median']:9.1f} {ours['median']:9.1f} "
                 f"{noise.shown(ratio, 7)}  {theirs['best']:9.1f} {ours['best']:9.1f} {noise.shown(best, 7)}")
-            refused += [f"{name}: {why}" for why in ratio.get("why", [])]
+            ratios.append((name, ratio))
             meanwhile.append(f"{name}: {noise.told(during)}")
         say(f"{RATE} reviews a second, times in microseconds, RssAnon in MiB")
         say(f"{'body':<9} {'server':<9}  {'reviews':>9} {'median':>9} {'p99':>9} {'longest':>9}  {'memory':>9}")
@@ -42,15 +42,10 @@ def main(programs, bodies, policy, connections, rounds, seconds):
                     f"{took['longest']:9}  {took['memory']:9.1f}")
     for line in meanwhile:
         say(line)
-    for line in refused:
-        warn(f"no ratio of {line}")
-    return 1 if refused else 0
+    return refuse(ratios)
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 7:
         sys.exit(__doc__)
-    try:
-        sys.exit(main(*sys.argv[1:4], *map(int, sys.argv[4:])))
-    except Problem as problem:
-        sys.exit(f"bench: {problem}")
+    run_main(main, *sys.argv[1:4], *map(int, sys.argv[4:]))

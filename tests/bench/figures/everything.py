@@ -28,7 +28,7 @@ import peers
 from peers import STRICT
 from servers import ROOT, Problem, Servers
 from titles import TITLES
-from turns import RATE, memory_mib, open_loops, say, summary, take_turns
+from turns import RATE, memory_mib, open_loops, run_main, say, summary, take_turns
 
 BODIES = peers.BODIES
 CONNECTIONS, MANY_CONNECTIONS = 16, 64
@@ -410,7 +410,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except Problem as problem:
-        sys.exit(f"bench: {problem}")
+    run_main(main, sys.argv[1:])

@@ -84,7 +84,7 @@ def ratio(values, references, noise, spread_most=SPREAD_MOST):
     why = doubts(noise)
     if len(each) < ROUNDS_LEAST:
         why.append(f"{len(each)} rounds are fewer than {ROUNDS_LEAST}")
-    else:
+    elif not why:
         for what, rounds in (("the reference's rounds", references), ("the rounds' ratios", each)):
             if spread(rounds) > spread_most:
                 why.append(f"{what} spread by {spread(rounds):.0%}, and {spread_most:.0%} is the most")
@@ -98,6 +98,15 @@ def ratio(values, references, noise, spread_most=SPREAD_MOST):
 def shown(found, width=0):
     """A ratio in a table."""
     return (f"{found['value']:.2f}" if found["value"] is not None else "-").rjust(width)
+
+
+def refusals(ratios):
+    """Why some of these named ratios do not stand, a line a reason."""
+    names = {}
+    for name, found in ratios:
+        for why in found.get("why", []):
+            names.setdefault(why, []).append(name)
+    return [f"{why}: no ratio of {'; '.join(dict.fromkeys(those))}" for why, those in names.items()]
 
 
 def told(noise):

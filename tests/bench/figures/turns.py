@@ -112,5 +112,18 @@ def say(*words):
     print(*words, flush=True)
 
 
-def warn(*words):
-    print("bench:", *words, file=sys.stderr, flush=True)
+def refuse(ratios):
+    """Says which of these named ratios do not stand, and why; the exit code."""
+    lines = noise.refusals(ratios)
+    for line in lines:
+        print("bench:", line, file=sys.stderr, flush=True)
+    return 1 if lines else 0
+
+
+def run_main(main, *arguments):
+    """Ends the program: with 2 where something could not be measured."""
+    try:
+        sys.exit(main(*arguments))
+    except Problem as problem:
+        print("bench:", problem, file=sys.stderr)
+        sys.exit(2)
