@@ -45,6 +45,7 @@ def section(figures):
 
 
 MEASURED = {"reviews": section({"connections": 16, "rounds": 7, "seconds": 1, "verdicts": {"allowed": 90, "denied": 250},
+                                "versions": {"OPA": "v1.2.3"},
                                 "bodies": {"pod-6k": body(6000, 1), "pod-20k": body(20000, 2)}})}
 
 

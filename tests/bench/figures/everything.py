@@ -32,7 +32,7 @@ from turns import RATE, memory_mib, open_loops, run_main, say, summary, take_tur
 
 BODIES = peers.BODIES
 CONNECTIONS, MANY_CONNECTIONS = 16, 64
-ROUNDS, SECONDS = 7, 1
+ROUNDS, SECONDS, MANY_SECONDS = 7, 1, 2
 TAIL_ROUNDS, TAIL_SECONDS = 5, 4
 
 
@@ -95,7 +95,7 @@ def reviews(bench):
         for name, namespaced in (("hundred", True), ("hundred-all", False)):
             contenders.append(servers.taffrail(name, many_policies(servers.work / name, namespaced)))
         allowed, denied = peers.compare_verdicts(contenders, bench.bodies["pod-6k"])
-        figures["verdicts"] = {"allowed": allowed, "denied": denied}
+        figures["verdicts"], figures["versions"] = {"allowed": allowed, "denied": denied}, peers.versions()
         for body, path in bench.bodies.items():
             found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, CONNECTIONS)
             figures["bodies"][body] = {
@@ -135,7 +135,7 @@ def connections(bench):
             figures["memory"][server.name] = {"at_rest": round(at_rest, 1), str(CONNECTIONS): round(few, 1),
                                               str(MANY_CONNECTIONS): round(many, 1)}
         for body, path in bench.bodies.items():
-            found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, MANY_CONNECTIONS)
+            found, during = take_turns(servers, contenders, path, ROUNDS, MANY_SECONDS, MANY_CONNECTIONS)
             figures["bodies"][body] = {
                 "noise": during, "servers": {name: summary(rounds) for name, rounds in found.items()},
                 "to_bare": {name: noise.ratio(rounds, found["bare"], during) for name, rounds in found.items()}}
@@ -241,7 +241,7 @@ def questions(bench):
     for line in bench.program("bench_why").splitlines():
         name, micros, _ = line.split()
         figures["why"][name] = int(micros)
-    folder = bench.work / "impact"
+    folder = bench.work / "questions/impact"
     bench.run(sys.executable, ROOT / "tests/bench/make_impact.py", folder)
     said = bench.program("bench_review_cost", "--state", folder / "state", "-p", folder / "policy.yaml", "--repeat", 20,
                          *sorted(folder.glob("*.review")))
@@ -270,7 +270,7 @@ def karpenter(bench):
         raise Problem("no Karpenter: scripts/bench says why")
     figures = {}
     for pods in MIX[:2]:
-        path = bench.work / f"mix-{pods}"
+        path = bench.work / f"karpenter/mix-{pods}"
         path.write_text(bench.run(bench.judge, "mix", "-pods", pods, "-seed", 42), encoding="utf-8")
         before = os.times()
         nodes = bench.run("taskset", "-c", "0", bench.judge, "bench", "-mix", path).splitlines()[-1].split()[3]
@@ -348,8 +348,10 @@ def flat(found, path=""):
 
 def measure(bench, name, section, command):
     began, watch = time.monotonic(), noise.Watch()
+    (bench.work / name).mkdir()
     figures = section(bench)
     during = watch.end()
+    shutil.rmtree(bench.work / name)
     return {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"), "command": command,
             "revision": revision(), "machine": machine(), "took_s": round(time.monotonic() - began),
             "noise": during, "figures": figures}
@@ -361,6 +363,17 @@ def settle(measured, matters):
     own = sorted(set(refusals(measured["figures"])))
     with_turns = "bodies" in measured["figures"]
     measured["doubts"] = own + (noise.doubts(measured["noise"]) if matters and not with_turns else [])
+
+
+def show(measured, table):
+    if table is not None:
+        table(measured["figures"])
+    else:
+        for what, value in flat(measured["figures"]):
+            say(f"{what:<66} {value}" if what != "said" else value)
+    say(f"{measured['took_s']} s; {noise.told(measured['noise'])}")
+    for doubt in measured["doubts"]:
+        say(f"NOT TO BE STOOD BY: {doubt}")
 
 
 def parse(arguments):
@@ -383,29 +396,28 @@ def main(arguments):
     path = pathlib.Path(options.json) if options.json else None
     kept = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else {}
     command = "scripts/bench all" + (f" --only {options.only}" if only else "") + (" --whole" if options.whole else "")
+    failed = []
     with tempfile.TemporaryDirectory() as work:
         bench = Bench(options, work)
         for name, section, table, is_long, matters in SECTIONS:
             if name not in only if only else is_long and not options.whole:
                 continue
-            (bench.work / name).mkdir()
             say(f"== {name}: {section.__doc__.splitlines()[0]}")
-            kept[name] = measure(bench, name, section, command)
+            try:
+                kept[name] = measure(bench, name, section, command)
+            except Problem as problem:
+                failed.append(f"{name}: {problem}")
+                say(f"NOT MEASURED: {problem}")
+                continue
             settle(kept[name], matters)
-            if table is not None:
-                table(kept[name]["figures"])
-            else:
-                for what, value in flat(kept[name]["figures"]):
-                    say(f"{what:<66} {value}" if what != "said" else value)
-            say(f"{kept[name]['took_s']} s; {noise.told(kept[name]['noise'])}")
-            for doubt in kept[name]["doubts"]:
-                say(f"NOT TO BE STOOD BY: {doubt}")
+            show(kept[name], table)
             if path:
                 path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-            shutil.rmtree(bench.work / name)
     say("== aims")
     for aim in aims.held(kept):
         say(f"{aim.what}: {aim.aim_text()}, measured {aim.measured_text()}: {aim.verdict()}")
+    if failed:
+        raise Problem("not measured: " + "\n".join(failed))
     return 1 if any(section["doubts"] for section in kept.values()) else 0
 
 

@@ -11,8 +11,9 @@ import time
 # The most that a ratio may be measured with. A quiet machine of two cores is far below these.
 OTHERS_MOST = 0.15  # CPU that others took, in cores
 STEAL_MOST = 0.03  # of the time of these cores, taken by other guests of the host
-SPREAD_MOST = 0.10  # distance of the quartiles of the rounds, as a share of their median
-TAIL_SPREAD_MOST = 0.30  # of a 99th percentile, whose rounds differ more
+SPREAD_MOST = 0.10  # of the ratios of the rounds: the distance of their quartiles, as a share of their median
+REFERENCE_SPREAD_MOST = 0.20  # of the reference's rounds: what changes slowly is in both sides of a ratio
+TAIL_SPREAD_MOST = 0.30  # of both, for a 99th percentile, whose rounds differ more
 ROUNDS_LEAST = 3
 
 STAT_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
@@ -85,9 +86,10 @@ def ratio(values, references, noise, spread_most=SPREAD_MOST):
     if len(each) < ROUNDS_LEAST:
         why.append(f"{len(each)} rounds are fewer than {ROUNDS_LEAST}")
     elif not why:
-        for what, rounds in (("the reference's rounds", references), ("the rounds' ratios", each)):
-            if spread(rounds) > spread_most:
-                why.append(f"{what} spread by {spread(rounds):.0%}, and {spread_most:.0%} is the most")
+        for what, rounds, most in (("the reference's rounds", references, max(spread_most, REFERENCE_SPREAD_MOST)),
+                                   ("the rounds' ratios", each, spread_most)):
+            if spread(rounds) > most:
+                why.append(f"{what} spread by {spread(rounds):.0%}, and {most:.0%} is the most")
     found = {"value": None if why else round(statistics.median(each), 3),
              "spread": round(spread(each), 3) if len(each) > 1 else None}
     if why:

@@ -7,6 +7,7 @@ import copy
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,14 @@ TYPE, FAMILY = "node.kubernetes.io/instance-type", "karpenter.k8s.aws/instance-f
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 REQUIRED, PREFERRED = ("requiredDuringSchedulingIgnoredDuringExecution",
                        "preferredDuringSchedulingIgnoredDuringExecution")
+
+
+def versions():
+    """Of the peers, as their go.mod has them."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (PEERS / "go.mod", PEERS / "opa/go.mod"))
+    return {name: re.search(rf"\s{re.escape(module)} (v\S+)", text)[1] for name, module in (
+        ("controller-runtime", "sigs.k8s.io/controller-runtime"), ("OPA", "github.com/open-policy-agent/opa"),
+        ("the API server's plugin", "k8s.io/apiserver"))}
 
 
 def cluster_script(programs):
