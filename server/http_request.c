@@ -1,14 +1,10 @@
 /* A request, from its first byte to its reply. */
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "server/deadline.h"
@@ -312,20 +308,6 @@ static void run_trail(void *argument)
     job->line = trail_line(&job->record, job->now_unix_ms, job->arena);
 }
 
-/* One writev for the line and its newline: up to PIPE_BUF bytes it stays whole in any pipe or file.
- * A pipe without a reader must not stop the reviews. */
-static const char *write_line(struct text line)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    struct iovec parts[] = {{(void *)line.data, line.size}, {"\n", 1}};
-    if (poll(&out, 1, 0) == 0)
-        return "standard output takes nothing more: its reader is stuck";
-    ssize_t written = writev(STDOUT_FILENO, parts, 2);
-    if (written == (ssize_t)(line.size + 1))
-        return NULL;
-    return written < 0 ? strerror(errno) : "written in part";
-}
-
 static void write_trail(struct job *job)
 {
     struct error error = {0};
@@ -334,7 +316,7 @@ static void write_trail(struct job *job)
     if (verdict->finding_count == 0 && verdict->change_count == 0 && verdict->limit == LIMIT_NONE)
         return;
     if (arena_guard(job->arena, run_trail, job, &error))
-        failure = write_line(job->line);
+        failure = trail_write(job->line);
     if (failure != NULL)
         log_line(LOG_ERROR, "trail", NULL, failure, "a line of the trail is lost");
 }

@@ -73,6 +73,8 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
 /* One line of JSON for the trail (taffrail.dev/trail/v1), without the newline. */
 struct text trail_line(const struct review_record *record, int64_t now_unix_ms,
                        struct arena *arena);
+/* Writes it to standard output, without waiting for a reader. NULL, or why it is lost. */
+const char *trail_write(struct text line) MUST_CHECK;
 
 /* ---- metrics ---- */
 

@@ -2,6 +2,7 @@
 /* Lines of the audit trail. */
 #include "server_fixture.h"
 
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
 
@@ -256,6 +257,60 @@ static void reader_that_is_stuck_stops_nobody(void)
     stop(&fixture);
 }
 
+enum {
+    LONG_LINE_BYTES = PIPE_BUF - 1,
+    WRITERS = 8,
+    LONG_LINES = 100,
+    LINES_TOTAL = WRITERS * LONG_LINES,
+    FULL_PIPES = 200,
+};
+
+static void *write_long_lines(void *argument)
+{
+    static char line[LONG_LINE_BYTES];
+    size_t *lost = argument;
+    for (int i = 0; i < LONG_LINES; i++)
+        *lost += trail_write((struct text){line, sizeof line}) != NULL;
+    return NULL;
+}
+
+/* The last place in a pipe is for one of those who saw it. */
+static void writers_of_a_full_pipe_do_not_wait(void)
+{
+    for (int i = 0; i < FULL_PIPES; i++) {
+        pthread_t threads[WRITERS];
+        size_t lost[WRITERS] = {0}, lost_total = 0;
+        struct diversion diversion = divert();
+        for (size_t j = 0; j < WRITERS; j++)
+            pthread_create(&threads[j], NULL, write_long_lines, &lost[j]);
+        for (size_t j = 0; j < WRITERS; j++) {
+            pthread_join(threads[j], NULL);
+            lost_total += lost[j];
+        }
+        int size = fcntl(diversion.reader, F_GETPIPE_SZ);
+        give_back(&diversion);
+        close(diversion.reader);
+        ASSERT_INT(lost_total, LINES_TOTAL - size / PIPE_BUF);
+    }
+}
+
+static void a_file_takes_every_line(void)
+{
+    char path[] = "/tmp/trail-XXXXXX";
+    int file = mkstemp(path);
+    struct diversion diversion = divert();
+    dup2(file, STDOUT_FILENO);
+    const char *failures[] = {trail_write(TEXT("one")), trail_write(TEXT("two"))};
+    give_back(&diversion);
+    close(diversion.reader);
+    CU_ASSERT(failures[0] == NULL && failures[1] == NULL);
+    char written[16] = "";
+    CU_ASSERT(pread(file, written, sizeof written - 1, 0) == strlen("one\ntwo\n"));
+    ASSERT_TEXT(text_of(written), "one\ntwo\n");
+    close(file);
+    unlink(path);
+}
+
 const char unit_suite[] = "server/trail";
 const struct unit_test unit_tests[] = {
     {"a line says who, what and why", line_says_who_what_and_why},
@@ -263,5 +318,7 @@ const struct unit_test unit_tests[] = {
     {"a line is never longer than a pipe takes", line_is_never_longer_than_a_pipe_takes},
     {"lines of many threads are whole", lines_of_many_threads_are_whole},
     {"a reader that is stuck stops nobody", reader_that_is_stuck_stops_nobody},
+    {"writers of a full pipe do not wait", writers_of_a_full_pipe_do_not_wait},
+    {"a file takes every line", a_file_takes_every_line},
     {NULL, NULL},
 };
