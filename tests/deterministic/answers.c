@@ -21,6 +21,7 @@ static struct {
     uint64_t newest, good; /* on the disk */
     bool newest_is_good;
     uint64_t seen; /* the newest that a review was judged by */
+    bool was_ready; /* in this life */
     /* What was seen since the replica had to be well. */
     bool ready, denied, allowed, pinned;
 } replicas[REPLICAS_MAX];
@@ -45,6 +46,7 @@ uint64_t answers_good_policy(int replica)
 void answers_forget(int replica)
 {
     replicas[replica].seen = 0;
+    replicas[replica].was_ready = false;
 }
 
 void answers_disturb_trust(void)
@@ -218,6 +220,7 @@ void answers_judge_ready(int replica, unsigned status, const struct bytes *body)
     world_event(2000 + status);
     CHECK(status == 200 || status == 503 || status == 500, "replica %d is %u ready", replica,
           status);
+    replicas[replica].was_ready |= status == 200;
     answer_counts.ready += status == 200;
     answer_counts.not_ready += status != 200;
     if (!expect_well)
@@ -239,7 +242,9 @@ void answers_check_certificate(int replica, const char *certificate)
 {
     int64_t from_s = 0, until_s = 0, now_s = unix_us() / SECOND;
     answer_counts.handshakes++;
-    if (world_now_us() < disturbed_us + TRUST_CALM_MINUTES * MINUTE)
+    /* Nobody is sent to a replica that is not ready; it shows a certificate of its own. */
+    if (!replicas[replica].was_ready ||
+        world_now_us() < disturbed_us + TRUST_CALM_MINUTES * MINUTE)
         return;
     CHECK(sscanf(certificate, "-----BEGIN CERTIFICATE-----\nleaf %*s %*s %" SCNd64 " %" SCNd64,
                  &from_s, &until_s) == 2 &&

@@ -77,10 +77,10 @@ static unsigned busyness(enum kind kind)
     switch (kind) {
     case KIND_POD:
         return 40;
-    case KIND_NODE:
+    case KIND_REPLICA_SET:
     case KIND_PERSISTENT_VOLUME:
     case KIND_PERSISTENT_VOLUME_CLAIM:
-        return 3;
+        return 10;
     default:
         return 1;
     }

@@ -25,6 +25,7 @@ enum {
     /* A kind that was refused is asked for again after 7.5 minutes at most, a silent connection
      * ends after 3, a Retry-After after 5. */
     QUIET_MINUTES = 17,
+    CALMER = 8, /* so many times less happens when all is quiet */
     RELOAD_SECONDS = 75, /* a change that no watch sees is found after a minute */
 };
 
@@ -110,7 +111,7 @@ static void change(void)
 
 static void storm(void)
 {
-    for (uint64_t left = 50 + chance_of_deed(DEED_STORM, 400); left > 0; left--) {
+    for (uint64_t left = 50 + chance_of_deed(DEED_STORM, 800); left > 0; left--) {
         world_event(2);
         cluster_change(chance_of_deed(DEED_STORM, UINT64_C(1) << 60));
     }
@@ -259,7 +260,7 @@ static const struct {
     void (*happens)(void);
 } rates[] = {
     {DEED_CHANGE, 200000, change},
-    {DEED_STORM, 3000, storm},
+    {DEED_STORM, 12000, storm},
     {DEED_COMPACT, 400, compact},
     {DEED_SLOW, 80, slow},
     {DEED_OUTAGE, 60, outage},
@@ -286,7 +287,7 @@ static void tick(void *context)
 {
     static unsigned ticks;
     for (size_t i = 0; goes_on && i < COUNT_OF(rates); i++)
-        if (chance_of(rates[i].deed, rates[i].in_million))
+        if (chance_of(rates[i].deed, rates[i].in_million / (chance_is_calm() ? CALMER : 1)))
             rates[i].happens();
     if (++ticks % (5000 / TICK_MS) == 0)
         for (int replica = 0; replica < REPLICAS_MAX; replica++)

@@ -493,14 +493,12 @@ struct errand {
 static void be_served(struct MHD_Connection *mhd, const struct errand *errand)
 {
     struct MHD_Daemon *daemon = mhd->daemon;
-    daemon->open++;
     daemon->notify(daemon->notify_closure, mhd, &mhd->context, MHD_CONNECTION_NOTIFY_STARTED);
     if (errand->door == DOOR_OPS)
         probe(mhd, errand->visit.replica);
     else if (mhd->context != NULL)
         review(mhd, &errand->visit);
     daemon->notify(daemon->notify_closure, mhd, &mhd->context, MHD_CONNECTION_NOTIFY_CLOSED);
-    daemon->open--;
 }
 
 static void *come(void *context)
@@ -508,9 +506,14 @@ static void *come(void *context)
     struct errand *errand = context;
     struct MHD_Daemon *daemon = &daemons[errand->visit.replica][errand->door];
     static const struct sockaddr nobody;
-    bool welcome = daemon->used && !daemon->quiesced && !daemon->stopping &&
-                   daemon->admit(daemon->admit_closure, &nobody, sizeof nobody) == MHD_YES;
-    struct MHD_Connection *mhd = welcome && daemon->used ? free_connection() : NULL;
+    if (!daemon->used || daemon->quiesced || daemon->stopping) {
+        door_counts.turned_away++;
+        world_free(errand);
+        return NULL;
+    }
+    daemon->open++; /* its thread asks, and ends before the daemon does */
+    bool welcome = daemon->admit(daemon->admit_closure, &nobody, sizeof nobody) == MHD_YES;
+    struct MHD_Connection *mhd = welcome ? free_connection() : NULL;
     if (mhd != NULL) {
         mhd->daemon = daemon;
         mhd->address = 1 + (uint32_t)chance_draw(3);
@@ -519,6 +522,7 @@ static void *come(void *context)
     } else {
         door_counts.turned_away++;
     }
+    daemon->open--;
     world_free(errand);
     return NULL;
 }

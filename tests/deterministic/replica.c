@@ -79,7 +79,7 @@ static void *live(void *context)
     }
     int code = command_serve(count, words);
     CHECK(code == 0 || !replicas[replica].stops, "replica %d stopped with %d", replica, code);
-    CHECK(threads_of(replica) == 1, "replica %d left %u threads", replica, threads_of(replica) - 1);
+    CHECK(threads_of(replica) == 0, "replica %d left %u threads", replica, threads_of(replica));
     if (memory_blocks(replica) > 0) {
         memory_print(replica);
         check_failed("replica %d left %zu blocks of memory", replica, memory_blocks(replica));

@@ -66,6 +66,7 @@ static size_t heap_count, heap_capacity;
 static uint64_t order, events, turns, trace = UINT64_C(0xCBF29CE484222325), waiters, ids;
 static unsigned turns_now;
 static struct thread threads[THREADS_MAX];
+static const char by_program[] = "a thread";
 static struct thread *current;
 static jmp_buf scheduler;
 static int64_t frozen_until_us[REPLICAS_MAX], ahead_us[REPLICAS_MAX];
@@ -289,7 +290,8 @@ unsigned threads_of(int replica)
 {
     unsigned count = 0;
     for (size_t i = 0; i < THREADS_MAX; i++)
-        count += threads[i].used && threads[i].replica == replica;
+        count += threads[i].used && threads[i].replica == replica &&
+                 threads[i].name == by_program;
     return count;
 }
 
@@ -427,7 +429,7 @@ int __wrap_pthread_create(pthread_t *result, const pthread_attr_t *attributes,
                           void *(*body)(void *), void *argument)
 {
     (void)attributes;
-    struct thread *thread = thread_start(thread_replica(), "a thread", body, argument);
+    struct thread *thread = thread_start(thread_replica(), by_program, body, argument);
     if (thread == NULL)
         return EAGAIN;
     *result = (pthread_t)thread->id;

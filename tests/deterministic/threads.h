@@ -39,7 +39,7 @@ _Noreturn void thread_end(void);
 void thread_wake_at(struct thread *thread, int64_t at_us);
 /* Ends the threads of a replica, wherever they are. */
 void threads_kill(int replica);
-unsigned threads_of(int replica);
+unsigned threads_of(int replica); /* those that the program started */
 /* No thread of the replica goes on before. */
 void replica_freeze(int replica, int64_t until_us);
 /* The wall clock of a replica is this much ahead. */
