@@ -18,7 +18,7 @@ MENTION = re.compile(r"\bdocs/[a-z0-9-]+(?:/[a-z0-9-]+)*\.md\b")
 WORDS = {"world": r"\bworlds?\b(?! (?:bank|wide))", "arena": r"\barenas?\b", "supply": r"\bthe supply\b",
          "draft": r"\bdrafts?\b"}
 FOR_DEVELOPERS = ("docs/decisions/", "docs/architecture.md", "docs/reference/words.md", "docs/threat-model.md",
-                  "docs/performance.md", "docs/mutation.md", "CONTRIBUTING.md")
+                  "docs/performance.md", "docs/mutation.md", "docs/simulation.md", "CONTRIBUTING.md")
 
 
 def tracked():
