@@ -356,13 +356,16 @@ static void take_write(struct lease *lease, int64_t now_ms, uint64_t random,
                        const struct call_answer *answer)
 {
     const struct lease_settings *settings = &lease->settings;
-    if (answer->result == CALL_DONE && keep_record(lease, now_ms, answer->body) && is_mine(lease)) {
+    bool read = answer->result == CALL_DONE && keep_record(lease, now_ms, answer->body);
+    if (read && is_mine(lease)) {
         /* From the time of sending: the others may have seen it since then. */
         lease->leads_until_ms = lease->sent_ms + settings->renew_deadline_ms;
         lease->start_at_ms = lease->sent_ms + settings->retry_ms;
         lease->problem[0] = '\0';
         return;
     }
+    if (read)
+        lease->leads_until_ms = 0; /* whatever has changed what was written */
     lease->stale = true;
     if (answer->result == CALL_CONFLICT && !lease->there)
         lease->problem[0] = '\0'; /* another process made it first */

@@ -158,7 +158,7 @@ static struct told tell(struct setting setting, struct text answers, size_t piec
     const struct watch_settings settings = {
         .object_bytes_max = OBJECT_BYTES_MAX,
         .whole = setting.whole,
-        .custom = setting.kind == KIND_CUSTOM ? &rollout : NULL,
+        .custom = setting.kind == KIND_OWNER_FIRST ? &rollout : NULL,
     };
     struct watch_report report;
     arena_reset(arena);

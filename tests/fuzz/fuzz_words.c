@@ -88,10 +88,12 @@ static void read_base64(struct text text)
             (text_from_base64(encoded, arena, &again) && text_equal(again, text)));
     gnutls_datum_t written = {(unsigned char *)(uintptr_t)text.data, (unsigned)text.size};
     gnutls_datum_t theirs = {NULL, 0};
-    if (!text_from_base64(text, arena, &decoded))
+    if (!text_from_base64(text, arena, &decoded) || decoded.size == 0)
         return;
-    REQUIRE(gnutls_base64_decode2(&written, &theirs) == GNUTLS_E_SUCCESS || decoded.size == 0);
-    REQUIRE(text_equal(decoded, (struct text){(const char *)theirs.data, theirs.size}));
+    /* As Go does, we take bits behind the last byte ("Gi=="), and GnuTLS does not. */
+    bool good = gnutls_base64_decode2(&written, &theirs) == GNUTLS_E_SUCCESS;
+    REQUIRE(good || !text_equal(text_base64(decoded, arena), text));
+    REQUIRE(!good || text_equal(decoded, (struct text){(const char *)theirs.data, theirs.size}));
     gnutls_free(theirs.data);
 }
 

@@ -192,6 +192,24 @@ static void a_conflict_means_look_again(void)
     lease_destroy(lease);
 }
 
+/* As when another admission webhook changes what is written. */
+static void a_write_that_is_answered_with_another_holder_leads_nobody(void)
+{
+    open_lease();
+    ASSERT_WORK("GC");
+    now_ms += 2000;
+    CU_ASSERT(next());
+    ASSERT_INT(step.request.verb, CALL_UPDATE);
+    struct lease_reply reply;
+    lease_server_put(&server, "other", OTHER("2027-01-15T08:00:01.000000Z"));
+    lease_server_show(&server, &reply);
+    answer(200, reply.body, NULL, 0);
+    CU_ASSERT(!lease_leads(lease, now_ms)); /* though its own time is not over */
+    ASSERT_WORK("G");
+    CU_ASSERT(!lease_leads(lease, now_ms));
+    lease_destroy(lease);
+}
+
 static void two_make_it_at_once(void)
 {
     open_lease();
@@ -317,6 +335,8 @@ const struct unit_test unit_tests[] = {
     {"time counts from when it was sent", time_counts_from_when_it_was_sent},
     {"a lost answer is no loss", a_lost_answer_is_no_loss},
     {"a conflict means look again", a_conflict_means_look_again},
+    {"a write that is answered with another holder leads nobody",
+     a_write_that_is_answered_with_another_holder_leads_nobody},
     {"two make it at once", two_make_it_at_once},
     {"deleted under its holder it is not taken at once",
      deleted_under_its_holder_it_is_not_taken_at_once},

@@ -74,6 +74,11 @@ static const struct {
     {RAY(", podSpecs: [/spec/driver, $.spec]"),
      "7:52 spec.podTemplates[0].podSpecs[0]: found \"/spec/driver\"\n"
      "7:66 spec.podTemplates[0].podSpecs[1]: found \"$.spec\"\n"},
+    {RAY(", podSpecs: []"), "7:51 spec.podTemplates[0].podSpecs: found 0 items\n"},
+    {RAY(", podSpecs: [spec.a-b, spec.c_d, spec.e1, spec.F, \"spec.~\"]"),
+     "7:89 spec.podTemplates[0].podSpecs[4]: found \"spec.~\"\n"},
+    {RAY(", podSpecs: [spec.a, spec.a]"),
+     "7:60 spec.podTemplates[0].podSpecs[1]: found \"spec.a\"\n"},
     {RAY(", paths: [spec.a, spec.b, spec.a], podSpecs: [spec.b.spec, spec.a.specs]"),
      "7:65 spec.podTemplates[0].paths[2]: found \"spec.a\", where \"spec.a\" leads already: take "
      "one of them out\n"
@@ -94,6 +99,10 @@ static const struct {
      "such as RayCluster\n"
      "6:65 spec.podTemplates[0].resource: found \"RayClusters\", expected a plural in small "
      "letters, as kubectl api-resources names it, such as rayclusters\n"},
+    {"  podTemplates: [{group: ray.io, kind: \"Ray~\"" PATHS "}]\n",
+     "6:40 spec.podTemplates[0].kind: found \"Ray~\", expected a kind\n"},
+    {"  podTemplates: [{group: ray.io, kind: 1Ray" PATHS "}]\n",
+     "6:40 spec.podTemplates[0].kind: found \"1Ray\", expected a kind\n"},
     {"  podTemplates: [{group: a..b, kind: Ray-Cluster, resource: ray.clusters" PATHS "}]\n",
      "6:26 spec.podTemplates[0].group: found \"a..b\", expected the API group\n"
      "6:38 spec.podTemplates[0].kind: found \"Ray-Cluster\", expected a kind\n"

@@ -189,6 +189,13 @@ static const struct {
     {"{line: \"a\\eb\"}", "8 line: holds a control character"},
     {"{line: \"a\\tb\"}", "8 line: holds a control character"},
     {"{line: \"a\\u009bb\"}", "8 line: holds a control character"},
+    {"{line: \"a\\x7fb\"}", "8 line: holds a control character"},
+    {"{\"a\\x7fb\": 1}", "2 unknown key `a?b`"},
+    {"{\"a\\u0085\\u00a0b\": 1}", "2 unknown key `a??\xC2\xA0"
+                                  "b`"},
+    /* Cut between characters: the 60th byte is within one. */
+    {"{globs: [\"[23456789.123456789.123456789.123456789.123456789.123456789\xC3\xA9\xC3\xA9\"]}",
+     "10 globs[0]: found \"[23456789.123456789.123456789.123456789.123456789.123456789...\""},
     {"{line: 1234567890abc}", "8 line: is 13 bytes long, at most 12 are allowed"},
     /* lists */
     {"{words: large}", "9 words: found \"large\", expected a list of strings; write [\"large\"]"},
@@ -248,6 +255,13 @@ static const struct {
      "\"-a\""},
     {"{selector: {matchLabels: {.a/b: c, a..b/c: d, a-/b: c, a.-b/c: d}}}",
      "27 found \".a/b\"\n36 found \"a..b/c\"\n47 found \"a-/b\"\n56 found \"a.-b/c\""},
+    {"{selector: {matchLabels: {~a/b: c, 1.a/b: c, " SIXTY SIXTY SIXTY SIXTY
+     "12345678901234/b: c}}}",
+     "27 found \"~a/b\"\n46 found \"" SIXTY "...\""},
+    {"{selector: {matchExpressions: [{key: a, operator: In, values: b}]}}",
+     "63 selector.matchExpressions[0].values: found \"b\", expected a list of label values"},
+    {"{selector: {matchExpressions: [{key: a, operator: In, values: [b, [], \"c d\", e]}]}}",
+     "67 values[1]: found an empty list\n71 values[2]: found \"c d\""},
     {"{selector: {matchLabels: {a: " SIXTY "abc, b: " SIXTY "abcd}}}",
      "98 selector.matchLabels.b: found \"" SIXTY "...\", expected a label value"},
     {"{selector: {matchExpressions: [{key: a, operator: in, values: [b]}]}}",
