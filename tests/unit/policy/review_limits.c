@@ -31,7 +31,7 @@ static void the_least_of_all_policies_counts(void)
         {{{1, 400}, {30, 0}}, 2, 1, 400000},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct policy policies[POLICIES_MAX] = {{0}};
+        struct policy policies[POLICIES_MAX] = {0};
         for (size_t j = 0; j < cases[i].count; j++)
             policies[j].limits = (struct review_limits){
                 .timeout_given = cases[i].said[j].timeout_s > 0,
