@@ -86,7 +86,7 @@ func TestDoors(t *testing.T) {
 			claimYAML("unseen", "gpu.exmaple.com", 1):             "There is no DeviceClass",
 			bufferYAML("unseen", "vast", 1):                       "No NodePool and no Node can run these pods",
 			overlayYAML("discount", `weight: 5, price: "0.1"`):    "of equal weight both set the price",
-			dearYAML("Deployment", "web", "replicas: 2", "3", ""): "a workload of dear may add $100.00",
+			dearYAML("Deployment", "web", "replicas: 2", "3", ""): "a workload in namespace dear may add $100.00",
 		} {
 			if out := w.admin(t, manifest, "create", "--dry-run=server", "-f", "-"); !strings.Contains(out.stderr, said) {
 				return fmt.Errorf("not %q, but %s", said, out.stderr)
@@ -102,7 +102,7 @@ func TestDoors(t *testing.T) {
 		denied         bool
 		said           []string // nothing: it is taken, without a word
 	}{
-		{"a buffer of too many", bufferYAML("many", "small", 50), true, []string{"CapacityBuffer dear/many", "capacity-buffer", "one may for 10"}},
+		{"a buffer of too many", bufferYAML("many", "small", 50), true, []string{"CapacityBuffer dear/many", "capacity-buffer", "this policy allows 10"}},
 		{"a buffer", bufferYAML("spare", "small", 5), false, nil},
 		{"an overlay of equal weight", overlayYAML("discount", `weight: 5, price: "0.1"`), true, []string{"NodeOverlay discount: node-overlay"}},
 		{"an overlay", overlayYAML("discount", `weight: 6, price: "0.1"`), false, nil},
@@ -120,7 +120,7 @@ func TestDoors(t *testing.T) {
 		{"a DaemonSet that takes all machines", dearYAML("DaemonSet", "agent", "minReadySeconds: 1", "4", ""), true,
 			[]string{"DaemonSet dear/agent: daemon-fit", "no instance type of NodePool general has room"}},
 		{"a workload that costs too much", dearYAML("Deployment", "web", "replicas: 2", "3", ""), true,
-			[]string{"Deployment dear/web: cost", "Its 2 pods add 2 nodes", "a workload of dear may add $100.00"}},
+			[]string{"Deployment dear/web: cost", "Its 2 pods add 2 nodes", "a workload in namespace dear may add $100.00"}},
 		{"one that does not", dearYAML("Deployment", "web", "replicas: 1", "3", ""), false, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestDoors(t *testing.T) {
 			}
 		})
 	}
-	w.admin(t, "", "-n", "dear", "scale", "deployment", "web", "--replicas=7").fails(t, "cost", "a workload of dear may add $100.00")
+	w.admin(t, "", "-n", "dear", "scale", "deployment", "web", "--replicas=7").fails(t, "cost", "a workload in namespace dear may add $100.00")
 	w.eventually(t, "that what scales a workload costs what the workload may", func() error {
 		out := w.admin(t, fmt.Sprintf(scaler, 9), "create", "--dry-run=server", "-f", "-")
 		if !strings.Contains(out.stderr, "HorizontalPodAutoscaler dear/web: cost") {
