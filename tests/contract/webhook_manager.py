@@ -2,179 +2,23 @@
 certificate and the CA bundles, whatever happens to it; no two write; and a client that trusts what
 the webhook configurations say loses no request while CAs come and go."""
 
-import base64
 import http.client
-import json
 import os
 import signal
-import socket
-import ssl
 import subprocess
 import sys
 import threading
 import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
-import fake as fake_server
 from fake import kubeconfig
-from serving import NAME, WAIT_S, Failure, Serving, check, run_tests
+from replicas import LEASE, PLURALS, POLICY, REGISTRATION, SECRET, THEIRS, Cluster, ask
+from serving import WAIT_S, Failure, check, run_tests
 
-TAFFRAIL, FAKEAPI = sys.argv[1:3]
+PROGRAMS = TAFFRAIL, _ = sys.argv[1:3]
 TAKEOVER_S = 3 + 2 * 2.2 + 2  # the lease runs out, two pauses of who waits, and a busy machine
-LOOK_S = 0.05
-POLICY = """
-apiVersion: taffrail.dev/v1alpha1
-kind: GuardRails
-metadata: {name: duties}
-spec: {mode: enforce, rails: {topology-keys: {}}}
-"""
-REGISTRATION = "/apis/admissionregistration.k8s.io/v1/"
-PLURALS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
-SECRET = "/api/v1/namespaces/taffrail/secrets/certs"
-LEASE = "/apis/coordination.k8s.io/v1/namespaces/taffrail/leases/taffrail"
 LONG = ("--bundle-settle", "1s")
 SHORT = ("--bundle-settle", "1s", "--cert-lifetime", "12s", "--ca-lifetime", "40s")
-REVIEW = json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
-    "uid": "1", "operation": "CREATE", "kind": {"group": "", "version": "v1", "kind": "Pod"},
-    "userInfo": {"username": "jo"}, "namespace": "web", "oldObject": None, "object": {
-        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "web"},
-        "spec": {"containers": [{"name": "a", "image": "a"}]}}}})
-
-
-def configuration(kind, *names):
-    return {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
-            "metadata": {"name": "taffrail", "labels": {"of": "somebody-else"}},
-            "webhooks": [{"name": name, "failurePolicy": "Ignore", "sideEffects": "None",
-                          "clientConfig": {"service": {"name": "taffrail", "namespace": "taffrail",
-                                                       "path": "/validate"}},
-                          "rules": [{"operations": ["CREATE"]}]} for name in names]}
-
-
-# An entry of others, who chose the same name for their configuration.
-THEIRS = {"name": "theirs.example.com", "failurePolicy": "Ignore", "sideEffects": "None",
-          "clientConfig": {"service": {"name": "other", "namespace": "taffrail"},
-                           "caBundle": "T1RIRVI="},
-          "rules": [{"operations": ["CREATE"]}]}
-
-
-class Cluster:
-    def __init__(self, folder, registered=True):
-        self.folder, self.replicas = folder, []
-        self.fake = fake_server.Fake(FAKEAPI, folder, "\n")
-        self.policy = os.path.join(folder, "policy.yaml")
-        with open(self.policy, "w") as file:
-            file.write(POLICY)
-        if registered:
-            self.register()
-
-    def register(self):
-        validating = configuration(
-            "ValidatingWebhookConfiguration", "one.taffrail.dev", "two.taffrail.dev")
-        validating["webhooks"].insert(1, THEIRS)
-        self.send("POST", REGISTRATION + PLURALS[0], validating)
-        self.send("POST", REGISTRATION + PLURALS[1], configuration(
-            "MutatingWebhookConfiguration", "changes.taffrail.dev"))
-
-    def send(self, method, path, body=None):
-        """The object that is answered; None when it is not there."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.fake.port, timeout=WAIT_S)
-        connection.request(method, path, None if body is None else json.dumps(body))
-        reply = connection.getresponse()
-        text = reply.read().decode()
-        connection.close()
-        check(reply.status in (200, 201, 404), f"{method} {path}: {reply.status} {text}")
-        return None if reply.status == 404 else json.loads(text)
-
-    def start(self, *arguments):
-        token = f"replica-{len(self.replicas)}"
-        config = kubeconfig(self.folder, f"http://127.0.0.1:{self.fake.port}",
-                            "{token: %s}" % token, "config-" + token)
-        replica = Serving(TAFFRAIL, None, "-p", self.policy, "--kubeconfig", config,
-                          "--manage-webhooks", "--cert-secret", "taffrail/certs",
-                          "--lease-duration", "3s", "--lease-renew-deadline", "2s",
-                          "--lease-retry-period", "1s", *arguments)
-        replica.who = "Bearer " + token
-        replica.up = True  # and to be asked
-        self.replicas.append(replica)
-        return replica
-
-    def leaders(self, among=None):
-        return [replica for replica in among or self.replicas
-                if replica.up and replica.metric("taffrail_leader") == 1]
-
-    def wait(self, what, condition, limit_s=WAIT_S):
-        """limit_s: on a machine that has time. A look takes LOOK_S there; what it takes more, others had."""
-        end = time.monotonic() + limit_s
-        while True:
-            begun = time.monotonic()
-            found = condition()
-            if found:
-                return found
-            check(time.monotonic() < end, f"not within {limit_s} s: {what}\n"
-                  + self.fake.ask("GET", "/fake/writes")[-3000:]
-                  + "".join("".join(replica.log) for replica in self.replicas)[-6000:])
-            time.sleep(0.02)
-            end += max(0, time.monotonic() - begun - LOOK_S)
-
-    def wait_leader(self, among=None, limit_s=WAIT_S):
-        return self.wait("one leads", lambda: self.leaders(among), limit_s)[0]
-
-    def entries(self):
-        return [entry for plural in PLURALS
-                for entry in self.send("GET", REGISTRATION + plural + "/taffrail")["webhooks"]]
-
-    def bundles(self):
-        """The CA bundle of each webhook entry of ours, as it stands there now."""
-        entries = self.entries()
-        check(THEIRS in entries, f"another's entry was written: {entries}")
-        entries = [entry for entry in entries if entry["name"] != THEIRS["name"]]
-        return [base64.b64decode(entry["clientConfig"].get("caBundle", "")).decode()
-                for entry in entries]
-
-    def secret(self):
-        data = (self.send("GET", SECRET) or {}).get("data", {})
-        return {key: base64.b64decode(value).decode() for key, value in data.items()}
-
-    def check_writers(self):
-        """What was written was written by who held the Lease at that moment."""
-        identities, count = {}, 0
-        for line in self.fake.ask("GET", "/fake/writes").splitlines():
-            _, verb, plural, status, rest = line.split(" ", 4)
-            who, _, holder = rest.partition(" holder=")
-            if who == "-" or int(status) >= 300:
-                continue
-            if plural == "leases":
-                if holder:
-                    identities[holder] = who
-                continue
-            count += 1
-            check(identities.get(holder) == who, f"written by another than the holder: {line}")
-        check(len(set(identities.values())) == len(identities), f"identities: {identities}")
-        return count
-
-    def end(self):
-        for replica in self.replicas:
-            if replica.process.poll() is None:
-                replica.process.send_signal(signal.SIGCONT)
-                replica.process.send_signal(signal.SIGINT)
-                code = replica.process.wait(WAIT_S)
-                check(code == 0, f"it ended with {code}:\n" + "".join(replica.log))
-        self.fake.end()
-
-
-def ask(replica, bundle):
-    """One review over a connection of its own, as an API server that trusts this bundle."""
-    context = ssl.create_default_context(cadata=bundle)
-    with socket.create_connection(("127.0.0.1", replica.port), timeout=WAIT_S) as plain:
-        with context.wrap_socket(plain, server_hostname=NAME) as connection:
-            connection.sendall((f"POST /validate?timeout=2s HTTP/1.1\r\nHost: {NAME}\r\n"
-                                "Content-Type: application/json\r\nConnection: close\r\n"
-                                f"Content-Length: {len(REVIEW)}\r\n\r\n{REVIEW}").encode())
-            reply = http.client.HTTPResponse(connection)
-            reply.begin()
-            answer = json.loads(reply.read())
-            check(reply.status == 200 and answer["response"]["allowed"], f"{answer}")
-            return connection.getpeercert()["serialNumber"]
 
 
 class Load:
@@ -230,7 +74,7 @@ class Load:
 
 
 def three_start_together(folder):
-    cluster = Cluster(folder)
+    cluster = Cluster(PROGRAMS, folder)
     before = [cluster.send("GET", REGISTRATION + plural + "/taffrail") for plural in PLURALS]
     cluster.send("POST", SECRET.rpartition("/")[0], {
         "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
@@ -316,7 +160,7 @@ def one_is_killed_frozen_cut_off(folder):
 
 def rotation_loses_no_request(folder):
     """CAs of 40 s and certificates of 12 s, and the one that leads is killed meanwhile."""
-    cluster = Cluster(folder)
+    cluster = Cluster(PROGRAMS, folder)
     for _ in range(3):
         cluster.start(*SHORT)
     for replica in cluster.replicas:
@@ -347,7 +191,7 @@ def rotation_loses_no_request(folder):
 
 
 def what_is_not_there_is_said(folder):
-    cluster = Cluster(folder, registered=False)
+    cluster = Cluster(PROGRAMS, folder, registered=False)
     replica = cluster.start(*LONG)
     cluster.wait("ready", lambda: replica.get("/readyz")[0] == 200)
     missing = 'taffrail_webhook_configuration_missing{kind="MutatingWebhookConfiguration"}'
@@ -364,7 +208,7 @@ def what_is_not_there_is_said(folder):
 
 
 def without_an_api_server_it_waits(folder):
-    cluster = Cluster(folder)
+    cluster = Cluster(PROGRAMS, folder)
     cluster.fake.do("cut Bearer replica-0")
     replica = cluster.start(*LONG)
     cluster.wait("said", lambda: replica.metric('taffrail_duty_failures_total{duty="lease"}') > 0)
@@ -378,7 +222,7 @@ def without_an_api_server_it_waits(folder):
 
 def a_changed_kubeconfig_is_read_again(folder):
     """The token is another one, and the old one is refused: for the Lease as for what is watched."""
-    cluster = Cluster(folder)
+    cluster = Cluster(PROGRAMS, folder)
     replica = cluster.start(*LONG)
     cluster.wait_leader()
     config = kubeconfig(folder, f"http://127.0.0.1:{cluster.fake.port}", "{token: renewed}", "next")
