@@ -209,11 +209,10 @@ class Run:
 
     def change_replicas(self):
         """The second or the third ends, in turn, one time in four without warning; a new one comes."""
-        old = self.cluster.replicas[1]
+        old = next(replica for replica in self.cluster.replicas if replica.up and replica is not self.first)
         is_killed = self.random.random() < 0.25
         new = self.cluster.start(*CERTIFICATES)
         self.cluster.wait("ready", lambda: new.get("/readyz")[0] == 200)
-        self.cluster.replicas.remove(old)
         old.up = False
         if is_killed:
             self.killed += 1
