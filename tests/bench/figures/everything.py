@@ -235,19 +235,52 @@ def solver(bench):
     return figures
 
 
-def questions(bench):
-    """What `why`, and changes judged by change-impact, take of a cluster of 1,000 Nodes and 10,000 Pods."""
-    figures = {"why": {}, "impact": {}}
-    for line in bench.program("bench_why").splitlines():
-        name, micros, _ = line.split()
-        figures["why"][name] = int(micros)
-    folder = bench.work / "questions/impact"
-    bench.run(sys.executable, ROOT / "tests/bench/make_impact.py", folder)
+SERVED = 20  # reviews of each sort
+LARGER = 10000  # Nodes
+
+
+def impact_micros(bench, folder, nodes):
+    """Reviews of a NodePool by change-impact, in process: microseconds by name. The folder keeps the cluster."""
+    bench.run(sys.executable, ROOT / "tests/bench/make_impact.py", folder, nodes)
     said = bench.program("bench_review_cost", "--state", folder / "state", "-p", folder / "policy.yaml", "--repeat", 20,
                          *sorted(folder.glob("*.review")))
-    for line in said.splitlines():
-        words = line.split()
-        figures["impact"][pathlib.Path(words[-1]).stem] = int(words[1])
+    return {pathlib.Path(line.split()[-1]).stem: int(line.split()[1]) for line in said.splitlines()}
+
+
+def impact_script(folder):
+    """That cluster for the fake API server."""
+    lines = []
+    for path in sorted((folder / "state").glob("*.json")):
+        for item in json.loads(path.read_text(encoding="utf-8"))["items"]:
+            metadata = item["metadata"]
+            metadata["resourceVersion"] = "@"
+            name = "/".join(filter(None, (metadata.get("namespace"), metadata["name"])))
+            lines.append(f"object {item['kind'].lower()}s {name} {json.dumps(item)}\n")
+    return "".join(lines)
+
+
+def served_micros(bench, folder):
+    """The same by a server that watches the cluster, over TLS with a handshake each."""
+    figures = {}
+    with Servers(bench.programs, folder) as servers:
+        server = servers.taffrail("impact", folder / "policy.yaml", cluster=impact_script(folder))
+        for name in ("update", "delete"):
+            body = (folder / f"{name}.review").read_bytes()
+            server.ask(body)
+            before = server.cpu_s()
+            for _ in range(SERVED):
+                server.ask(body)
+            figures[name] = round((server.cpu_s() - before) / SERVED * 1e6)
+    return figures
+
+
+def questions(bench):
+    """What `why`, and changes judged by change-impact, take of a cluster of 1,000 Nodes and 10,000 Pods."""
+    folder, larger = bench.work / "questions/impact", bench.work / "questions/larger"
+    figures = {"why": {line.split()[0]: int(line.split()[1]) for line in bench.program("bench_why").splitlines()},
+               "impact": impact_micros(bench, folder, 1000)}
+    figures["served"] = served_micros(bench, folder)
+    figures["larger"] = {"nodes": LARGER, **impact_micros(bench, larger, LARGER)}
     return figures
 
 
@@ -273,7 +306,7 @@ def karpenter(bench):
         path = bench.work / f"karpenter/mix-{pods}"
         path.write_text(bench.run(bench.judge, "mix", "-pods", pods, "-seed", 42), encoding="utf-8")
         before = os.times()
-        nodes = bench.run("taskset", "-c", "0", bench.judge, "bench", "-mix", path).splitlines()[-1].split()[3]
+        nodes = bench.run("taskset", "-c", "0", bench.judge, "bench", "-mix", path).splitlines()[-1].split()[4]
         after = os.times()
         ours = bench.program("bench_solver", "mix", path).split()
         figures[str(pods)] = {"karpenter_cpu_s": round(after[2] + after[3] - before[2] - before[3], 2),
