@@ -148,10 +148,10 @@ static void without_a_limit_nothing_is_compared(void)
 
 /* ---- updates ---- */
 
-static struct text message_of_update(const char *before, const char *after, enum action *action,
-                                     struct arena *arena)
+static struct text message_of_update(const char *pool, const char *before, const char *after,
+                                     enum action *action, struct arena *arena)
 {
-    struct world world = rail_table_world(RAIL, POOL(""), arena);
+    struct world world = rail_table_world(RAIL, pool, arena);
     struct rail_documents old = rail_table_read(before, arena);
     struct rail_documents now = rail_table_read(after, arena);
     struct subject subject = {
@@ -183,10 +183,28 @@ static void an_update_that_raises_nothing_is_not_new(void)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct arena *arena = arena_create((size_t)64 << 20);
         enum action action;
-        (void)message_of_update(cases[i].before, cases[i].after, &action, arena);
+        (void)message_of_update(POOL(""), cases[i].before, cases[i].after, &action, arena);
         ASSERT_INT(action, cases[i].action);
         arena_destroy(arena);
     }
+}
+
+/* Of those that are planned no more find a place; of the others nobody knows it. */
+static void more_pods_than_are_planned_are_a_raise(void)
+{
+    static const char full[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general}, spec: {limits: "
+        "{cpu: 40}, template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, "
+        "name: default}, requirements: [{key: node.kubernetes.io/instance-type, operator: In, "
+        "values: [m5.large]}, {key: karpenter.sh/capacity-type, operator: In, values: "
+        "[on-demand]}]}}}}\n";
+    struct arena *arena = arena_create((size_t)64 << 20);
+    enum action action;
+    (void)message_of_update(full, DEPLOYMENT("2000"), DEPLOYMENT("3000"), &action, arena);
+    ASSERT_INT(action, ACTION_DENY);
+    (void)message_of_update(full, DEPLOYMENT("3000"), DEPLOYMENT("2000"), &action, arena);
+    ASSERT_INT(action, ACTION_AUDIT);
+    arena_destroy(arena);
 }
 
 static void the_message_says_it_all(void)
@@ -194,7 +212,7 @@ static void the_message_says_it_all(void)
     struct arena *arena = arena_create((size_t)64 << 20);
     enum action action;
     ASSERT_TEXT(
-        message_of_update(DEPLOYMENT("1"), DEPLOYMENT("5"), &action, arena),
+        message_of_update(POOL(""), DEPLOYMENT("1"), DEPLOYMENT("5"), &action, arena),
         "Its 5 pods add 5 nodes, $350.40 a month, and a workload in namespace shop may add "
         "$300.00. These are on-demand prices of us-east-1 of 2026-07. Ask for fewer pods, or "
         "for less in each; taffrail plan shows which nodes they need.");
@@ -210,6 +228,7 @@ const struct unit_test unit_tests[] = {
     {"buffers count", buffers_count},
     {"without a limit nothing is compared", without_a_limit_nothing_is_compared},
     {"an update that raises nothing is not new", an_update_that_raises_nothing_is_not_new},
+    {"more pods than are planned are a raise", more_pods_than_are_planned_are_a_raise},
     {"the message says it all", the_message_says_it_all},
     {NULL, NULL},
 };

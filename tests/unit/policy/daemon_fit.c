@@ -121,12 +121,14 @@ static const char busy[] = NODE("n1", "m5.large", "a: b, ", "") NODE("n2", "m5.l
     NODE("n3", "m5.large", "", "taints: [{key: a, effect: NoSchedule}]")
         NODE("n4", "m5.large", "",
              "taints: [{key: node.kubernetes.io/disk-pressure, effect: NoSchedule}]")
-            POD("p1", "n1", "", "cpu: 1500m") POD("p2", "n2", "", "cpu: 1")
-                POD("p3", "n3", "", "cpu: 2")
-                    POD("old", "n2",
-                        ", ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: "
-                        "agent, uid: x, controller: true}]",
-                        "cpu: 900m") CLASSES;
+            NODE("n5", "m5.large", "gone: soon, ",
+                 "taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]")
+                POD("p1", "n1", "", "cpu: 1500m") POD("p2", "n2", "", "cpu: 1")
+                    POD("p3", "n3", "", "cpu: 2")
+                        POD("old", "n2",
+                            ", ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: "
+                            "agent, uid: x, controller: true}]",
+                            "cpu: 900m") CLASSES;
 
 static void nodes_without_room_are_named(void)
 {
@@ -150,6 +152,8 @@ static void nodes_without_room_are_named(void)
          full},
         {DAEMON("nodeSelector: {a: c}, tolerations: [{operator: Exists}], ", "cpu: 501m"), ""},
         {DAEMON("tolerations: [{key: a, operator: Exists}], ", "cpu: 1m"), full},
+        /* what leaves does not count */
+        {DAEMON("nodeSelector: {gone: soon}, tolerations: [{operator: Exists}], ", "cpu: 9"), ""},
         {DAEMON("", "vendor.example.com/card: 1"), full},
         {DAEMON("priorityClassName: system-cluster-critical, ", "cpu: 2"), ""},
         {DAEMON("priorityClassName: high, ", "cpu: 2"), ""},

@@ -351,6 +351,11 @@ static void what_a_class_selects(void)
          {POOL("", ""), CLAIM("a", OF_CLASS, "", "")},
          "a unknown SecurityGroupDrift spec.securityGroupSelectorTerms; | "
          "spec.securityGroupSelectorTerms, spec.subnetSelectorTerms"},
+        {"made anew, where no hash can be told: Karpenter looks at the hash first",
+         NULL,
+         CLASS(TYPICAL AL2023),
+         {POOL("", ""), CLAIM("a", OF_CLASS, "", "")},
+         "a unknown NodeClassDrift; | " IMAGES_PATH " by fields"},
         {"reservations",
          RESERVATIONS("[{id: cr-1}]"),
          RESERVATIONS("[{id: cr-2}]"),

@@ -140,6 +140,13 @@ static void the_nearest_pool_comes_first(void)
          "nowhere\nfull: limit: the NodePool's limit of 1 cpu is too small for any type it may "
          "use\n"
          "nodes 0/0\nfix: NodePool full: raise its limit of 1 cpu\n"},
+        {"a limit before room",
+         {POOL_OF("full", "limits: {cpu: 1}, ", "", ""), POOL_OF("a-tiny", "", "", ONLY_SMALL),
+          POD("one", "3", "")},
+         "nowhere\nfull: limit: the NodePool's limit of 1 cpu is too small for any type it may "
+         "use\n"
+         "a-tiny: resources: needs 3 cpu\n"
+         "nodes 0/0\nfix: NodePool full: raise its limit of 1 cpu\n"},
     };
     CHECK(cases);
 }
