@@ -81,7 +81,9 @@ static bool has_room(const struct built *built, const struct solver_pool *pool,
         const struct solver_instance_type *type = &built->input->types[built->types.indices[i]];
         bool offered = false, fits = false;
         for (size_t j = 0; j < type->offering_count; j++)
-            offered |= type->offerings[j].available && type->offerings[j].allocatable == NULL;
+            /* What is reserved may be taken, or be of no machine. */
+            offered |= type->offerings[j].available && type->offerings[j].allocatable == NULL &&
+                       strcmp(type->offerings[j].capacity_type, "reserved") != 0;
         for (size_t j = 0; j < type->allocatable.count; j++)
             fits |= type->allocatable.items[j].resource == SOLVER_PODS &&
                     type->allocatable.items[j].quantity > 0;
