@@ -20,7 +20,8 @@ enum {
     REVIEWS_A_CORE = 4,
     REVIEW_LIMIT_LEAST = 16,
     LARGE_BLOCK_BYTES = 64 << 10, /* more than a body or a TLS record usually has */
-    HEAPS_A_CORE = 2,
+    HEAPS_A_CORE = 8,
+    HEAPS_MAX = 64,
     CONNECTION_LIMIT = 512,
     REQUEST_TIMEOUT_S = 15,
     /* libmicrohttpd counts a connection a little longer than the table does. */
@@ -309,12 +310,14 @@ static long core_count(void)
     return count < 1 ? 1 : count;
 }
 
-/* By default, malloc keeps large blocks once one was freed, in each of its heaps, and has eight
- * heaps a core. The memory of one hostile or busy minute would stay with the process. */
+/* By default, malloc keeps large blocks once one was freed, in each of its heaps, and has many
+ * heaps on many cores. The memory of one hostile or busy minute would stay with the process. With
+ * few heaps threads wait for each other, because GnuTLS takes two large blocks for each record. */
 static void bound_heaps(void)
 {
+    long heaps = core_count() * HEAPS_A_CORE;
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
-    mallopt(M_ARENA_MAX, (int)core_count() * HEAPS_A_CORE);
+    mallopt(M_ARENA_MAX, heaps < HEAPS_MAX ? (int)heaps : HEAPS_MAX);
 }
 
 /* More reviews than cores only share the cores; the limit is for their memory. */
