@@ -7,7 +7,7 @@ longer asked), or is killed outright; another takes its place. The first of them
 descriptors are looked at. Every answer is checked. A request that fails counts, unless the replica that
 was asked had been killed outright at that moment.
 
-usage: run.py TAFFRAIL FAKEAPI POLICY [--minutes N] [--json FILE]
+usage: run.py TAFFRAIL FAKEAPI POLICY [--minutes N] [--json FILE] [--docs]
 """
 
 import argparse
@@ -30,14 +30,16 @@ import time
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "contract"))
+sys.path[:0] = [str(ROOT / "contract"), str(ROOT.parent / "scripts")]
 arguments = argparse.ArgumentParser(usage=__doc__)
 for name in ("taffrail", "fakeapi", "policy"):
     arguments.add_argument(name)
 arguments.add_argument("--minutes", type=float, default=60)
 arguments.add_argument("--json")
+arguments.add_argument("--docs", action="store_true", help="writes docs/reliability.md")
 OPTIONS = arguments.parse_args()
 import replicas
+from branches import write_section
 from serving import NAME, WAIT_S, Failure, check
 
 CLIENTS = 2  # processes
@@ -367,6 +369,26 @@ def faults(result):
         yield "descriptors were left open"
 
 
+def page(result):
+    """The section of docs/reliability.md."""
+    of = result.get
+    rows = [
+        ("reviews", f"{of('answers'):,} in {of('minutes'):.0f} minutes, {of('answers_per_s'):,} a second; {of('failed')} failed"),
+        ("half of", f"{of('capacity_per_s'):,} a second"),
+        ("an answer, seen by a client in Python", f"{of('p50_ms')} ms in the median, {of('p99_ms')} ms at the 99th percentile"),
+        ("policies", f"{of('policy_changes'):,} changes, {of('failed_reloads')} failed reloads"),
+        ("Secret and CA bundles", f"{of('writes_of_certificates_and_bundles')} writes, each by the replica that led"),
+        ("Pods", f"{of('events'):,} came or went, in {of('event_storms')} storms"),
+        ("replicas", f"{of('replicas_ended')} ended, {of('replicas_killed')} killed"),
+        ("memory of the one that stayed (RssAnon)",
+         f"{of('memory_kib_early') / 1024:.1f} MiB early, {of('memory_kib_late') / 1024:.1f} MiB late"),
+        ("its descriptors", f"{of('descriptors_early'):.0f} early, {of('descriptors_late'):.0f} late"),
+    ]
+    lines = [f"{time.strftime('%Y-%m-%d', time.gmtime())}, `scripts/soak replicas --minutes {OPTIONS.minutes:.0f}`, "
+             f"{os.cpu_count()} cores:", "", "| what | seen |", "|---|---|", *(f"| {what} | {seen} |" for what, seen in rows)]
+    return "\n".join(lines)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         run = Run(folder)
@@ -376,6 +398,8 @@ def main():
         print(f"{name:36} {value}")
     if OPTIONS.json:
         pathlib.Path(OPTIONS.json).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    if OPTIONS.docs:
+        write_section("soak", page(result))
     found = list(faults(result))
     for fault in found:
         print("FAULT:", fault)
