@@ -1,20 +1,11 @@
 /* Memory in arenas: taken piece by piece, bounded, given back as a whole. */
-#include "base/base.h"
+#include "base/arena_internal.h"
 
 #include <setjmp.h>
-#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define ARENA_POISON 1
-#endif
-#endif
-#ifdef __SANITIZE_ADDRESS__
-#define ARENA_POISON 1
-#endif
 #ifdef ARENA_POISON
 #include <sanitizer/asan_interface.h>
 /* Bytes between two allocations that nobody may touch. */
@@ -46,10 +37,8 @@ struct guard {
 /* Memory between next and the end of the last block is zero: blocks come from calloc, and a reset
  * clears the used part of the block it keeps. */
 struct arena {
-    char *next, *end;
+    struct arena_room room; /* the first member */
     struct block *last;
-    size_t used_bytes;
-    size_t stop_bytes; /* of used_bytes: the budget, or the next call of the watch before it */
     size_t budget_bytes, full_budget_bytes; /* now, and after a reset */
     size_t next_block_bytes;
     struct guard *guard;
@@ -70,7 +59,7 @@ struct arena *arena_create(size_t budget_bytes)
     struct arena *arena = calloc(1, sizeof *arena);
     if (arena == NULL)
         return NULL;
-    arena->budget_bytes = arena->full_budget_bytes = arena->stop_bytes = budget_bytes;
+    arena->budget_bytes = arena->full_budget_bytes = arena->room.stop_bytes = budget_bytes;
     arena->next_block_bytes = FIRST_BLOCK_BYTES;
     return arena;
 }
@@ -79,9 +68,9 @@ struct arena *arena_create(size_t budget_bytes)
  * taken_bytes are about to be taken, within the budget. */
 static void watch_next(struct arena *arena, size_t taken_bytes)
 {
-    size_t used_bytes = arena->used_bytes + taken_bytes;
+    size_t used_bytes = arena->room.used_bytes + taken_bytes;
     bool near = arena->watch.ask == NULL || arena->budget_bytes - used_bytes < WATCH_BYTES;
-    arena->stop_bytes = near ? arena->budget_bytes : used_bytes + WATCH_BYTES;
+    arena->room.stop_bytes = near ? arena->budget_bytes : used_bytes + WATCH_BYTES;
     arena->steps_left = WATCH_STEPS;
 }
 
@@ -133,9 +122,9 @@ static void reserve_close(struct arena *arena)
 {
     if (!arena->aside.open)
         return;
-    block_clear(arena->reserve, arena->reserve->data, arena->next);
-    arena->next = arena->aside.next;
-    arena->end = arena->aside.end;
+    block_clear(arena->reserve, arena->reserve->data, arena->room.next);
+    arena->room.next = arena->aside.next;
+    arena->room.end = arena->aside.end;
     arena->aside.open = false;
     arena->budget_bytes = arena->full_budget_bytes;
 }
@@ -145,36 +134,36 @@ void arena_reset(struct arena *arena)
     reserve_close(arena);
     arena_watch(arena, NULL);
     struct block *kept = block_to_keep(arena->last);
-    const char *used_end = kept == arena->last ? arena->next : NULL;
+    const char *used_end = kept == arena->last ? arena->room.next : NULL;
     for (struct block *block = arena->last, *previous; block != NULL; block = previous) {
         previous = block->previous;
         if (block != kept)
             block_free(block);
     }
     arena->last = kept;
-    arena->next = arena->end = NULL;
-    arena->used_bytes = 0;
+    arena->room.next = arena->room.end = NULL;
+    arena->room.used_bytes = 0;
     arena->ended = ARENA_WENT_ON;
     if (kept == NULL)
         return;
     kept->previous = NULL;
     block_clear(kept, kept->data, used_end == NULL ? kept->end : used_end);
-    arena->next = kept->data;
-    arena->end = kept->end;
+    arena->room.next = kept->data;
+    arena->room.end = kept->end;
 }
 
 struct arena_mark arena_mark(const struct arena *arena)
 {
-    return (struct arena_mark){arena->last, arena->next, arena->used_bytes};
+    return (struct arena_mark){arena->last, arena->room.next, arena->room.used_bytes};
 }
 
 void arena_rewind(struct arena *arena, struct arena_mark mark)
 {
-    const char *used_end = arena->next;
+    const char *used_end = arena->room.next;
     if (arena->aside.open) {
         block_clear(arena->reserve, mark.next, used_end);
-        arena->next = mark.next;
-        arena->used_bytes = mark.used_bytes;
+        arena->room.next = mark.next;
+        arena->room.used_bytes = mark.used_bytes;
         return;
     }
     while (arena->last != NULL && arena->last != mark.block) {
@@ -183,11 +172,11 @@ void arena_rewind(struct arena *arena, struct arena_mark mark)
         used_end = arena->last == NULL ? NULL : arena->last->end;
         block_free(block);
     }
-    arena->next = mark.next;
-    arena->end = arena->last == NULL ? NULL : arena->last->end;
+    arena->room.next = mark.next;
+    arena->room.end = arena->last == NULL ? NULL : arena->last->end;
     if (arena->last != NULL)
         block_clear(arena->last, mark.next, used_end);
-    arena->used_bytes = mark.used_bytes;
+    arena->room.used_bytes = mark.used_bytes;
     watch_next(arena, 0);
 }
 
@@ -203,16 +192,16 @@ void arena_release(struct arena *arena, const void *memory, size_t size_bytes)
     if (block == NULL)
         return;
     *at = block->previous;
-    if (arena->end == block->end)
-        arena->next = arena->end = arena->last == NULL ? NULL : arena->last->end;
-    arena->used_bytes -= size_bytes;
+    if (arena->room.end == block->end)
+        arena->room.next = arena->room.end = arena->last == NULL ? NULL : arena->last->end;
+    arena->room.used_bytes -= size_bytes;
     watch_next(arena, 0);
     block_free(block);
 }
 
 size_t arena_used_bytes(const struct arena *arena)
 {
-    return arena->used_bytes;
+    return arena->room.used_bytes;
 }
 
 size_t arena_budget_bytes(const struct arena *arena)
@@ -234,7 +223,7 @@ static _Noreturn void arena_fail(struct arena *arena, size_t wanted_bytes, enum 
     if (arena->guard != NULL)
         longjmp(arena->guard->jump, 1);
     fprintf(stderr, "taffrail: %zu bytes of memory wanted, %zu in use, budget %zu: %s\n",
-            wanted_bytes, arena->used_bytes, arena->budget_bytes, end_names[ended]);
+            wanted_bytes, arena->room.used_bytes, arena->budget_bytes, end_names[ended]);
     abort();
 }
 
@@ -300,11 +289,11 @@ void arena_open_reserve(struct arena *arena)
     if (arena->reserve == NULL || arena->aside.open)
         return;
     arena->aside.open = true;
-    arena->aside.next = arena->next;
-    arena->aside.end = arena->end;
-    arena->next = arena->reserve->data;
-    arena->end = arena->reserve->end;
-    arena->budget_bytes = arena->used_bytes + block_size(arena->reserve);
+    arena->aside.next = arena->room.next;
+    arena->aside.end = arena->room.end;
+    arena->room.next = arena->reserve->data;
+    arena->room.end = arena->reserve->end;
+    arena->budget_bytes = arena->room.used_bytes + block_size(arena->reserve);
     arena_watch(arena, NULL);
 }
 
@@ -322,14 +311,14 @@ static void arena_add_block(struct arena *arena, size_t size_bytes)
         arena_fail(arena, size_bytes, ARENA_NO_MEMORY);
     block->previous = arena->last;
     arena->last = block;
-    arena->next = block->data;
-    arena->end = block->end;
+    arena->room.next = block->data;
+    arena->room.end = block->end;
 }
 
 /* At the watch, or over the budget. */
 static void arena_stop(struct arena *arena, size_t size_bytes, size_t padding)
 {
-    size_t left = arena->budget_bytes - arena->used_bytes;
+    size_t left = arena->budget_bytes - arena->room.used_bytes;
     if (left < padding || left - padding < size_bytes || size_bytes > PTRDIFF_MAX / 2)
         arena_fail(arena, size_bytes, ARENA_OVER_BUDGET);
     watch_ask(arena, padding + size_bytes);
@@ -337,17 +326,17 @@ static void arena_stop(struct arena *arena, size_t size_bytes, size_t padding)
 
 static void *arena_take(struct arena *arena, size_t size_bytes, size_t alignment)
 {
-    size_t padding = -(uintptr_t)arena->next & (alignment - 1);
-    size_t left = arena->stop_bytes - arena->used_bytes;
+    size_t padding = -(uintptr_t)arena->room.next & (alignment - 1);
+    size_t left = arena->room.stop_bytes - arena->room.used_bytes;
     if (left < padding || left - padding < size_bytes || size_bytes > PTRDIFF_MAX / 2)
         arena_stop(arena, size_bytes, padding);
-    if ((size_t)(arena->end - arena->next) < size_bytes + padding + REDZONE_BYTES) {
+    if ((size_t)(arena->room.end - arena->room.next) < size_bytes + padding + REDZONE_BYTES) {
         arena_add_block(arena, size_bytes);
         padding = 0;
     }
-    char *memory = arena->next + padding;
-    arena->next = memory + size_bytes + REDZONE_BYTES;
-    arena->used_bytes += size_bytes + padding;
+    char *memory = arena->room.next + padding;
+    arena->room.next = memory + size_bytes + REDZONE_BYTES;
+    arena->room.used_bytes += size_bytes + padding;
     ASAN_UNPOISON_MEMORY_REGION(memory, size_bytes);
     return memory;
 }
@@ -423,10 +412,10 @@ static bool failure_set(const struct arena *arena, struct error *error)
         return error_set(error, ERROR_LIMIT, NOWHERE,
                          "memory budget of %zu bytes exhausted: %zu in use, %zu more wanted; "
                          "make the input smaller or raise the limit",
-                         arena->budget_bytes, arena->used_bytes, arena->wanted_bytes);
+                         arena->budget_bytes, arena->room.used_bytes, arena->wanted_bytes);
     return error_set(error, ERROR_MEMORY, NOWHERE,
                      "the system gives no more memory: %zu bytes in use, %zu more wanted",
-                     arena->used_bytes, arena->wanted_bytes);
+                     arena->room.used_bytes, arena->wanted_bytes);
 }
 
 bool arena_guard(struct arena *arena, void (*body)(void *), void *argument, struct error *error)

@@ -375,11 +375,17 @@ uint32_t source_utf16_column(const struct source *source, uint32_t line, uint32_
 
 /* Which parts of a JSON text are read. The reader skips the rest by its quotes and brackets: it
  * neither checks nor counts it, at any depth. */
+enum doc_want {
+    DOC_SKIP,
+    DOC_READ,
+    DOC_LOOK, /* read the whole if `needs` says so, which is given *inside */
+};
 struct doc_choice {
     const void *root; /* what is wanted of the root */
-    /* For a member of a map from which `within` is wanted. False: skip the member. Otherwise
-     * *inside is what is wanted of it, and of each item when it is a list; NULL: the whole. */
-    bool (*wants)(const void *within, struct text key, const void **inside);
+    /* For a member of a map from which `within` is wanted. *inside becomes what is wanted of it,
+     * and of each item when it is a list; NULL, as it is before: the whole. */
+    enum doc_want (*wants)(const void *within, struct text key, const void **inside);
+    bool (*needs)(const void *inside, struct text value); /* value: as it is written */
 };
 struct doc_limits {
     size_t bytes, nodes, depth;
@@ -440,18 +446,33 @@ void doc_read_yaml(struct source *source, enum yaml_style style, const struct do
                    struct arena *arena, struct problems *problems,
                    void (*sink)(void *context, const struct node *root), void *context);
 
-struct text node_text(const struct node *node);   /* of string, number, bool; else empty */
-struct text node_string(const struct node *node); /* of a string only; else empty; NULL is fine */
-bool node_is(const struct node *node, enum node_kind kind); /* false for NULL */
+static inline bool node_is(const struct node *node, enum node_kind kind) /* false for NULL */
+{
+    return node != NULL && node->kind == kind;
+}
+struct text node_text(const struct node *node); /* of string, number, bool; else empty */
+/* Of a string only; else empty; NULL is fine. */
+static inline struct text node_string(const struct node *node)
+{
+    return node_is(node, NODE_STRING) && node->size > 0 ? (struct text){node->bytes, node->size}
+                                                        : TEXT("");
+}
 bool node_is_given(const struct node *node); /* there, and not null, which the API server drops */
 bool node_integer(const struct node *node, int64_t *value); /* a NODE_NUMBER without a fraction */
 bool node_true(const struct node *node);                    /* the boolean true */
 /* NULL when absent, or when map is not a map. If a key occurs twice, the last one. */
 const struct node *node_member(const struct node *map, struct text key);
-const struct node *node_get(const struct node *map, const char *key);
+static inline const struct node *node_get(const struct node *map, const char *key)
+{
+    return map == NULL || map->size == 0 ? NULL : node_member(map, (struct text){key, strlen(key)});
+}
 /* Dotted keys, no indices: node_at(pod, "spec.affinity.nodeAffinity"). NULL: absent. */
 const struct node *node_at(const struct node *root, const char *path);
-size_t node_count(const struct node *node); /* items or members; 0 for anything else and NULL */
+/* Items or members; 0 for anything else and NULL. */
+static inline size_t node_count(const struct node *node)
+{
+    return node_is(node, NODE_LIST) || node_is(node, NODE_MAP) ? node->size : 0;
+}
 const struct node *node_item(const struct node *list, size_t index); /* NULL beyond the end */
 bool node_equal(const struct node *a, const struct node *b); /* maps without regard to order */
 /* The first item and the one behind it, NULL when there is none; NULL of what is no list. */
@@ -521,8 +542,12 @@ struct field {
     const struct node *node; /* NULL: absent */
 };
 const struct field *field_root(struct arena *arena, const struct node *root);
-const struct field *field_get(struct arena *arena, const struct field *parent, const char *key);
 const struct field *field_member(struct arena *arena, const struct field *parent, struct text key);
+static inline const struct field *field_get(struct arena *arena, const struct field *parent,
+                                            const char *key)
+{
+    return field_member(arena, parent, (struct text){key, strlen(key)});
+}
 const struct field *field_item(struct arena *arena, const struct field *parent, size_t index);
 /* The item of a list or the member of a map (kind) at a position; NULL beyond the end, and of what
  * is of another kind. */

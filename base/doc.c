@@ -14,16 +14,6 @@ struct text node_text(const struct node *node)
     return (struct text){node->bytes, node->size};
 }
 
-struct text node_string(const struct node *node)
-{
-    return node_is(node, NODE_STRING) ? node_text(node) : TEXT("");
-}
-
-bool node_is(const struct node *node, enum node_kind kind)
-{
-    return node != NULL && node->kind == kind;
-}
-
 bool node_integer(const struct node *node, int64_t *value)
 {
     return node_is(node, NODE_NUMBER) && text_to_int64(node_text(node), value);
@@ -50,15 +40,11 @@ const struct node *node_member(const struct node *map, struct text key)
     for (size_t i = map->size; i-- > 0;) {
         const struct member *member = &map->members[i];
         if (member->key_size == key.size &&
-            (key.size == 0 || memcmp(member->key, key.data, key.size) == 0))
+            (key.size == 0 ||
+             (member->key[0] == key.data[0] && memcmp(member->key, key.data, key.size) == 0)))
             return &member->value;
     }
     return NULL;
-}
-
-const struct node *node_get(const struct node *map, const char *key)
-{
-    return map == NULL || map->size == 0 ? NULL : node_member(map, text_of(key));
 }
 
 const struct node *node_at(const struct node *root, const char *path)
@@ -71,11 +57,6 @@ const struct node *node_at(const struct node *root, const char *path)
             return node;
         path = end + 1;
     }
-}
-
-size_t node_count(const struct node *node)
-{
-    return node_is(node, NODE_LIST) || node_is(node, NODE_MAP) ? node->size : 0;
 }
 
 const struct node *node_item(const struct node *list, size_t index)

@@ -3,6 +3,9 @@
 #define TAFFRAIL_BASE_DOC_INTERNAL_H
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/base.h"
 
@@ -17,7 +20,7 @@ struct place source_place_once(const struct source *source, uint32_t offset);
 size_t utf8_length(const char *text, const char *end);
 
 /* A bit that is the same for equal keys: a map whose keys all have different bits has no
- * duplicates. From the last bytes, because keys of a map often start alike. */
+ * duplicates. From the first and the last bytes. */
 static inline uint64_t key_bit(const char *key, size_t size)
 {
     uint64_t mix = size;
@@ -25,9 +28,15 @@ static inline uint64_t key_bit(const char *key, size_t size)
         uint64_t last;
         memcpy(&last, key + size - sizeof last, sizeof last);
         mix ^= last;
-    } else {
-        for (size_t i = 0; i < size; i++)
-            mix = mix << 8 ^ (unsigned char)key[i];
+    } else if (size >= 4) {
+        uint32_t first, last;
+        memcpy(&first, key, sizeof first);
+        memcpy(&last, key + size - sizeof last, sizeof last);
+        mix ^= (uint64_t)first << 32 | last;
+    } else if (size > 0) {
+        mix ^= (uint64_t)(unsigned char)key[0] << 24 |
+               (uint64_t)(unsigned char)key[size / 2] << 16 |
+               (uint64_t)(unsigned char)key[size - 1] << 8;
     }
     return UINT64_C(1) << (mix * UINT64_C(0x9E3779B97F4A7C15) >> 58);
 }
@@ -51,7 +60,19 @@ enum { MEMBERS_SEARCHED_MAX = 24, MEMBERS_INDEX_BYTES = 16 };
 /* To the first byte that may end or interrupt a run of plain ASCII in a JSON string. */
 static inline const char *json_run_end(const char *at, const char *end)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if defined __SSE2__
+    while (end - at >= (ptrdiff_t)sizeof(__m128i)) {
+        __m128i bytes = _mm_loadu_si128((const void *)at);
+        /* As signed numbers the bytes above 0x7F are below a blank, too. */
+        __m128i found = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                                  _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+                                     _mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')));
+        int mask = _mm_movemask_epi8(found);
+        if (mask != 0)
+            return at + __builtin_ctz((unsigned)mask);
+        at += sizeof bytes;
+    }
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     while (end - at >= 8) {
         uint64_t word;
         memcpy(&word, at, sizeof word);

@@ -1,6 +1,7 @@
 /* A strict JSON reader (RFC 8259) for hostile input, in one pass. Strings without escapes are
  * slices of the text. Children are gathered on a stack and copied once when their list or map ends.
  */
+#include "base/arena_internal.h"
 #include "base/doc_internal.h"
 
 #include <stdalign.h>
@@ -15,22 +16,20 @@ struct reader {
     struct arena *arena;
     struct error *error;
     size_t node_count, depth;
-    const void *wanted; /* of the map that is read, by limits->choice; NULL: the whole */
-    char *stack;        /* the children of all open lists and maps */
+    char *stack; /* the children of all open lists and maps */
     size_t stack_size, stack_capacity;
 };
 
 enum { FIRST_STACK_BYTES = 4096 };
 
-enum { IS_SPACE = 1, IS_DIGIT = 2 };
-static const unsigned char byte_class[256] = {
-    ['\t'] = IS_SPACE, ['\n'] = IS_SPACE,        ['\r'] = IS_SPACE,
-    [' '] = IS_SPACE,  ['0' ... '9'] = IS_DIGIT,
-};
-
-static bool has_class(char c, int wanted)
+static inline bool is_space(char c)
 {
-    return (byte_class[(unsigned char)c] & wanted) != 0;
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static inline bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
 }
 
 static uint32_t offset_of(const struct reader *reader, const char *at)
@@ -184,12 +183,11 @@ static const char *check_byte(struct reader *reader, const char *at)
     return length == 0 ? fail_expected(reader, at, "valid UTF-8") : at + length;
 }
 
-/* at points to the opening quote. */
-static const char *read_string(struct reader *reader, const char *at, struct text *string)
+/* The rest of a string that is not plain ASCII; at points to the first byte that is not. */
+static const char *read_special(struct reader *reader, const char *start, const char *at,
+                                struct text *string)
 {
-    const char *start = at + 1;
     bool escaped = false;
-    at = json_run_end(start, reader->end);
     while (at != reader->end && *at != '"') {
         escaped |= *at == '\\';
         at = check_byte(reader, at);
@@ -205,26 +203,41 @@ static const char *read_string(struct reader *reader, const char *at, struct tex
     return at + 1;
 }
 
+/* at points to the opening quote. */
+static inline const char *read_string(struct reader *reader, const char *at, struct text *string)
+{
+    const char *start = at + 1;
+    at = json_run_end(start, reader->end);
+    if (at == reader->end || *at != '"')
+        return read_special(reader, start, at, string);
+    *string = (struct text){start, (size_t)(at - start)};
+    return at + 1;
+}
+
 /* ---- values ---- */
 
-static const char *skip_space(const struct reader *reader, const char *at)
+static inline const char *skip_space(const struct reader *reader, const char *at)
 {
-    while (at < reader->end && has_class(*at, IS_SPACE))
+    while (at < reader->end && (unsigned char)*at <= ' ' && is_space(*at))
         at++;
     return at;
 }
 
+static void grow_stack(struct reader *reader)
+{
+    char *stack = arena_alloc(reader->arena, 2 * reader->stack_capacity);
+    memcpy(stack, reader->stack, reader->stack_size);
+    arena_release(reader->arena, reader->stack, reader->stack_capacity);
+    reader->stack = stack;
+    reader->stack_capacity *= 2;
+}
+
 /* Room for a child on the stack: its offset, because the stack may move while it is read. */
-static size_t reserve(struct reader *reader, size_t size)
+static inline size_t reserve(struct reader *reader, size_t size)
 {
     size_t offset = reader->stack_size;
-    if (reader->stack_capacity - offset < size) {
-        char *stack = arena_alloc(reader->arena, 2 * reader->stack_capacity);
-        memcpy(stack, reader->stack, offset);
-        arena_release(reader->arena, reader->stack, reader->stack_capacity);
-        reader->stack = stack;
-        reader->stack_capacity *= 2;
-    }
+    if (reader->stack_capacity - offset < size)
+        grow_stack(reader);
     reader->stack_size = offset + size;
     return offset;
 }
@@ -234,7 +247,8 @@ static void *pop(struct reader *reader, size_t base)
 {
     size_t size = reader->stack_size - base;
     reader->stack_size = base;
-    return size == 0 ? NULL : memcpy(arena_alloc(reader->arena, size), reader->stack + base, size);
+    return size == 0 ? NULL
+                     : memcpy(arena_alloc_fast(reader->arena, size), reader->stack + base, size);
 }
 
 /* Members, with room for an index before them. */
@@ -246,8 +260,8 @@ static struct member *pop_members(struct reader *reader, size_t base)
     return memcpy(room + MEMBERS_INDEX_BYTES, reader->stack + base, size);
 }
 
-static void set_node(struct reader *reader, size_t slot, enum node_kind kind, const void *content,
-                     size_t size, const char *start)
+static inline void set_node(struct reader *reader, size_t slot, enum node_kind kind,
+                            const void *content, size_t size, const char *start)
 {
     *(struct node *)(void *)(reader->stack + slot) = (struct node){
         .bytes = content,
@@ -259,11 +273,11 @@ static void set_node(struct reader *reader, size_t slot, enum node_kind kind, co
 
 static const char *read_digits(struct reader *reader, const char *at, const char *expected)
 {
-    if (at == reader->end || !has_class(*at, IS_DIGIT))
+    if (at == reader->end || !is_digit(*at))
         return fail_expected(reader, at, expected);
     do
         at++;
-    while (at < reader->end && has_class(*at, IS_DIGIT));
+    while (at < reader->end && is_digit(*at));
     return at;
 }
 
@@ -303,7 +317,7 @@ static const char *read_word(struct reader *reader, const char *start, struct te
 }
 
 /* at points to the opening bracket; moves to the first child or the closing bracket. */
-static const char *open_bracket(struct reader *reader, const char *at)
+static inline const char *open_bracket(struct reader *reader, const char *at)
 {
     if (++reader->depth > reader->limits->depth)
         return fail_limit(reader, at, "levels of nesting", reader->limits->depth);
@@ -311,7 +325,7 @@ static const char *open_bracket(struct reader *reader, const char *at)
 }
 
 /* Behind a child: moves to the next one or the closing bracket. */
-static const char *next(struct reader *reader, const char *at, char closing)
+static inline const char *next(struct reader *reader, const char *at, char closing)
 {
     at = skip_space(reader, at);
     if (at < reader->end && *at == ',') {
@@ -326,14 +340,17 @@ static const char *next(struct reader *reader, const char *at, char closing)
     return fail_expected(reader, at, closing == ']' ? "',' or ']'" : "',' or '}'");
 }
 
-static const char *read_value(struct reader *reader, const char *at, size_t slot);
+/* within: what is wanted of it, by limits->choice; NULL: the whole. */
+static const char *read_value(struct reader *reader, const char *at, const void *within,
+                              size_t slot);
 
-static const char *read_list(struct reader *reader, const char *start, size_t slot)
+static const char *read_list(struct reader *reader, const char *start, const void *within,
+                             size_t slot)
 {
     size_t base = reader->stack_size;
     const char *at = open_bracket(reader, start);
     while (at != NULL && (at == reader->end || *at != ']')) {
-        at = read_value(reader, at, reserve(reader, sizeof(struct node)));
+        at = read_value(reader, at, within, reserve(reader, sizeof(struct node)));
         if (at != NULL)
             at = next(reader, at, ']');
     }
@@ -360,43 +377,92 @@ static bool report_duplicate(void *context, const struct member *member)
     return true;
 }
 
+/* The keys of the map that is read. */
+struct keys {
+    size_t base; /* of its members on the stack */
+    uint64_t seen;
+    bool suspicious; /* there may be one twice */
+};
+
+static bool is_there(const struct reader *reader, size_t base, struct text key)
+{
+    const struct member *member = (const void *)(reader->stack + base);
+    const struct member *end = (const void *)(reader->stack + reader->stack_size);
+    for (; member < end; member++)
+        if (member->key_size == key.size && memcmp(member->key, key.data, key.size) == 0)
+            return true;
+    return false;
+}
+
+static inline void note_key(const struct reader *reader, struct keys *keys, struct text key)
+{
+    uint64_t bit = key_bit(key.data, key.size);
+    if ((keys->seen & bit) != 0 && !keys->suspicious)
+        keys->suspicious =
+            reader->stack_size - keys->base >= MEMBERS_SEARCHED_MAX * sizeof(struct member) ||
+            is_there(reader, keys->base, key);
+    keys->seen |= bit;
+}
+
+/* Behind a value that is not wanted; NULL after an error. */
 static const char *pass_over(struct reader *reader, const char *at)
 {
     const char *end = json_value_end(at, reader->end);
     return end != NULL ? end : fail_expected(reader, reader->end, "the end of a value");
 }
 
-/* Reads a member that is wanted (*taken), or skips it. */
-static const char *read_member(struct reader *reader, const char *start, uint64_t *bit, bool *taken)
+/* Whether the choice wants a member, whose value is at `at`; *after is behind one that it does not
+ * want. */
+static bool is_wanted(struct reader *reader, const void *within, struct text key, const char *at,
+                      const void **inside, const char **after)
+{
+    const struct doc_choice *choice = reader->limits->choice;
+    enum doc_want want = choice->wants(within, key, inside);
+    if (want == DOC_READ)
+        return true;
+    *after = pass_over(reader, at);
+    if (want == DOC_SKIP || *after == NULL)
+        return false;
+    const void *asked = *inside;
+    *inside = NULL;
+    return choice->needs(asked, (struct text){at, (size_t)(*after - at)});
+}
+
+/* at points to a key; moves to the value behind it. */
+static inline const char *read_key(struct reader *reader, const char *start, struct text *key)
 {
     if (start == reader->end || *start != '"')
         return fail_expected(reader, start, "a key in double quotes");
-    struct text key;
-    const char *at = read_string(reader, start, &key);
+    const char *at = read_string(reader, start, key);
     if (at == NULL)
         return NULL;
-    bool decoded = key.data != start + 1;
-    if (decoded && memchr(key.data, '\0', key.size) != NULL)
+    bool decoded = key->data != start + 1;
+    if (decoded && memchr(key->data, '\0', key->size) != NULL)
         return fail(reader, start,
                     "a key with a NUL character (\\u0000), which no Kubernetes object has");
     at = skip_space(reader, at);
     if (at == reader->end || *at != ':')
         return fail_expected(reader, at, "':' after a key");
-    at = skip_space(reader, at + 1);
-    const void *within = reader->wanted, *inside = NULL;
-    *taken = within == NULL || reader->limits->choice->wants(within, key, &inside);
-    if (!*taken)
-        return pass_over(reader, at);
+    return skip_space(reader, at + 1);
+}
+
+/* Reads a member that is wanted, or passes over it. */
+static inline const char *read_member(struct reader *reader, const char *start, const void *within,
+                                      struct keys *keys)
+{
+    struct text key;
+    const char *at = read_key(reader, start, &key);
+    const char *after = NULL;
+    const void *inside = NULL;
+    if (at == NULL || (within != NULL && !is_wanted(reader, within, key, at, &inside, &after)))
+        return after;
+    note_key(reader, keys, key);
     size_t slot = reserve(reader, sizeof(struct member));
     struct member *member = (void *)(reader->stack + slot);
     member->key = key.data;
     member->key_size = (uint32_t)key.size;
     member->key_offset = offset_of(reader, start);
-    *bit = key_bit(key.data, key.size);
-    reader->wanted = inside;
-    at = read_value(reader, at, slot + offsetof(struct member, value));
-    reader->wanted = within;
-    return at;
+    return read_value(reader, at, inside, slot + offsetof(struct member, value));
 }
 
 static const char *close_large_map(struct reader *reader, const char *at, size_t base, size_t slot,
@@ -411,35 +477,32 @@ static const char *close_large_map(struct reader *reader, const char *at, size_t
     return at + 1;
 }
 
-static const char *read_map(struct reader *reader, const char *start, size_t slot)
+static const char *read_map(struct reader *reader, const char *start, const void *within,
+                            size_t slot)
 {
-    size_t base = reader->stack_size;
-    uint64_t seen = 0, bit = 0;
-    bool suspicious = false, taken = false;
+    struct keys keys = {.base = reader->stack_size};
     const char *at = open_bracket(reader, start);
     while (at != NULL && (at == reader->end || *at != '}')) {
-        at = read_member(reader, at, &bit, &taken);
-        if (at == NULL)
-            return NULL;
-        suspicious |= taken && (seen & bit) != 0;
-        seen |= taken ? bit : 0;
-        at = next(reader, at, '}');
+        at = read_member(reader, at, within, &keys);
+        if (at != NULL)
+            at = next(reader, at, '}');
     }
     if (at == NULL)
         return NULL;
     reader->depth--;
-    size_t count = (reader->stack_size - base) / sizeof(struct member);
-    if (suspicious && count > MEMBERS_SEARCHED_MAX)
-        return close_large_map(reader, at, base, slot, start);
-    struct member *members = pop(reader, base);
-    if (suspicious &&
+    size_t count = (reader->stack_size - keys.base) / sizeof(struct member);
+    if (keys.suspicious && count > MEMBERS_SEARCHED_MAX)
+        return close_large_map(reader, at, keys.base, slot, start);
+    struct member *members = pop(reader, keys.base);
+    if (keys.suspicious &&
         !members_drop_duplicates(reader->arena, members, &count, report_duplicate, reader))
         return NULL;
     set_node(reader, slot, NODE_MAP, members, count, start);
     return at + 1;
 }
 
-static const char *read_value(struct reader *reader, const char *at, size_t slot)
+static const char *read_value(struct reader *reader, const char *at, const void *within,
+                              size_t slot)
 {
     if (++reader->node_count > reader->limits->nodes)
         return fail_limit(reader, at, "values", reader->limits->nodes);
@@ -452,9 +515,9 @@ static const char *read_value(struct reader *reader, const char *at, size_t slot
         return end;
     }
     case '{':
-        return read_map(reader, at, slot);
+        return read_map(reader, at, within, slot);
     case '[':
-        return read_list(reader, at, slot);
+        return read_list(reader, at, within, slot);
     case '-':
     case '0' ... '9':
         return read_number(reader, at, slot);
@@ -480,12 +543,12 @@ bool json_read_part(struct source *source, struct text part, const struct doc_li
         .arena = arena,
         .error = error,
         .node_count = *node_count,
-        .wanted = limits->choice == NULL ? NULL : limits->choice->root,
         .stack = first_stack,
         .stack_capacity = sizeof first_stack,
     };
     size_t slot = reserve(&reader, sizeof *root);
-    const char *at = read_value(&reader, skip_space(&reader, part.data), slot);
+    const void *within = limits->choice == NULL ? NULL : limits->choice->root;
+    const char *at = read_value(&reader, skip_space(&reader, part.data), within, slot);
     if (at == NULL)
         return false;
     at = skip_space(&reader, at);

@@ -26,20 +26,123 @@ static const char *string_end(const char *at, const char *end)
     return NULL;
 }
 
+#ifdef __SSE2__
+/* ---- 64 bytes at a time ---- */
+
+enum { BLOCK_BYTES = 64 };
+
+/* Of a block, a bit a byte. */
+struct block {
+    uint64_t quotes, backslashes, opening, closing;
+};
+
+static inline struct block block_read(const char *at)
+{
+    struct block block = {0, 0, 0, 0};
+    for (int i = 0; i < BLOCK_BYTES; i += (int)sizeof(__m128i)) {
+        __m128i bytes = _mm_loadu_si128((const void *)(at + i));
+        __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20)); /* '[' is '{', ']' is '}' */
+#define BITS(of, byte) \
+    ((uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8((of), _mm_set1_epi8(byte))) << i)
+        block.quotes |= BITS(bytes, '"');
+        block.backslashes |= BITS(bytes, '\\');
+        block.opening |= BITS(folded, '{');
+        block.closing |= BITS(folded, '}');
+#undef BITS
+    }
+    return block;
+}
+
+/* The bytes behind a backslash that is not itself behind one; *carry: whether the next block begins
+ * with one. */
+static inline uint64_t escaped_bytes(uint64_t backslashes, uint64_t *carry)
+{
+    static const uint64_t even = UINT64_C(0x5555555555555555);
+    if (backslashes == 0) {
+        uint64_t first = *carry;
+        *carry = 0;
+        return first;
+    }
+    backslashes &= ~*carry;
+    uint64_t behind = backslashes << 1 | *carry;
+    /* A run of backslashes that begins at an odd place ends, by the carry of the sum, at the byte
+     * behind it, and what it escapes are the even places. */
+    uint64_t odd_runs = backslashes & ~even & ~behind, runs;
+    *carry = __builtin_add_overflow(odd_runs, backslashes, &runs);
+    return (even ^ runs << 1) & behind;
+}
+
+/* Each bit becomes the parity of those up to it: inside of strings, when they are quotes. */
+static inline uint64_t parity(uint64_t bits)
+{
+    for (int shift = 1; shift < BLOCK_BYTES; shift *= 2)
+        bits ^= bits << shift;
+    return bits;
+}
+
+/* Where in a block the last of *depth brackets is closed; BLOCK_BYTES: it is not. */
+static inline size_t closed_at(uint64_t opening, uint64_t closing, size_t *depth)
+{
+    uint64_t empty = opening & closing >> 1; /* "{}" changes nothing, and is frequent */
+    closing &= ~(empty << 1);
+    for (uint64_t left = (opening & ~empty) | closing; left != 0; left &= left - 1) {
+        bool closes = (closing & left & -left) != 0;
+        *depth += closes ? (size_t)-1 : 1;
+        if (*depth == 0)
+            return (size_t)__builtin_ctzll(left);
+    }
+    return BLOCK_BYTES;
+}
+
+/* Passes over whole blocks, from a place outside of strings. The end of the value when it is in one
+ * of them; else NULL, *at and *depth are where the blocks end, and *in_string and *escaped whether
+ * that is in a string, and behind a backslash. */
+static const char *end_in_blocks(const char **at, const char *end, size_t *depth, bool *in_string,
+                                 bool *escaped)
+{
+    uint64_t carry = 0, inside = 0;
+    for (; end - *at >= BLOCK_BYTES; *at += BLOCK_BYTES) {
+        struct block block = block_read(*at);
+        uint64_t quotes = block.quotes & ~escaped_bytes(block.backslashes, &carry);
+        uint64_t strings = parity(quotes) ^ inside;
+        size_t last = closed_at(block.opening & ~strings, block.closing & ~strings, depth);
+        if (last < BLOCK_BYTES)
+            return *at + last + 1;
+        inside = -(strings >> (BLOCK_BYTES - 1));
+    }
+    *in_string = inside != 0;
+    *escaped = carry != 0;
+    return NULL;
+}
+#else
+static const char *end_in_blocks(const char **at, const char *end, size_t *depth, bool *in_string,
+                                 bool *escaped)
+{
+    (void)at, (void)end, (void)depth;
+    *in_string = *escaped = false;
+    return NULL;
+}
+#endif
+
+/* at points to the opening bracket. */
 static const char *brackets_end(const char *at, const char *end)
 {
-    size_t depth = 0;
-    while (at < end) {
+    size_t depth = 1;
+    bool in_string, escaped;
+    at++;
+    const char *found = end_in_blocks(&at, end, &depth, &in_string, &escaped);
+    if (found != NULL)
+        return found;
+    if (in_string)
+        at = at == end ? NULL : string_end(at + escaped, end);
+    while (at != NULL && at < end) {
         char c = *at++;
-        if (c == '"') {
+        if (c == '"')
             at = string_end(at, end);
-            if (at == NULL)
-                return NULL;
-        } else if ((c | 0x20) == '{') { /* or '[' */
+        else if ((c | 0x20) == '{') /* or '[' */
             depth++;
-        } else if ((c | 0x20) == '}' && --depth == 0) {
+        else if ((c | 0x20) == '}' && --depth == 0)
             return at;
-        }
     }
     return NULL;
 }

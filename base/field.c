@@ -1,9 +1,9 @@
 /* Paths of fields, built when they are printed. */
-#include "base/base.h"
+#include "base/arena_internal.h"
 
-static const struct field *field_new(struct arena *arena, struct field field)
+static inline const struct field *field_new(struct arena *arena, struct field field)
 {
-    struct field *copy = ARENA_NEW(arena, struct field);
+    struct field *copy = arena_alloc_fast(arena, sizeof *copy);
     *copy = field;
     return copy;
 }
@@ -11,11 +11,6 @@ static const struct field *field_new(struct arena *arena, struct field field)
 const struct field *field_root(struct arena *arena, const struct node *root)
 {
     return field_new(arena, (struct field){.node = root});
-}
-
-const struct field *field_get(struct arena *arena, const struct field *parent, const char *key)
-{
-    return field_member(arena, parent, text_of(key));
 }
 
 const struct field *field_member(struct arena *arena, const struct field *parent, struct text key)

@@ -6,19 +6,19 @@
 /* No rail reads who last wrote which field; it may be nested deeper than any object. */
 static const char root_part, object_part, metadata_part;
 
-static bool wants(const void *within, struct text key, const void **inside)
+static enum doc_want wants(const void *within, struct text key, const void **inside)
 {
     *inside = NULL;
     if (within == &root_part && (text_is(key, "requestObject") || text_is(key, "responseObject")))
         *inside = &object_part;
     else if (within == &object_part && text_is(key, "metadata"))
         *inside = &metadata_part;
-    return within != &metadata_part || !text_is(key, "managedFields");
+    return within != &metadata_part || !text_is(key, "managedFields") ? DOC_READ : DOC_SKIP;
 }
 
 static const struct node *read_json(struct text json, struct arena *arena)
 {
-    static const struct doc_choice choice = {&root_part, wants};
+    static const struct doc_choice choice = {.root = &root_part, .wants = wants};
     struct doc_limits limits = doc_limits_review;
     limits.choice = &choice;
     struct source *source = ARENA_NEW(arena, struct source);

@@ -38,12 +38,12 @@ static bool is_of_every_object(const struct transform_field *keep, struct text k
     return text_is(keep->key, "metadata") && is_among(key, of_metadata);
 }
 
-static bool keeps(const void *within, struct text key, const void **inside)
+static enum doc_want keeps(const void *within, struct text key, const void **inside)
 {
     const struct transform_field *keep = within, *found;
     bool wanted = transform_field_finds(keep, key, &found);
     *inside = found != NULL && found->inside != NULL ? found : NULL;
-    return wanted || is_of_every_object(keep, key);
+    return wanted || is_of_every_object(keep, key) ? DOC_READ : DOC_SKIP;
 }
 
 struct doc_choice transform_choice(enum kind kind)
@@ -54,10 +54,10 @@ struct doc_choice transform_choice(enum kind kind)
 /* Markers for the root, and for its metadata. */
 static const char whole_root[] = "root", whole_metadata[] = "metadata";
 
-static bool wants_whole(const void *within, struct text key, const void **inside)
+static enum doc_want wants_whole(const void *within, struct text key, const void **inside)
 {
     *inside = within == whole_root && text_is(key, "metadata") ? whole_metadata : NULL;
-    return within == whole_root || !text_is(key, "managedFields");
+    return within == whole_root || !text_is(key, "managedFields") ? DOC_READ : DOC_SKIP;
 }
 
 const struct doc_choice whole_choice = {.root = whole_root, .wants = wants_whole};

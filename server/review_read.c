@@ -1,5 +1,7 @@
 /* From bytes to a review. A review that is too large to be read as a whole is read again in less
  * detail, so that it can still be decided. */
+#include <string.h>
+
 #include "server/review.h"
 
 static const char *const operation_names[] = {
@@ -18,68 +20,116 @@ const char *operation_name(enum operation operation)
 
 /* The keys of a map that are treated specially, and what happens to the others. */
 struct part {
-    bool others; /* whether the others are read */
-    struct {
-        const char *key;
-        bool read;
+    struct part_key {
+        struct text key;
+        enum doc_want want;
         const struct part *inside; /* NULL: the whole */
+        const char *word;          /* for DOC_LOOK: read if it occurs */
     } keys[14];
+    enum doc_want others;
 };
 
-static bool wants(const void *within, struct text key, const void **inside)
+static enum doc_want wants(const void *within, struct text key, const void **inside)
 {
     const struct part *part = within;
-    for (size_t i = 0; i < COUNT_OF(part->keys) && part->keys[i].key != NULL; i++)
-        if (text_is(key, part->keys[i].key)) {
-            *inside = part->keys[i].inside;
-            return part->keys[i].read;
+    char first = key.size > 0 ? *key.data : '\0';
+    for (const struct part_key *known = part->keys; known->key.data != NULL; known++)
+        if (known->key.size == key.size && *known->key.data == first &&
+            memcmp(known->key.data, key.data, key.size) == 0) {
+            *inside = known->want == DOC_LOOK ? (const void *)known : known->inside;
+            return known->want;
         }
     return part->others;
 }
 
+#define KEY(name) .key = {(name), sizeof(name) - 1}
+#define READ(name)                  \
+    {                               \
+        KEY(name), .want = DOC_READ \
+    }
+#define INSIDE(name, part)                             \
+    {                                                  \
+        KEY(name), .want = DOC_READ, .inside = &(part) \
+    }
+#define SKIP(name)                  \
+    {                               \
+        KEY(name), .want = DOC_SKIP \
+    }
+
+/* What no rail reads of a pod is most of it, and is passed over. A new field that a rail reads must
+ * not be named here. */
+static const struct part volume = {
+    .keys = {SKIP("projected"), SKIP("configMap"), SKIP("secret"), SKIP("downwardAPI")},
+    .others = DOC_READ,
+};
+static const struct part container = {
+    .keys = {SKIP("args"),
+             SKIP("command"),
+             SKIP("livenessProbe"),
+             SKIP("readinessProbe"),
+             SKIP("startupProbe"),
+             SKIP("lifecycle"),
+             SKIP("securityContext"),
+             SKIP("envFrom"),
+             {KEY("env"), .want = DOC_LOOK, .word = "NVIDIA_VISIBLE_DEVICES"}},
+    .others = DOC_READ,
+};
+/* Of a Pod, and of what holds the template of one. */
+static const struct part spec;
+static const struct part template = {.keys = {INSIDE("spec", spec)}, .others = DOC_READ};
+static const struct part spec = {
+    .keys = {INSIDE("containers", container), INSIDE("initContainers", container),
+             INSIDE("ephemeralContainers", container), INSIDE("volumes", volume),
+             INSIDE("template", template), INSIDE("jobTemplate", template),
+             SKIP("securityContext")},
+    .others = DOC_READ,
+};
+
+#define REQUEST_KEYS                                                                      \
+    READ("uid"), READ("operation"), READ("subResource"), READ("namespace"), READ("name"), \
+        INSIDE("userInfo", user), READ("dryRun")
+
+static const struct part user = {.keys = {READ("username"), READ("groups")}};
+
 /* No rail reads who last wrote which field; it may be nested deeper than any object. */
-static const struct part whole_metadata = {.others = true,
-                                           .keys = {{"managedFields", false, NULL}}};
-static const struct part whole_object = {.others = true,
-                                         .keys = {{"metadata", true, &whole_metadata}}};
-static const struct part whole_request = {
-    .others = true, .keys = {{"object", true, &whole_object}, {"oldObject", true, &whole_object}}};
-static const struct part whole = {.others = true, .keys = {{"request", true, &whole_request}}};
+static const struct part whole_metadata = {.keys = {SKIP("managedFields")}, .others = DOC_READ};
+static const struct part whole_object = {
+    .keys = {INSIDE("metadata", whole_metadata), INSIDE("spec", spec)}, .others = DOC_READ};
+static const struct part whole_request = {.keys = {REQUEST_KEYS, READ("resource"), READ("options"),
+                                                   INSIDE("object", whole_object),
+                                                   INSIDE("oldObject", whole_object)}};
 
-#define REQUEST_KEYS                                                                \
-    {"uid", true, NULL}, {"operation", true, NULL}, {"subResource", true, NULL},    \
-        {"namespace", true, NULL}, {"name", true, NULL}, {"userInfo", true, &user}, \
-    {                                                                               \
-        "dryRun", true, NULL                                                        \
-    }
-
-static const struct part user = {.keys = {{"username", true, NULL}, {"groups", true, NULL}}};
-
-/* The fields that match, exceptions and owners need. */
-#define NAME_KEYS                                                                  \
-    {"name", true, NULL}, {"generateName", true, NULL}, {"namespace", true, NULL}, \
-        {"uid", true, NULL}, {"creationTimestamp", true, NULL},                    \
-    {                                                                              \
-        "deletionTimestamp", true, NULL                                            \
-    }
+/* Of an object its names alone, and what match, exceptions and owners need. */
+#define NAME_KEYS                                                                                  \
+    READ("name"), READ("generateName"), READ("namespace"), READ("uid"), READ("creationTimestamp"), \
+        READ("deletionTimestamp")
+#define OBJECT_KEYS READ("apiVersion"), READ("kind")
 
 static const struct part head_metadata = {
-    .keys = {NAME_KEYS, {"labels", true, NULL}, {"ownerReferences", true, NULL}}};
-static const struct part head_object = {
-    .keys = {{"apiVersion", true, NULL}, {"kind", true, NULL}, {"metadata", true, &head_metadata}}};
+    .keys = {NAME_KEYS, READ("labels"), READ("ownerReferences")}};
+static const struct part head_object = {.keys = {OBJECT_KEYS, INSIDE("metadata", head_metadata)}};
 static const struct part head_request = {
-    .keys = {REQUEST_KEYS, {"object", true, &head_object}, {"oldObject", true, &head_object}}};
-static const struct part head = {
-    .keys = {{"apiVersion", true, NULL}, {"kind", true, NULL}, {"request", true, &head_request}}};
+    .keys = {REQUEST_KEYS, INSIDE("object", head_object), INSIDE("oldObject", head_object)}};
 
 static const struct part names_metadata = {.keys = {NAME_KEYS}};
-static const struct part names_object = {.keys = {{"apiVersion", true, NULL},
-                                                  {"kind", true, NULL},
-                                                  {"metadata", true, &names_metadata}}};
+static const struct part names_object = {.keys = {OBJECT_KEYS, INSIDE("metadata", names_metadata)}};
 static const struct part names_request = {
-    .keys = {REQUEST_KEYS, {"object", true, &names_object}, {"oldObject", true, &names_object}}};
-static const struct part names = {
-    .keys = {{"apiVersion", true, NULL}, {"kind", true, NULL}, {"request", true, &names_request}}};
+    .keys = {REQUEST_KEYS, INSIDE("object", names_object), INSIDE("oldObject", names_object)}};
+
+#define REVIEW(request)                                     \
+    {                                                       \
+        .keys = { OBJECT_KEYS, INSIDE("request", request) } \
+    }
+static const struct part whole = REVIEW(whole_request);
+static const struct part head = REVIEW(head_request);
+static const struct part names = REVIEW(names_request);
+
+/* A word with an escape in it is not found, so that what has one is read. */
+static bool needs(const void *inside, struct text value)
+{
+    const struct part_key *known = inside;
+    return memchr(value.data, '\\', value.size) != NULL || text_holds(value, text_of(known->word));
+}
 
 /* ---- reading ---- */
 
@@ -151,7 +201,7 @@ static bool read_uid(const struct node *request, struct review *review, struct e
 static bool read_part(struct text body, const struct part *part, struct arena *arena,
                       struct review *review, struct error *error)
 {
-    const struct doc_choice choice = {part, wants};
+    const struct doc_choice choice = {part, wants, needs};
     struct doc_limits limits = doc_limits_review;
     limits.choice = &choice;
     struct source *source = ARENA_NEW(arena, struct source);

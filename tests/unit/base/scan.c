@@ -107,6 +107,82 @@ static void what_is_heavy_is_found(void)
     }
 }
 
+/* ---- values of any length ---- */
+
+struct maker {
+    char *at;
+    uint64_t state;
+};
+
+static unsigned roll(struct maker *maker, unsigned sides)
+{
+    maker->state = maker->state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (unsigned)(maker->state >> 33) % sides;
+}
+
+static void put(struct maker *maker, const char *text)
+{
+    size_t size = strlen(text);
+    memcpy(maker->at, text, size);
+    maker->at += size;
+}
+
+static void add_string(struct maker *maker)
+{
+    static const char *const parts[] = {"a",    "long text ", "[",        "]",        "{}",
+                                        "\\\"", "\\\\",       "\\\\\\\"", "\xC3\xA9", "},{"};
+    put(maker, "\"");
+    for (unsigned i = roll(maker, 12); i > 0; i--)
+        put(maker, parts[roll(maker, COUNT_OF(parts))]);
+    put(maker, "\"");
+}
+
+static void add_value(struct maker *maker, int levels)
+{
+    unsigned choice = roll(maker, levels == 0 ? 2 : 6);
+    if (choice == 0)
+        put(maker, "17");
+    else if (choice == 1)
+        add_string(maker);
+    else {
+        bool map = choice < 4;
+        put(maker, map ? "{" : "[");
+        for (unsigned i = roll(maker, 5); i > 0; i--) {
+            if (map) {
+                add_string(maker);
+                put(maker, ":");
+            }
+            add_value(maker, levels - 1);
+            put(maker, i > 1 ? "," : "");
+        }
+        put(maker, map ? "}" : "]");
+    }
+}
+
+/* Whatever its strings say, and whatever comes behind. */
+static void a_value_ends_where_it_was_made_to_end(void)
+{
+    enum { ROUNDS = 3000, BYTES = 1 << 20, BEHIND = 100 };
+    char *json = malloc(BYTES);
+    struct maker maker = {.state = 19};
+    for (int round = 0; round < ROUNDS; round++) {
+        maker.at = json;
+        put(&maker, "[");
+        add_value(&maker, 5);
+        size_t size = (size_t)(maker.at - json) - 1;
+        memset(maker.at, round % 2 == 0 ? ',' : ']', BEHIND);
+        maker.at += roll(&maker, BEHIND);
+        struct json_walk walk;
+        struct text key, value;
+        CU_ASSERT(json_walk_begin(&walk, (struct text){json, (size_t)(maker.at - json)}));
+        CU_ASSERT(json_walk_next(&walk, &key, &value));
+        ASSERT_INT(value.size, size);
+        if (value.size != size)
+            break;
+    }
+    free(json);
+}
+
 /* A million brackets cost no stack. */
 static void depth_costs_nothing(void)
 {
@@ -127,23 +203,31 @@ static void depth_costs_nothing(void)
 struct want {
     const char *key;
     const struct want *inside;
+    const char *word; /* if it occurs */
 };
 
-static bool wants(const void *within, struct text key, const void **inside)
+static enum doc_want wants(const void *within, struct text key, const void **inside)
 {
     for (const struct want *want = within; want->key != NULL; want++)
         if (text_is(key, want->key)) {
-            *inside = want->inside;
-            return true;
+            *inside = want->word != NULL ? want : want->inside;
+            return want->word != NULL ? DOC_LOOK : DOC_READ;
         }
-    return false;
+    return DOC_SKIP;
+}
+
+static bool needs(const void *inside, struct text value)
+{
+    const struct want *want = inside;
+    return text_holds(value, text_of(want->word));
 }
 
 static void what_is_not_wanted_is_passed_over(void)
 {
-    static const struct want leaf[] = {{"b", NULL}, {NULL, NULL}};
-    static const struct want root[] = {{"a", leaf}, {"w", NULL}, {NULL, NULL}};
-    static const struct doc_choice choice = {root, wants};
+    static const struct want leaf[] = {{"b", NULL, NULL}, {NULL, NULL, NULL}};
+    static const struct want root[] = {
+        {"a", leaf, NULL}, {"w", NULL, NULL}, {"l", NULL, "look"}, {NULL, NULL, NULL}};
+    static const struct doc_choice choice = {root, wants, needs};
     static const struct doc_limits limits = {
         .bytes = 1000, .nodes = 6, .depth = 4, .choice = &choice};
     static const struct {
@@ -164,6 +248,10 @@ static void what_is_not_wanted_is_passed_over(void)
         {"{\"a\":{\"b\":[[[1]]]}}", ""},
         {"{\"w\":[1,2,3,4]}", "{\"w\":[1,2,3,4]}"},
         {"{\"w\":[1,2,3,4,5]}", ""},
+        /* What is looked at is read as a whole, or not at all. */
+        {"{\"l\":[{\"b\":\"on\"}],\"a\":7}", "{\"a\":7}"},
+        {"{\"l\":[{\"b\":\"look\"}],\"a\":7}", "{\"l\":[{\"b\":\"look\"}],\"a\":7}"},
+        {"{\"l\":\"look", ""},
         {"{\"x\":[1,2", ""},
         {"{\"x\":}", ""},
         {"{\"x\"}", ""},
@@ -186,6 +274,7 @@ const struct unit_test unit_tests[] = {
     {"one member is found", one_member_is_found},
     {"what comes behind is not looked at", what_comes_behind_is_not_looked_at},
     {"what is heavy is found", what_is_heavy_is_found},
+    {"a value ends where it was made to end", a_value_ends_where_it_was_made_to_end},
     {"depth costs nothing", depth_costs_nothing},
     {"what is not wanted is passed over", what_is_not_wanted_is_passed_over},
     {NULL, NULL},
