@@ -141,9 +141,60 @@ bool quantity_scaled(struct text t, int places, int64_t *value)
     return to_integer(&decimal, value);
 }
 
+/* Thousandths in a unit; 0: it is none, or a rare one. */
+static int64_t milli_of_unit(struct text unit)
+{
+    static const int64_t milli = 1000;
+    if (unit.size == 0)
+        return milli;
+    if (unit.size == 2 && unit.data[1] == 'i')
+        switch (unit.data[0]) {
+        case 'K':
+            return milli << 10;
+        case 'M':
+            return milli << 20;
+        case 'G':
+            return milli << 30;
+        case 'T':
+            return milli << 40;
+        default:
+            return 0;
+        }
+    switch (unit.size == 1 ? unit.data[0] : '\0') {
+    case 'm':
+        return 1;
+    case 'k':
+        return milli * 1000;
+    case 'M':
+        return milli * 1000000;
+    case 'G':
+        return milli * 1000000000;
+    default:
+        return 0;
+    }
+}
+
+/* What nearly all quantities are: a few digits and a usual unit. False for any other. */
+static bool read_usual(struct text t, int64_t *milli)
+{
+    enum { FEW_DIGITS = 15 };
+    int64_t number = 0;
+    size_t count = 0;
+    for (; count < t.size && count < FEW_DIGITS && is_digit(t.data[count]); count++)
+        number = 10 * number + (t.data[count] - '0');
+    if (count == 0)
+        return false;
+    int64_t product = 0;
+    int64_t unit = milli_of_unit((struct text){t.data + count, t.size - count});
+    if (unit == 0 || __builtin_mul_overflow(number, unit, &product))
+        return false;
+    *milli = product;
+    return true;
+}
+
 bool quantity_milli(struct text t, int64_t *milli)
 {
-    return quantity_scaled(t, 3, milli);
+    return read_usual(t, milli) || quantity_scaled(t, 3, milli);
 }
 
 bool quantity_is_vast(struct text t)

@@ -4,6 +4,7 @@
 #include "kube/container.h"
 #include "kube/limit_range.h"
 #include "kube/pod.h"
+#include "policy/reading.h"
 
 /* A floor or a ceiling of one resource. */
 struct bound {
@@ -112,20 +113,53 @@ static void prepare(void *settings_pointer, const struct rail_loading *loading)
 
 /* ---- judging one container ---- */
 
+struct amounts {
+    struct amount request, limit;
+};
+
 struct check {
     struct rail_call *call;
     const struct settings *settings;
     const struct workload *workload;
-    const struct container *container;
-    struct text who; /* container "app", or the pod */
+    const struct container *container; /* NULL: the pod as a whole */
     struct limit_defaults *defaults;
+    struct amounts pod[BOUND_COUNT], own[BOUND_COUNT]; /* of the pod, and of the container */
 };
 
-static void amounts_of(const struct check *check, const struct field *of, struct text resource,
-                       struct amount *request, struct amount *limit)
+static void read_amounts(const struct check *check, const struct field *of, struct text resource,
+                         struct amounts *amounts)
 {
     container_amounts(check->call->world->snapshot, check->workload, of, resource,
-                      check->call->arena, check->defaults, request, limit);
+                      check->call->arena, check->defaults, &amounts->request, &amounts->limit);
+}
+
+static void read_bounded(const struct check *check, const struct field *of,
+                         struct amounts amounts[BOUND_COUNT])
+{
+    for (size_t i = 0; i < BOUND_COUNT; i++)
+        read_amounts(check, of, text_of(bound_resources[i]), &amounts[i]);
+}
+
+/* Of the container, or of the pod as a whole. */
+static struct amounts amounts_of(const struct check *check, bool of_pod, struct text resource)
+{
+    struct amounts amounts;
+    for (size_t i = 0; i < BOUND_COUNT; i++)
+        if (text_is(resource, bound_resources[i]))
+            return of_pod ? check->pod[i] : check->own[i];
+    read_amounts(check, of_pod ? check->workload->spec : check->container->field, resource,
+                 &amounts);
+    return amounts;
+}
+
+/* container "app", or the pod */
+static struct text who(const struct check *check)
+{
+    const struct container *container = check->container;
+    if (container == NULL)
+        return TEXT("the pod");
+    return arena_printf(check->call->arena, "%scontainer \"%.*s\"", container->init ? "init " : "",
+                        TEXT_ARGS(container->name));
 }
 
 static bool is_some(const struct amount *amount)
@@ -142,9 +176,8 @@ static bool is_unreadable(const struct amount *amount)
 /* Whether the pod as a whole requests it, for all of its containers. */
 static bool pod_requests(const struct check *check, struct text resource)
 {
-    struct amount request, limit;
-    amounts_of(check, check->workload->spec, resource, &request, &limit);
-    return is_some(&request);
+    const struct amounts amounts = amounts_of(check, true, resource);
+    return is_some(&amounts.request);
 }
 
 /* An init container that is no sidecar runs in what the others request, before they begin. */
@@ -157,8 +190,7 @@ static bool ends_before_others(const struct container *container)
 static void judge_required(const struct check *check, struct text resource)
 {
     struct arena *arena = check->call->arena;
-    struct amount request, limit;
-    amounts_of(check, check->container->field, resource, &request, &limit);
+    const struct amount request = amounts_of(check, false, resource).request;
     if (ends_before_others(check->container) || is_some(&request) || is_unreadable(&request) ||
         pod_requests(check, resource))
         return;
@@ -175,7 +207,7 @@ static void judge_required(const struct check *check, struct text resource)
                        "cannot be seen."
                      : "The %.*s request of %.*s is missing, so nodes are chosen as if it "
                        "needed none.",
-                 TEXT_ARGS(resource), TEXT_ARGS(check->who));
+                 TEXT_ARGS(resource), TEXT_ARGS(who(check)));
 }
 
 /* " (by LimitRange NAME)" of an amount that nobody wrote. */
@@ -188,7 +220,7 @@ static struct text origin_of(const struct amount *amount, struct arena *arena)
 
 /* A request that nobody could mean buys a place where there is none. One of 0 is none, and a slip
  * of the pen is told as that. */
-static void judge_floor(const struct check *check, struct text who, const struct amount *request,
+static void judge_floor(const struct check *check, const struct amount *request,
                         struct text resource, const struct bound *min)
 {
     struct arena *arena = check->call->arena;
@@ -198,33 +230,20 @@ static void judge_floor(const struct check *check, struct text who, const struct
     report_found(check->call, SEVERITY_RAIL, request->field, request->text,
                  arena_printf(arena, "Request what it needs, at least %.*s.", TEXT_ARGS(min->text)),
                  "The %.*s request of %.*s is %.*s%.*s, below the floor of %.*s.",
-                 TEXT_ARGS(resource), TEXT_ARGS(who), TEXT_ARGS(request->text),
+                 TEXT_ARGS(resource), TEXT_ARGS(who(check)), TEXT_ARGS(request->text),
                  TEXT_ARGS(origin_of(request, arena)), TEXT_ARGS(min->text));
 }
 
-/* What the pod requests as a whole stands for all. */
+/* What the pod requests as a whole, which is never less than a container, stands for all. */
 static void judge_floors(const struct check *check)
 {
-    if (ends_before_others(check->container))
+    bool of_pod = check->container == NULL;
+    if (!of_pod && ends_before_others(check->container))
         return;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
-        struct text resource = text_of(bound_resources[i]);
-        struct amount request, limit;
-        if (pod_requests(check, resource))
-            continue;
-        amounts_of(check, check->container->field, resource, &request, &limit);
-        judge_floor(check, check->who, &request, resource, &check->settings->min[i]);
-    }
-}
-
-/* Of the pod as a whole, which is never less than a container. */
-static void judge_pod_floors(const struct check *check)
-{
-    for (size_t i = 0; i < BOUND_COUNT; i++) {
-        struct text resource = text_of(bound_resources[i]);
-        struct amount request, limit;
-        amounts_of(check, check->workload->spec, resource, &request, &limit);
-        judge_floor(check, TEXT("the pod"), &request, resource, &check->settings->min[i]);
+        const struct amount *request = of_pod ? &check->pod[i].request : &check->own[i].request;
+        if (of_pod || !is_some(&check->pod[i].request))
+            judge_floor(check, request, text_of(bound_resources[i]), &check->settings->min[i]);
     }
 }
 
@@ -238,7 +257,7 @@ static void judge_ceiling(const struct check *check, const struct amount *amount
                  arena_printf(arena, "Ask for at most %.*s, or split the work over more pods.",
                               TEXT_ARGS(max->text)),
                  "The %.*s %s of %.*s is %.*s%.*s, above the ceiling of %.*s.", TEXT_ARGS(resource),
-                 what, TEXT_ARGS(check->who), TEXT_ARGS(amount->text),
+                 what, TEXT_ARGS(who(check)), TEXT_ARGS(amount->text),
                  TEXT_ARGS(origin_of(amount, arena)), TEXT_ARGS(max->text));
 }
 
@@ -249,12 +268,11 @@ static void judge_ceilings(const struct check *check)
         struct text resource = text_of(bound_resources[i]);
         if (!max->given)
             continue;
-        struct amount request, limit;
-        amounts_of(check, check->container->field, resource, &request, &limit);
+        const struct amounts *own = &check->own[i];
         /* A request that only repeats the limit, or the same LimitRange, is one finding. */
-        if (request.written || !limit.given)
-            judge_ceiling(check, &request, "request", resource, max);
-        judge_ceiling(check, &limit, "limit", resource, max);
+        if (own->request.written || !own->limit.given)
+            judge_ceiling(check, &own->request, "request", resource, max);
+        judge_ceiling(check, &own->limit, "limit", resource, max);
     }
 }
 
@@ -273,49 +291,45 @@ static struct text fix_of_difference(const struct amount *request, const struct 
 
 static void judge_memory_limit(const struct check *check)
 {
-    struct amount request, limit, pod_request, pod_limit;
-    amounts_of(check, check->container->field, TEXT("memory"), &request, &limit);
-    amounts_of(check, check->workload->spec, TEXT("memory"), &pod_request, &pod_limit);
-    if (is_unreadable(&request) || is_unreadable(&limit))
+    const struct amount *request = &check->own[BOUND_MEMORY].request;
+    const struct amount *limit = &check->own[BOUND_MEMORY].limit;
+    const struct amounts *pod = &check->pod[BOUND_MEMORY];
+    if (is_unreadable(request) || is_unreadable(limit))
         return;
-    if (request.given && limit.given && request.milli == limit.milli)
+    if (request->given && limit->given && request->milli == limit->milli)
         return;
     /* A container that says nothing, for a limit makes a request, lives within the pod's. */
-    if (!request.given && is_some(&pod_limit) && pod_request.milli == pod_limit.milli)
+    if (!request->given && is_some(&pod->limit) && pod->request.milli == pod->limit.milli)
         return;
-    struct text fix = fix_of_difference(&request, &limit, check->call->arena);
-    if (limit.given)
-        report_found(check->call, SEVERITY_RAIL, limit.field, limit.text, fix,
+    struct text fix = fix_of_difference(request, limit, check->call->arena);
+    if (limit->given)
+        report_found(check->call, SEVERITY_RAIL, limit->field, limit->text, fix,
                      "The memory limit of %.*s is %.*s, and its request is %.*s.",
-                     TEXT_ARGS(check->who), TEXT_ARGS(limit.text), TEXT_ARGS(request.text));
+                     TEXT_ARGS(who(check)), TEXT_ARGS(limit->text), TEXT_ARGS(request->text));
     else
-        report_found(check->call, SEVERITY_RAIL, limit.field, limit.text, fix,
+        report_found(check->call, SEVERITY_RAIL, limit->field, limit->text, fix,
                      "The memory limit of %.*s is missing, so it may take what others need.",
-                     TEXT_ARGS(check->who));
+                     TEXT_ARGS(who(check)));
 }
 
 static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
     struct workload workload;
-    if (!workload_read(call->object, call->arena, &workload))
+    if (!call_workload(call, &workload))
         return;
     struct containers containers;
     struct limit_defaults defaults = {0};
     containers_read(&workload, call->arena, &containers);
     const struct bound *most_cpu = &settings->max[BOUND_CPU];
     int64_t most_cpu_milli = most_cpu->given ? most_cpu->milli : INT64_MAX;
-    judge_pod_floors(&(struct check){.call = call, .settings = settings, .workload = &workload});
+    struct check check = {
+        .call = call, .settings = settings, .workload = &workload, .defaults = &defaults};
+    read_bounded(&check, workload.spec, check.pod);
+    judge_floors(&check);
     FOR_EACH(container, &containers) {
-        struct check check = {
-            .call = call,
-            .settings = settings,
-            .workload = &workload,
-            .container = container,
-            .defaults = &defaults,
-            .who = arena_printf(call->arena, "%scontainer \"%.*s\"", container->init ? "init " : "",
-                                TEXT_ARGS(container->name)),
-        };
+        check.container = container;
+        read_bounded(&check, container->field, check.own);
         resource_slips_judge(call, container->field, most_cpu_milli);
         for (size_t j = 0; j < settings->require.count; j++)
             judge_required(&check, settings->require.items[j]);

@@ -26,14 +26,27 @@ static void add_room(struct text_map *rooms, const struct container *container, 
     }
 }
 
+static bool is_in_memory(const struct node *volume)
+{
+    return text_is(node_string(node_at(volume, "emptyDir.medium")), "Memory");
+}
+
+static bool some_is_in_memory(const struct node *volumes)
+{
+    FOR_ITEMS(volume, volumes)
+        if (is_in_memory(volume))
+            return true;
+    return false;
+}
+
 static void judge_volume(struct rail_call *call, const struct field *volume, size_t room)
 {
     struct arena *arena = call->arena;
     const struct field *empty_dir = field_get(arena, volume, "emptyDir");
     struct amount size;
     amount_read(field_get(arena, empty_dir, "sizeLimit"), &size);
-    if (!text_is(node_string(node_get(empty_dir->node, "medium")), "Memory") || !size.valid ||
-        room == 0 || room == UNLIMITED || bytes_of_limit(&size) <= room)
+    if (!is_in_memory(volume->node) || !size.valid || room == 0 || room == UNLIMITED ||
+        bytes_of_limit(&size) <= room)
         return;
     static const size_t mebi = (size_t)1 << 20;
     struct text limit = room % mebi == 0
@@ -54,6 +67,9 @@ void resource_volumes_judge(struct rail_call *call, const struct workload *workl
     struct arena *arena = call->arena;
     struct text_map rooms = {0};
     struct amount request, limit;
+    const struct field *volumes = field_get(arena, workload->spec, "volumes");
+    if (!some_is_in_memory(volumes->node))
+        return;
     FOR_EACH(container, containers) {
         container_amounts(call->world->snapshot, workload, container->field, TEXT("memory"), arena,
                           defaults, &request, &limit);
@@ -62,7 +78,6 @@ void resource_volumes_judge(struct rail_call *call, const struct workload *workl
     container_amounts(call->world->snapshot, workload, workload->spec, TEXT("memory"), arena,
                       defaults, &request, &limit);
     size_t most_bytes = bytes_of_limit(&limit);
-    const struct field *volumes = field_get(arena, workload->spec, "volumes");
     for (size_t i = 0; i < node_count(volumes->node); i++) {
         const struct field *volume = field_item(arena, volumes, i);
         size_t room = text_map_get(&rooms, node_string(node_get(volume->node, "name")), 0);

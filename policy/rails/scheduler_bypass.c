@@ -112,11 +112,32 @@ static void judge_match_fields(struct rail_call *call, const struct workload *wo
 
 /* The label that a kubelet gives to its node alone. Replicas, and whatever Karpenter buys, have no
  * other node; a DaemonSet may have a reason. */
+static bool is_of_one_host(const struct expression *expression)
+{
+    return expression->valid && expression->op == SOLVER_IN && expression->value_count > 0 &&
+           text_is(expression_canonical_key(expression), LABEL_HOSTNAME);
+}
+
+static bool names_hosts(const struct expressions *expressions)
+{
+    FOR_EACH(expression, expressions)
+        if (is_of_one_host(expression))
+            return true;
+    return false;
+}
+
+static bool selects_hosts(const struct node_selection *selection)
+{
+    FOR_EACH(term, &selection->required)
+        if (names_hosts(&term->expressions))
+            return true;
+    return names_hosts(&selection->selector);
+}
+
 static void judge_host_names(struct rail_call *call, const struct expressions *expressions)
 {
     FOR_EACH(expression, expressions) {
-        if (!expression->valid || expression->op != SOLVER_IN || expression->value_count == 0 ||
-            !text_is(expression_canonical_key(expression), LABEL_HOSTNAME))
+        if (!is_of_one_host(expression))
             continue;
         struct text name = expression->values[0].text;
         report_found(call, SEVERITY_WARN,
@@ -130,9 +151,9 @@ static void judge_host_names(struct rail_call *call, const struct expressions *e
 
 static void judge_host_name_selection(struct rail_call *call, const struct workload *workload)
 {
-    if (is_of_daemon_set(call) || is_settled(call->object))
-        return;
     const struct node_selection *selection = call_selection(call, workload);
+    if (!selects_hosts(selection) || is_of_daemon_set(call) || is_settled(call->object))
+        return;
     judge_host_names(call, &selection->selector);
     FOR_EACH(term, &selection->required)
         judge_host_names(call, &term->expressions);
@@ -224,7 +245,7 @@ static void judge(struct rail_call *call)
         judge_node_claim(call, settings);
         return;
     }
-    if (!workload_read(call->object, call->arena, &workload))
+    if (!call_workload(call, &workload))
         return;
     if (!settings->allow_node_name) {
         judge_node_name(call, &workload);
