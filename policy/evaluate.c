@@ -177,62 +177,90 @@ static void tell_of_autoscaler(const struct evaluation *evaluation, struct findi
     finding->replacement = TEXT("");
 }
 
-/* more: how many of the same sort are not shown beside it. */
-static void add_finding(const struct rail_call *call, const struct draft *shared, size_t more)
+/* What a draft comes to; whether that hangs on the labels of a namespace that is not seen. */
+static bool weigh(const struct rail_call *call, const struct draft *draft, struct finding *finding)
 {
-    enum { PATH_LIMIT = 512, PROBLEM_LIMIT = 1024, FIX_LIMIT = 4096 };
     struct evaluation *evaluation = call->evaluation;
-    const struct policy *policy = call->policy;
-    struct arena *arena = call->arena;
-    const struct draft draft = draft_finish(shared, arena);
-    struct finding finding = {
-        .rail = call->use->rail->name,
-        .pre_existing = draft.pre_existing,
-        .more = more,
-        .field = draft.field,
-        .path = message_printable(field_path(arena, draft.field), PATH_LIMIT, arena),
-        .found = draft.found,
-        .allowed = draft.allowed.items,
-        .allowed_count = draft.allowed.count,
-        .allowed_total = shared->allowed.count,
-        .fix = message_printable(draft.fix, FIX_LIMIT, arena),
-        .replacement = draft.replacement,
-        .policy = policy->name,
-        .docs = docs_url(policy, call->use->rail->name, arena),
-        .contact = policy->contact,
-        .check = policy->check,
-    };
     if (call->override != NULL)
-        finding.override = call->override->id;
-    finding.action = decide(call, &draft, &finding);
-    evaluation->hangs_on_owner |= finding.action == ACTION_DENY && call_asks_owner(call);
+        finding->override = call->override->id;
+    finding->action = decide(call, draft, finding);
+    evaluation->hangs_on_owner |= finding->action == ACTION_DENY && call_asks_owner(call);
 
     bool expired = false;
     bool exception_unknown = false;
     const struct exception *exception = call_exception(call, &expired, &exception_unknown);
     bool unknown_namespace = call->match_unknown || exception_unknown;
     if (exception != NULL && !unknown_namespace)
-        apply_exception(exception, expired, &finding);
-    finding.spared &= finding.action == ACTION_WARN;
-    if ((draft.severity == SEVERITY_UNDECIDED || unknown_namespace) &&
-        finding.action != ACTION_EXCEPTED && !draft.pre_existing) {
-        finding.undecided = true;
-        if (draft.severity == SEVERITY_UNDECIDED)
-            finding.unseen =
-                draft.wanted != 0
-                    ? kinds_without_object(call->world, draft.wanted)
-                    : rail_unseen_sources(call->use->rail, call->object->kind, call->world);
-        finding.spared = false;
-        finding.quiet = finding.action < ACTION_WARN;
-        finding.action = ACTION_WARN;
-    }
-    struct text namespace = unknown_namespace ? call->subject->object->namespace : TEXT("");
-    finding.problem = message_printable(message_problem(&draft, &finding, namespace, arena),
-                                        PROBLEM_LIMIT, arena);
-    if (evaluation->autoscaler != NULL)
-        tell_of_autoscaler(evaluation, &finding);
-    finding.message = message_whole(finding.problem, finding.fix, arena);
-    *LIST_PUSH(arena, &evaluation->findings) =
+        apply_exception(exception, expired, finding);
+    finding->spared &= finding->action == ACTION_WARN;
+    if ((draft->severity != SEVERITY_UNDECIDED && !unknown_namespace) ||
+        finding->action == ACTION_EXCEPTED || draft->pre_existing)
+        return unknown_namespace;
+    finding->undecided = true;
+    if (draft->severity == SEVERITY_UNDECIDED)
+        finding->unseen = draft->wanted != 0 ? kinds_without_object(call->world, draft->wanted)
+                                             : rail_unseen_sources(call->use->rail,
+                                                                   call->object->kind, call->world);
+    finding->spared = false;
+    finding->quiet = finding->action < ACTION_WARN;
+    finding->action = ACTION_WARN;
+    return unknown_namespace;
+}
+
+bool report_is_of_source(const struct rail_call *call)
+{
+    const struct evaluation *evaluation = call->evaluation;
+    /* What the old object had too is told of; and all of a template counts that another is compared
+     * with. */
+    if (!evaluation->drops_unseen || evaluation->old.count > 0 || call->record->keeps_all)
+        return false;
+    struct finding finding = {0};
+    const struct draft draft = {.severity = SEVERITY_UNDECIDED};
+    (void)weigh(call, &draft, &finding);
+    return finding.unseen != 0;
+}
+
+/* What is told of it. unknown_namespace: empty, there is none. */
+static void put_into_words(const struct rail_call *call, const struct draft *shared,
+                           struct text unknown_namespace, struct finding *finding)
+{
+    enum { PATH_LIMIT = 512, PROBLEM_LIMIT = 1024, FIX_LIMIT = 4096 };
+    struct arena *arena = call->arena;
+    const struct draft draft = draft_finish(shared, arena);
+    finding->path = message_printable(field_path(arena, draft.field), PATH_LIMIT, arena);
+    finding->found = draft.found;
+    finding->allowed = draft.allowed.items;
+    finding->allowed_count = draft.allowed.count;
+    finding->allowed_total = shared->allowed.count;
+    finding->fix = message_printable(draft.fix, FIX_LIMIT, arena);
+    finding->replacement = draft.replacement;
+    finding->docs = docs_url(call->policy, call->use->rail->name, arena);
+    finding->problem = message_printable(message_problem(&draft, finding, unknown_namespace, arena),
+                                         PROBLEM_LIMIT, arena);
+    if (call->evaluation->autoscaler != NULL)
+        tell_of_autoscaler(call->evaluation, finding);
+    finding->message = message_whole(finding->problem, finding->fix, arena);
+}
+
+/* more: how many of the same sort are not shown beside it. */
+static void add_finding(const struct rail_call *call, const struct draft *draft, size_t more)
+{
+    struct evaluation *evaluation = call->evaluation;
+    struct finding finding = {
+        .rail = call->use->rail->name,
+        .pre_existing = draft->pre_existing,
+        .more = more,
+        .field = draft->field,
+        .policy = call->policy->name,
+        .contact = call->policy->contact,
+        .check = call->policy->check,
+    };
+    bool unknown_namespace = weigh(call, draft, &finding);
+    if (finding.unseen != 0 && evaluation->drops_unseen)
+        return;
+    put_into_words(call, draft, unknown_namespace ? call->subject->object->namespace : TEXT(""),
+                   &finding);
+    *LIST_PUSH(call->arena, &evaluation->findings) =
         finding; /* a guard that ends leaves none half made */
 }
 
@@ -262,17 +290,22 @@ static void add_rest(const struct rail_call *call, const struct record *record,
 
 /* ---- the whole ---- */
 
+/* Whether a rail has anything to do with the object, whatever its mode. */
+static bool is_asked(const struct evaluation *evaluation, const struct rail *rail)
+{
+    if (evaluation->autoscaler != NULL &&
+        (rail->kinds & KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER)) != 0)
+        return false; /* it has judged the autoscaler itself */
+    return rail->judge != NULL &&
+           rail_judges(rail, evaluation->views.items[0].kind, evaluation->subject.operation) &&
+           (rail->judges_scale || !subject_is_scale(&evaluation->subject));
+}
+
 static void evaluate_rail(struct rail_call *call)
 {
-    const struct rail *rail = call->use->rail;
-    if (call->evaluation->autoscaler != NULL &&
-        (rail->kinds & KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER)) != 0)
-        return; /* it has judged the autoscaler itself */
-    if (call->mode == MODE_OFF || rail->judge == NULL ||
-        !rail_judges(rail, call->evaluation->views.items[0].kind, call->subject->operation) ||
-        (subject_is_scale(call->subject) && !rail->judges_scale))
-        return;
     const struct record record = judge_both(call);
+    if (record.drafts.count == 0)
+        return;
     for (size_t i = 0; i < record.drafts.count; i++)
         add_finding(call, &record.drafts.items[i], 0);
     for (int severity = 0; severity < SEVERITY_COUNT; severity++) {
@@ -345,8 +378,11 @@ static void evaluate_policy(struct evaluation *evaluation, const struct policy *
     evaluation->controlled = object_is_controlled(evaluation->world, subject, &evaluation->root,
                                                   evaluation->views.items[0].kind);
     for (size_t i = 0; i < policy->rail_count; i++) {
+        if (!is_asked(evaluation, policy->rails[i].rail))
+            continue;
         struct rail_call call = evaluation_call(evaluation, policy, &policy->rails[i], match);
-        evaluate_rail(&call);
+        if (call.mode != MODE_OFF)
+            evaluate_rail(&call);
     }
 }
 
@@ -377,6 +413,7 @@ static void evaluate_scaled(struct evaluation *evaluation)
     struct evaluation scaled =
         begin(evaluation->world, &subject, evaluation->now_unix_s, evaluation->arena);
     scaled.autoscaler = autoscaler;
+    scaled.drops_unseen = evaluation->drops_unseen;
     scaled.findings.items = evaluation->findings.items;
     scaled.findings.count = evaluation->findings.count;
     scaled.findings.capacity = evaluation->findings.capacity;
@@ -391,16 +428,6 @@ static void evaluate_policies(void *argument)
     struct evaluation *evaluation = argument;
     evaluate_each(evaluation);
     evaluate_scaled(evaluation);
-}
-
-/* The server says at load what cannot be seen, and not in each review. */
-static void drop_unseen(struct evaluation *evaluation)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < evaluation->findings.count; i++)
-        if (evaluation->findings.items[i].unseen == 0)
-            evaluation->findings.items[kept++] = evaluation->findings.items[i];
-    evaluation->findings.count = kept;
 }
 
 static void end(const struct evaluation *evaluation, struct verdict *verdict)
@@ -437,9 +464,9 @@ void policy_evaluate_within(const struct world *world, const struct subject *sub
     if (!subject_is_judged(subject))
         return;
     struct evaluation evaluation = begin(world, subject, now_unix_s, arena);
+    evaluation.drops_unseen = true;
     if (!arena_guard(arena, evaluate_policies, &evaluation, &error))
         verdict->limit = limit_of_arena(arena);
-    drop_unseen(&evaluation);
     end(&evaluation, verdict);
 }
 

@@ -17,7 +17,10 @@ struct launchable_of {
 struct reading {
     const struct object *object;
     const struct node *root; /* of the object as it was read */
+    const struct workload *workload;
     const struct node_selection *selection;
+    const struct tolerations *tolerations;
+    const struct text_map *resources;
     const struct pool *pool;
 };
 
@@ -38,6 +41,7 @@ struct evaluation {
     LIST(struct change) changes;
     struct patch patch;  /* of the changes that are applied */
     bool hangs_on_owner; /* something would be otherwise, were the owner seen */
+    bool drops_unseen;   /* the server says at load what cannot be seen, and not in each review */
     /* Of the policy at hand. */
     struct views views, old; /* the object, or its pod templates, and those it had before */
     bool controlled;         /* a ReplicaSet or Job of a guarded kind */

@@ -212,9 +212,12 @@ static void mutate_by(struct evaluation *evaluation, const struct policy *policy
     enum match_result match = match_evaluate(&policy->match, &evaluation->match);
     evaluation->hangs_on_owner |= policy->match.names.given;
     for (size_t i = 0; match != MATCH_NO && i < policy->rail_count; i++) {
+        const struct rail *rail = policy->rails[i].rail;
+        if (rail->change == NULL)
+            continue;
         struct rail_call call = evaluation_call(evaluation, policy, &policy->rails[i], match);
-        if (call.mode != MODE_OFF && call.use->rail->change != NULL)
-            call.use->rail->change(&call);
+        if (call.mode != MODE_OFF)
+            rail->change(&call);
     }
 }
 

@@ -175,9 +175,10 @@ enum { TYPO_EDITS = 2 };
 #define report(call, severity, field, fix, ...) \
     report_found(call, severity, field, node_text((field)->node), fix, __VA_ARGS__)
 /* The same where something else was found than what stands there. */
-#define report_found(call, severity, field, found, fix, ...) \
-    (report_counts((call), (severity))                       \
-         ? (void)0                                           \
+#define report_found(call, severity, field, found, fix, ...)                   \
+    (report_counts((call), (severity)) ||                                      \
+             ((severity) == SEVERITY_UNDECIDED && report_is_of_source((call))) \
+         ? (void)0                                                             \
          : report_printf((call), (severity), (field), (found), (fix), __VA_ARGS__))
 /* A draft with more to it: report_with(call, .field = field, .meant = value); and one that weighs
  * otherwise than the rail. */
@@ -194,6 +195,9 @@ void report_say(struct rail_call *call, const struct draft *draft);
 /* Whether it is so; also asked before a draft where a severity is known to be lower, or much is to
  * be found out for it. */
 bool report_counts(struct rail_call *call, enum severity severity) MUST_CHECK;
+/* Whether nothing comes of what is left undecided for want of all that the rail looks among,
+ * because that is said once, at load. */
+bool report_is_of_source(const struct rail_call *call) MUST_CHECK;
 
 /* What the same policy says to another rail, so that no fix raises a finding of that one; NULL: it
  * does not use it. */

@@ -1,6 +1,7 @@
 /* What rails read alike of the object at hand, remembered for the evaluation. */
 #include "policy/reading.h"
 
+#include "kube/device.h"
 #include "kube/snapshot.h"
 #include "policy/evaluation.h"
 
@@ -19,6 +20,43 @@ static struct reading *reading_of(const struct rail_call *call)
     evaluation->oldest_reading = (evaluation->oldest_reading + 1) % COUNT_OF(evaluation->readings);
     *oldest = (struct reading){.object = object, .root = object->root->node};
     return oldest;
+}
+
+bool call_workload(const struct rail_call *call, struct workload *workload)
+{
+    struct reading *reading = reading_of(call);
+    if (reading->workload == NULL) {
+        if (!workload_read(call->object, call->arena, workload))
+            return false;
+        struct workload *kept = ARENA_NEW(call->arena, struct workload);
+        *kept = *workload;
+        reading->workload = kept;
+    }
+    *workload = *reading->workload;
+    return true;
+}
+
+struct tolerations call_tolerations(const struct rail_call *call, const struct workload *workload)
+{
+    struct reading *reading = reading_of(call);
+    if (reading->tolerations == NULL) {
+        struct tolerations *tolerations = ARENA_NEW(call->arena, struct tolerations);
+        tolerations_read(workload, call->arena, tolerations);
+        tolerations->capacity = tolerations->count; /* whoever adds to it gets a list of his own */
+        reading->tolerations = tolerations;
+    }
+    return *reading->tolerations;
+}
+
+const struct text_map *call_resources(const struct rail_call *call, const struct workload *workload)
+{
+    struct reading *reading = reading_of(call);
+    if (reading->resources == NULL) {
+        struct text_map *names = ARENA_NEW(call->arena, struct text_map);
+        resource_names_read(workload, call->arena, names);
+        reading->resources = names;
+    }
+    return reading->resources;
 }
 
 const struct node_selection *call_selection(const struct rail_call *call,

@@ -4,9 +4,17 @@
 
 #include "kube/pod.h"
 #include "kube/pool.h"
+#include "kube/taint.h"
 #include "policy/rail.h"
 
-/* How the pods of the workload, which call->object is, choose nodes. */
+/* call->object as a workload; false when it is none. */
+bool call_workload(const struct rail_call *call, struct workload *workload);
+/* What the workload, which call->object is, tolerates; the list may be added to. */
+struct tolerations call_tolerations(const struct rail_call *call, const struct workload *workload);
+/* The names of the resources that it asks for (resource_names_read). */
+const struct text_map *call_resources(const struct rail_call *call,
+                                      const struct workload *workload);
+/* How its pods choose nodes. */
 const struct node_selection *call_selection(const struct rail_call *call,
                                             const struct workload *workload);
 /* call->object as a NodePool or Provisioner; NULL: it is neither. */

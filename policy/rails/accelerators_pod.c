@@ -330,15 +330,13 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
     struct arena *arena = call->arena;
     struct workload workload;
     bool is_daemon_set = call->object->kind == KIND_DAEMON_SET;
-    if ((!is_daemon_set && is_of_daemon_set(call)) ||
-        !workload_read(call->object, arena, &workload) ||
+    if ((!is_daemon_set && is_of_daemon_set(call)) || !call_workload(call, &workload) ||
         node_count(node_get(workload.spec->node, "containers")) == 0)
         return;
     struct check check = {.call = call, .settings = settings};
-    tolerations_read(&workload, arena, &check.tolerations);
-    struct text_map names;
+    check.tolerations = call_tolerations(call, &workload);
+    const struct text_map names = *call_resources(call, &workload);
     struct text asked;
-    resource_names_read(&workload, arena, &names);
     check.wanted = devices_asked(settings, &names, &asked);
     accelerators_assume_tolerations(call, &names, &check.tolerations);
     if (is_daemon_set) {

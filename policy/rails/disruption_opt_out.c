@@ -3,6 +3,7 @@
 
 #include "kube/opt_out.h"
 #include "kube/pod.h"
+#include "policy/reading.h"
 
 struct settings {
     struct key_strings allow_namespaces;
@@ -157,7 +158,7 @@ static void judge(struct rail_call *call)
 {
     struct arena *arena = call->arena;
     struct workload workload;
-    if (!workload_read(call->object, arena, &workload))
+    if (!call_workload(call, &workload))
         return;
     const struct field *annotations = field_get(arena, workload.metadata, "annotations");
     const struct field *field = field_get(arena, annotations, OPT_OUT);

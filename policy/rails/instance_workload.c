@@ -118,7 +118,7 @@ void instance_judge_workload(struct rail_call *call, const struct instance_list 
 {
     struct arena *arena = call->arena;
     struct workload workload;
-    if (!workload_read(call->object, arena, &workload))
+    if (!call_workload(call, &workload))
         return;
     const struct node_selection *selection = call_selection(call, &workload);
 

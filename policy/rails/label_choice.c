@@ -312,9 +312,8 @@ static void judge_reach(const struct label_choice *choice, const struct filter *
 
 void label_choice_judge_workload(const struct label_choice *choice)
 {
-    struct arena *arena = choice->call->arena;
     struct workload workload;
-    if (!workload_read(choice->call->object, arena, &workload))
+    if (!call_workload(choice->call, &workload))
         return;
     const struct node_selection *selection = call_selection(choice->call, &workload);
     bool selector_told = judge_values(choice, &selection->selector, SEVERITY_RAIL);

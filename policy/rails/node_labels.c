@@ -223,7 +223,7 @@ static void judge(struct rail_call *call)
         .is_daemon = is_of_daemon_set(call),
         .types_told = rail_settings(call, &rail_instance_types) != NULL,
     };
-    if (!workload_read(call->object, call->arena, &workload))
+    if (!call_workload(call, &workload))
         return;
     const struct node_selection *selection = call_selection(call, &workload);
     see_pools(&check);

@@ -142,12 +142,12 @@ static void judge(struct rail_call *call)
                         !world_sees(world, KIND_BIT(KIND_NODE)),
     };
     const struct workload *workload = &placing.workload;
-    if (!workload_read(call->object, call->arena, &placing.workload) || is_placed(workload) ||
+    if (!call_workload(call, &placing.workload) || is_placed(workload) ||
         pod_is_on_fargate(node_get(workload->metadata->node, "labels"), workload->spec->node) ||
         node_count(node_get(workload->spec->node, "containers")) == 0)
         return;
     placing.selection = call_selection(call, workload);
-    tolerations_read(workload, call->arena, &placing.tolerations);
+    placing.tolerations = call_tolerations(call, workload);
     if (call->object->kind == KIND_DAEMON_SET)
         placeable_judge_daemon_set(&placing);
     else if (!is_of_daemon_set(call))

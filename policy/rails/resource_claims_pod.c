@@ -4,6 +4,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rails/resource_claims.h"
+#include "policy/reading.h"
 #include "simulation/supply.h"
 #include "simulation/ways.h"
 #include "solver/well_known.h"
@@ -297,7 +298,7 @@ void resource_claims_judge_workload(struct rail_call *call)
 {
     struct arena *arena = call->arena;
     struct pods pods = {.call = call};
-    if (!workload_read(call->object, arena, &pods.workload))
+    if (!call_workload(call, &pods.workload))
         return;
     const struct field *claims = field_get(arena, pods.workload.spec, "resourceClaims");
     if (node_count(claims->node) == 0)

@@ -247,7 +247,7 @@ static void judge(struct rail_call *call)
     /* How a workload is updated has nothing to do with its scale. */
     if (check.crowd == CROWD_ONE ||
         (check.crowd == CROWD_UPDATE && subject_is_scale(call->subject)) ||
-        !workload_read(call->object, call->arena, &workload))
+        !call_workload(call, &workload))
         return;
     claim_names_read(&workload, call->arena, &names);
     if (names.count == 0 || keeps_on_one_node(call, &workload))

@@ -3,7 +3,7 @@
 #include "kube/label.h"
 #include "kube/pod.h"
 #include "kube/taint.h"
-#include "policy/rail.h"
+#include "policy/reading.h"
 
 struct settings {
     struct key_strings allow;
@@ -267,17 +267,16 @@ static void report_not_granted(const struct check *check, const struct toleratio
 static void judge(struct rail_call *call)
 {
     struct workload workload;
-    struct tolerations tolerations;
     struct check check = {
         .call = call,
         .settings = call->settings,
         .is_daemon = is_of_daemon_set(call),
     };
-    if (!workload_read(call->object, call->arena, &workload))
+    if (!call_workload(call, &workload))
         return;
-    tolerations_read(&workload, call->arena, &tolerations);
+    const struct tolerations tolerations = call_tolerations(call, &workload);
     if (tolerations.count > 0)
-        resource_names_read(&workload, call->arena, &check.resources);
+        check.resources = *call_resources(call, &workload);
     FOR_EACH(toleration, &tolerations) {
         if (toleration->key.size > 0 && !label_key_is_valid(toleration->key)) {
             report_invalid_key(&check, toleration);

@@ -6,7 +6,7 @@
 #include "kube/selector.h"
 #include "kube/snapshot.h"
 #include "kube/topology.h"
-#include "policy/rail.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 struct settings {
@@ -170,7 +170,7 @@ static void judge(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
     struct workload workload;
-    if (!workload_read(call->object, call->arena, &workload))
+    if (!call_workload(call, &workload))
         return;
     struct topology_terms terms;
     topology_terms_read(&workload, call->arena, &terms);

@@ -59,7 +59,7 @@ void zone_pin_judge_selection(struct rail_call *call)
     struct workload workload;
     struct zones zones;
     struct text volumes;
-    if (!workload_read(call->object, arena, &workload))
+    if (!call_workload(call, &workload))
         return;
     const struct node_selection *selection = call_selection(call, &workload);
     if (selection->selector.count + selection->required.count == 0 ||

@@ -266,8 +266,7 @@ static void judge(struct rail_call *call)
     const struct zone_spread *settings = call->settings;
     struct workload workload;
     if (settings->action != SPREAD_REQUIRE ||
-        !zone_spread_has_replicas(call, call->object, settings) ||
-        !workload_read(call->object, call->arena, &workload))
+        !zone_spread_has_replicas(call, call->object, settings) || !call_workload(call, &workload))
         return;
     if (!zone_spread_is_held(call, &workload))
         judge_spreading(call, &workload);
