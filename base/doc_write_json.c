@@ -1,5 +1,5 @@
 /* Writes JSON, without a space, into text that grows in an arena. */
-#include "base/base.h"
+#include "base/doc_internal.h"
 
 /* What follows the backslash in the escape of a byte; 0: no escape, or \u00XX below a blank. */
 static const char short_escapes[256] = {
@@ -7,14 +7,18 @@ static const char short_escapes[256] = {
     ['\n'] = 'n', ['\r'] = 'r',  ['\t'] = 't',
 };
 
+enum { LONGEST_ESCAPE = sizeof "\\u0000" - 1 };
+
 static size_t escaped_bytes(unsigned char c)
 {
-    return short_escapes[c] != 0 ? 2 : c < 0x20 ? sizeof "\\u0000" - 1 : 1;
+    return short_escapes[c] != 0 ? 2 : c < 0x20 ? LONGEST_ESCAPE : 1;
 }
 
 struct text json_cut(struct text t, size_t limit_bytes)
 {
     size_t size = 0;
+    if (t.size <= limit_bytes / LONGEST_ESCAPE)
+        return t;
     for (size_t used = 0; size < t.size; size++) {
         used += escaped_bytes((unsigned char)t.data[size]);
         if (used > limit_bytes)
@@ -33,10 +37,10 @@ static void add_escape(struct text_builder *out, unsigned char c)
         text_builder_add(out, (struct text){(const char[]){'\\', short_escapes[c]}, 2});
 }
 
-void json_write_string(struct text_builder *out, struct text t)
+/* What is not plain ASCII all through. */
+static void write_special(struct text_builder *out, struct text t)
 {
     t = text_as_utf8(t, out->arena);
-    text_builder_add(out, TEXT("\""));
     size_t start = 0;
     for (size_t i = 0; i < t.size; i++) {
         unsigned char c = (unsigned char)t.data[i];
@@ -47,6 +51,15 @@ void json_write_string(struct text_builder *out, struct text t)
         start = i + 1;
     }
     text_builder_add(out, (struct text){t.data + start, t.size - start});
+}
+
+void json_write_string(struct text_builder *out, struct text t)
+{
+    text_builder_add(out, TEXT("\""));
+    if (t.size == 0 || json_run_end(t.data, t.data + t.size) == t.data + t.size)
+        text_builder_add(out, t);
+    else
+        write_special(out, t);
     text_builder_add(out, TEXT("\""));
 }
 

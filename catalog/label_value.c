@@ -184,7 +184,7 @@ static bool is_value_in_capitals(const struct catalog *catalog, struct text key,
     for (size_t i = 0; i < value.size; i++)
         lower[i] = value.data[i] == '_' ? '-' : (char)(value.data[i] - 'A' + 'a');
     struct text wanted = {lower, value.size};
-    const struct text *all;
+    const struct text *all = NULL;
     size_t count = label_values_all(key, &all);
     return texts_have(all, count, wanted) || catalog_has_value(catalog, key, wanted);
 }

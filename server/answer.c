@@ -264,10 +264,9 @@ static struct text json_of_reply(const struct reply *reply)
     bool denied = reply->verdict->action == ACTION_DENY;
     struct text_builder out = {.arena = reply->arena};
     text_builder_add(&out, TEXT("{\"apiVersion\":\"admission.k8s.io/v1\","
-                                "\"kind\":\"AdmissionReview\",\"response\":{"));
-    json_write_member(&out, "uid", reply->review->uid);
-    json_write_key(&out, "allowed");
-    text_builder_add(&out, denied ? TEXT("false") : TEXT("true"));
+                                "\"kind\":\"AdmissionReview\",\"response\":{\"uid\":"));
+    json_write_string(&out, reply->review->uid);
+    text_builder_add(&out, denied ? TEXT(",\"allowed\":false") : TEXT(",\"allowed\":true"));
     if (denied)
         add_status(&out, reply, rest.size + end.size);
     text_builder_add(&out, rest);

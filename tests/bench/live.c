@@ -13,6 +13,7 @@
 
 #include "kube/object.h"
 #include "live/store.h"
+#include "live/stored.h"
 
 enum {
     PODS = 10000,
@@ -286,9 +287,12 @@ static size_t read_object(size_t which, size_t number, size_t version, struct ar
                           struct object *object)
 {
     struct source source = {.text = made[which].json(arena, number, version)};
+    const struct doc_choice choice = transform_choice(made[which].kind);
+    struct doc_limits limits = doc_limits_review;
+    limits.choice = &choice;
     const struct node *root = NULL;
     struct error error = {0};
-    if (!doc_read_json(&source, &doc_limits_review, NULL, arena, &root, &error))
+    if (!doc_read_json(&source, &limits, NULL, arena, &root, &error))
         abort();
     struct member members[] = {
         member_of(TEXT("apiVersion"), node_of_text(text_of(made[which].api_version))),
