@@ -508,7 +508,7 @@ static const char *read_value(struct reader *reader, const char *at, const void 
         return fail_limit(reader, at, "values", reader->limits->nodes);
     switch (at < reader->end ? *at : '\0') {
     case '"': {
-        struct text string;
+        struct text string = {0};
         const char *end = read_string(reader, at, &string);
         if (end != NULL)
             set_node(reader, slot, NODE_STRING, string.data, string.size, at);
