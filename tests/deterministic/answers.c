@@ -20,7 +20,7 @@ enum {
 static struct {
     uint64_t newest, good; /* on the disk */
     bool newest_is_good;
-    uint64_t seen; /* the newest that a review was judged by */
+    uint64_t seen;  /* the newest that a review was judged by */
     bool was_ready; /* in this life */
     /* What was seen since the replica had to be well. */
     bool ready, denied, allowed, pinned;
@@ -243,8 +243,7 @@ void answers_check_certificate(int replica, const char *certificate)
     int64_t from_s = 0, until_s = 0, now_s = unix_us() / SECOND;
     answer_counts.handshakes++;
     /* Nobody is sent to a replica that is not ready; it shows a certificate of its own. */
-    if (!replicas[replica].was_ready ||
-        world_now_us() < disturbed_us + TRUST_CALM_MINUTES * MINUTE)
+    if (!replicas[replica].was_ready || world_now_us() < disturbed_us + TRUST_CALM_MINUTES * MINUTE)
         return;
     CHECK(sscanf(certificate, "-----BEGIN CERTIFICATE-----\nleaf %*s %*s %" SCNd64 " %" SCNd64,
                  &from_s, &until_s) == 2 &&

@@ -25,7 +25,7 @@ enum {
     /* A kind that was refused is asked for again after 7.5 minutes at most, a silent connection
      * ends after 3, a Retry-After after 5. */
     QUIET_MINUTES = 17,
-    CALMER = 8, /* so many times less happens when all is quiet */
+    CALMER = 8,          /* so many times less happens when all is quiet */
     RELOAD_SECONDS = 75, /* a change that no watch sees is found after a minute */
 };
 

@@ -272,6 +272,10 @@ int __wrap_fstat(int fd, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status)
 {
     const struct open_file *file = open_file_of(fd);
+    if (fd == STDOUT_FILENO) { /* as a container has it */
+        *status = (struct stat){.st_mode = S_IFIFO | 0600};
+        return 0;
+    }
     if (file == NULL)
         return __real_fstat(fd, status);
     *status = (struct stat){.st_mode = file->sort == OPEN_FILE ? S_IFREG | 0644 : S_IFDIR | 0755,
@@ -466,19 +470,31 @@ int __wrap_poll(struct pollfd *signs, nfds_t count, int timeout_ms)
     }
 }
 
-ssize_t __real_writev(int fd, const struct iovec *parts, int count);
-ssize_t __wrap_writev(int fd, const struct iovec *parts, int count);
-ssize_t __wrap_writev(int fd, const struct iovec *parts, int count)
+/* Standard output takes a line, or nothing: it is a pipe whose reader is stuck, or a full disk. */
+static ssize_t take_output(const struct iovec *parts, int count, int failure)
 {
     size_t size = 0;
-    if (fd != STDOUT_FILENO || thread_current() == NULL)
-        return __real_writev(fd, parts, count);
     if (world_now_us() < output_fails_until_us[thread_replica()]) {
-        errno = ENOSPC;
+        errno = failure;
         return -1;
     }
     for (int i = 0; i < count; i++)
         size += parts[i].iov_len;
     lines[thread_replica()]++;
     return (ssize_t)size;
+}
+
+ssize_t __wrap_writev(int fd, const struct iovec *parts, int count);
+ssize_t __wrap_writev(int fd, const struct iovec *parts, int count)
+{
+    (void)fd; /* the one use is standard output */
+    return take_output(parts, count, ENOSPC);
+}
+
+ssize_t __wrap_pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags);
+ssize_t __wrap_pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+    static const int failures[] = {EAGAIN, ENOSPC, EOPNOTSUPP};
+    (void)fd, (void)offset, (void)flags;
+    return take_output(parts, count, failures[chance_draw(sizeof failures / sizeof *failures)]);
 }

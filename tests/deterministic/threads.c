@@ -290,8 +290,7 @@ unsigned threads_of(int replica)
 {
     unsigned count = 0;
     for (size_t i = 0; i < THREADS_MAX; i++)
-        count += threads[i].used && threads[i].replica == replica &&
-                 threads[i].name == by_program;
+        count += threads[i].used && threads[i].replica == replica && threads[i].name == by_program;
     return count;
 }
 
