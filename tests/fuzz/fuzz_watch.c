@@ -21,7 +21,7 @@ enum {
 };
 
 static const enum kind kinds[] = {KIND_POD, KIND_NODE, KIND_NODE_POOL, KIND_PERSISTENT_VOLUME_CLAIM,
-                                  KIND_CUSTOM};
+                                  KIND_OWNER_FIRST};
 static const struct custom_kind rollout = {
     .group = TEXT("argoproj.io"), .kind = TEXT("Rollout"), .plural = TEXT("rollouts")};
 
