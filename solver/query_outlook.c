@@ -15,8 +15,7 @@ static void search_nodes(struct search *search, const struct relaxation *relaxat
     struct query *q = search->q;
     query_choose_nodes(q, relaxation);
     for (BITS_EACH(node, q->nodes, bits_words(q->view->nodes.count)))
-        if (!search->takes[node] && !q->view->nodes.items[node].leaving &&
-            query_node_takes(q, relaxation, (uint32_t)node)) {
+        if (!search->takes[node] && query_node_takes(q, relaxation, (uint32_t)node)) {
             search->takes[node] = true;
             bits_add(search->nodes, node);
         }

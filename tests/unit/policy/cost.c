@@ -24,7 +24,8 @@
         "a", "shop") ", spec: {maxReplicas: " most                                     \
                      ", scaleTargetRef: {apiVersion: apps/v1, kind: " kind ", name: web}}}"
 
-#define RAIL "cost: {warnAbove: 100, max: {shop: 300, \"team-*\": 200, \"team-a*\": 150}}"
+#define MAX "{shop: 300, \"team-*\": 200, \"team-a*\": 150, \"team-c*\": 120}"
+#define RAIL "cost: {warnAbove: 100, max: " MAX "}"
 
 static void what_it_adds_is_compared(void)
 {
@@ -38,6 +39,7 @@ static void what_it_adds_is_compared(void)
         {DEPLOYMENT_IN("team-b", "3"), "deny spec.replicas $210.24 a month"},
         {DEPLOYMENT_IN("team-a1", "3"), "deny spec.replicas $210.24 a month"},
         {DEPLOYMENT_IN("team-a1", "2"), "warn spec.replicas $140.16 a month"},
+        {DEPLOYMENT_IN("team-c1", "2"), "deny spec.replicas $140.16 a month"}, /* the least */
         {DEPLOYMENT_IN("other", "50"), "warn spec.replicas $3,504.00 a month"},
         {DEPLOYMENT("20000000"), "deny spec.replicas about $1,401,600,000.00 a month"},
         {JOB("Job", JOB_SPEC("parallelism: 5, completions: 9, ")),

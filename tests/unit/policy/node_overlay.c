@@ -133,6 +133,8 @@ static void types_outside_the_list_are_not_drawn_in(void)
         {OVERLAY("a", FAMILY("m5"), ADJUST("-10%")), ""},
         {OVERLAY("a", FAMILY("c5"), PRICE("0.0001")), "deny spec.price general"},
         {OVERLAY("a", FAMILY("c5"), PRICE("1000")), ""},
+        {OVERLAY("a", IN(TYPE, "c5.large"), PRICE("0.084999")), "deny spec.price general"},
+        {OVERLAY("a", IN(TYPE, "c5.large"), PRICE("0.085")), ""}, /* which it costs */
         /* that no pool launches */
         {OVERLAY("a", FAMILY("r5"), ADJUST("-10%")), ""},
         {OVERLAY("a", FAMILY("c5") ", " IN("karpenter.sh/nodepool", "other"), ADJUST("-10%")), ""},

@@ -198,6 +198,13 @@ static void beside_what_runs(void)
           {POOL, NODE("n1", "a", "2"), DEPLOYMENT("1", "1500m", "")},
           {.pods = 2, .node_count = 1, .usd_micro_per_hour = 100000}},
          2},
+        {{"a Node leaves: its room does not count, and what ran there is another's matter",
+          {POOL,
+           "{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: "
+           "'2026-01-01T00:00:00Z'}, status: {allocatable: {cpu: 8, memory: 8Gi, pods: 9}}}",
+           POD("other", "4", ", nodeName: n1"), DEPLOYMENT("1", "1500m", "")},
+          {.pods = 1, .node_count = 1, .usd_micro_per_hour = 100000}},
+         -1},
         {{"a Node that nobody else has a resource of",
           {POOL,
            "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, "
