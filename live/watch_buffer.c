@@ -80,5 +80,5 @@ void watch_buffer_free(struct watch_buffer *buffer)
 
 struct text watch_buffer_text(const struct watch_buffer *buffer)
 {
-    return (struct text){buffer->bytes, buffer->size};
+    return buffer->size == 0 ? TEXT("") : (struct text){buffer->bytes, buffer->size};
 }
