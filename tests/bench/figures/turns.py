@@ -29,7 +29,7 @@ def run_client(command, look=lambda: None):
 
 def load(server, body, seconds, connections, look=lambda: None):
     """Posts the body over kept connections; the reviews that were answered."""
-    _, said = run_client(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", str(POST), server.url, "--", body],
+    _, said = run_client(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(POST), server.url, "--", body],
                          look)
     result = re.search(r"^result (\d+) (\d+)$", said, re.M)
     if not result or int(result[1]) == 0:
