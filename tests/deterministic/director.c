@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "answers.h"
 #include "base/clock.h"
@@ -13,6 +14,7 @@
 #include "disk.h"
 #include "kube/kind.h"
 #include "memory.h"
+#include "outcome.h"
 #include "replica.h"
 #include "server/informer.h"
 #include "singles.h"
@@ -30,6 +32,7 @@ enum {
 };
 
 static bool goes_on;
+static int64_t end_us;
 static uint64_t policies;
 
 /* ---- files ---- */
@@ -316,7 +319,13 @@ static void mend(void)
 
 static void pass(int64_t us)
 {
-    world_run(world_now_us() + us);
+    int64_t until_us = world_now_us() + us;
+    bool is_over = end_us != 0 && until_us >= end_us;
+    world_run(is_over ? end_us : until_us);
+    if (is_over) {
+        run_note();
+        _exit(0);
+    }
 }
 
 static void compare_views(void)
@@ -395,6 +404,7 @@ static void start(void *context)
 void director_run(const struct director_plan *plan)
 {
     replica_has_files = plan->seed % 5 == 4;
+    end_us = plan->until_us;
     cluster_begin(informer_kinds());
     transport_begin();
     for (int replica = 0; replica < REPLICAS_MAX; replica++) {

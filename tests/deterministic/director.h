@@ -7,6 +7,7 @@
 struct director_plan {
     uint64_t seed;
     unsigned rounds;
+    int64_t until_us; /* it ends then; 0: after the rounds */
 };
 void director_run(const struct director_plan *plan);
 

@@ -22,6 +22,7 @@ extern struct outcome *outcome_of_run;
 struct run {
     struct chance_plan chance;
     unsigned rounds;
+    int64_t until_us; /* it ends then; 0: after the rounds */
     bool speaks;
 };
 /* Notes what happened so far. */

@@ -32,7 +32,7 @@ static void do_run(const struct run *run, struct outcome *outcome)
     outcome_of_run = outcome;
     replica_speaks = run->speaks;
     chance_begin(&run->chance, outcome->done, &outcome->done_count);
-    director_run(&(struct director_plan){run->chance.seed, run->rounds});
+    director_run(&(struct director_plan){run->chance.seed, run->rounds, run->until_us});
     run_note();
 }
 

@@ -9,7 +9,11 @@
 #include "outcome.h"
 #include "threads.h"
 
-enum { TRIES_MAX = 400, PRINTED_MAX = 60 };
+enum {
+    TRIES_MAX = 400,
+    PRINTED_MAX = 60,
+    LATER_S = 60, /* so much later the failure may come, too */
+};
 
 struct shrinking {
     struct run run;
@@ -106,6 +110,7 @@ void shrink(const struct run *run, const struct outcome *failed)
                                   .outcome = share_outcome(),
                                   .spare = share_outcome()};
     shrinking.run.speaks = false;
+    shrinking.run.until_us = failed->at_us + LATER_S * SECOND;
     memcpy(shrinking.kept, failed->done, failed->done_count * sizeof *failed->done);
     if (failed->done_count >= DONE_MAX || !fails(&shrinking, shrinking.kept, shrinking.count)) {
         printf("it does not fail again with the same deeds\n");
