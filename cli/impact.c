@@ -326,7 +326,8 @@ static struct impact_report forecast_all(struct forecast *forecast)
     const struct manifests *change = &forecast->change;
     struct impact_entry *entries = ARENA_ARRAY(forecast->arena, change->count, struct impact_entry);
     struct impact_report report = {.entries = entries,
-                                   .skipped = change->skipped + forecast->fragments,
+                                   .skipped = change->skipped,
+                                   .fragments = forecast->fragments,
                                    .catalog = forecast->world->catalog,
                                    .now_unix_s = forecast->now_unix_s};
     for (size_t i = 0; i < change->count; i++) {
@@ -366,10 +367,9 @@ static int impact(struct arena *arena, void *argument)
     struct impact_report report = forecast_all(&forecast);
     report.errors = forecast.problems.count;
     struct error error;
-    size_t others = report.skipped - forecast.fragments; /* which are named already */
-    if (others > 0)
+    if (report.skipped > 0)
         say_note("passed over %s %zu object%s of kinds whose changes are not looked at",
-                 others == 1 ? "is" : "are", others, plural_s(others));
+                 report.skipped == 1 ? "is" : "are", report.skipped, plural_s(report.skipped));
     if (!report_impact_write(forecast.options->format, &report, &style, arena, stdout, &error))
         problems_add_error(&forecast.problems, &error);
     int code = print_problems(&forecast.problems, "error");

@@ -109,6 +109,10 @@ struct text impact_together(const struct impact_report *report, struct arena *ar
 
 struct text impact_none(const struct impact_report *report)
 {
+    if (report->fragments > 0)
+        return TEXT(
+            "Only parts of objects were given, as kustomize patches are: what they change is "
+            "not known. Give what they are built into (kustomize build).");
     return report->errors > 0 ? TEXT("")
                               : TEXT("There is no change of a NodePool, a node class, a "
                                      "StorageClass, a PriorityClass, a PersistentVolumeClaim or a "
@@ -143,7 +147,9 @@ static void put_entry(const struct impact_entry *entry, const struct report_styl
     if (entry->nothing.size > 0)
         return;
     FOR_EACH(reason, &impact->reasons)
-        put_line(arena_printf(arena, "because of %.*s", TEXT_ARGS(*reason)), INDENT, columns, out);
+        if (entry->operation != IMPACT_DELETE) /* whose only reason is that */
+            put_line(arena_printf(arena, "because of %.*s", TEXT_ARGS(*reason)), INDENT, columns,
+                     out);
     bool named = impact->block_total <= BLOCKS_IN_A_SENTENCE;
     for (size_t i = 0; i < impact->block_count && !named; i++)
         put_line(arena_printf(arena, "blocked: %.*s",
@@ -313,7 +319,7 @@ static bool put_json(const struct impact_report *report, struct arena *arena, FI
         json_object_array_add(changes, json_of_entry(&report->entries[i], &written[i]));
     struct json_object *summary = json_object_new_object();
     json_add_count(summary, "changes", report->count);
-    json_add_count(summary, "skipped", report->skipped);
+    json_add_count(summary, "skipped", report->skipped + report->fragments);
     json_add_count(summary, "nodes", report->nodes_together);
     json_add_count(summary, "errors", report->errors);
     json_object_object_add(summary, "denied", json_object_new_boolean(report->denied));

@@ -22,7 +22,8 @@ struct impact_entry {
 struct impact_report {
     const struct impact_entry *entries;
     size_t count;
-    size_t skipped;        /* objects of kinds whose changes are not looked at, parts of objects */
+    size_t skipped;        /* objects of kinds whose changes are not looked at */
+    size_t fragments;      /* parts of objects, which are passed over, too */
     size_t nodes_together; /* nodes that go, each once, however many of the changes take it */
     size_t errors;         /* what could not be read, or not be understood */
     bool denied;           /* a ceiling of an enforced policy is passed */

@@ -115,8 +115,8 @@ static void add_kept(const struct telling *telling, struct text_builder *words)
             impact->nodes_kept == 1 ? "its" : "their", impact->nodes_kept == 1 ? "it" : "them");
     else
         text_builder_printf(words,
-                            "NodePool%s %.*s launch%s no more nodes; the %zu that run%s stay%s "
-                            "until then, without successors.",
+                            "NodePool%s %.*s launch%s no more nodes; the %zu that run%s stay%s, "
+                            "without successors.",
                             plural_s(impact->pools.count), TEXT_ARGS(pools),
                             impact->pools.count == 1 ? "es" : "", impact->nodes_kept,
                             impact->nodes_kept == 1 ? "s" : "", impact->nodes_kept == 1 ? "s" : "");

@@ -160,6 +160,8 @@ def changes_come_from_anywhere(folder, state):
     part = run(0, "-f", write(folder, "patch.yaml", patch), "--state", state, "-o", "json")
     expect("a part of a NodePool", (json.loads(part.stdout)["summary"]["skipped"], "kustomize build" in part.stderr,
                                     "of kinds whose changes" in part.stderr), (1, True, False))
+    part = run(0, "-f", write(folder, "patch.yaml", patch), "--state", state)
+    expect("nothing but parts is no all-clear", "Only parts of objects were given" in " ".join(part.stdout.split()), True)
     twice = asked(0, "-f", path, "-f", path, "--state", state)
     expect("each node counts once", (len(twice["changes"]), twice["summary"]["nodes"]), (2, 3))
     said = run(0, "-f", path, "-f", path, "--state", state).stdout
