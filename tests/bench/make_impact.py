@@ -109,6 +109,8 @@ def review(operation, old, new):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
     folder, count = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1000
     folder.mkdir(parents=True, exist_ok=True)
     labelled, fewer, calm = pool(), pool(), pool()
