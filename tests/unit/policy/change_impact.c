@@ -254,8 +254,8 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR,
          .object = NODE_CLASS(""),
-         .findings = "deny  NodePool general launches no more nodes; the 4 that run stay until "
-                     "then, without successors. A change of more than 3 nodes has to be confirmed. "
+         .findings = "deny  NodePool general launches no more nodes; the 4 that run stay, "
+                     "without successors. A change of more than 3 nodes has to be confirmed. "
                      "If that is "
                      "meant, run kubectl annotate --overwrite ec2nodeclasses default "
                      "taffrail.dev/confirm-nodes=4 and make the change again."},
@@ -263,8 +263,8 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .rails = "change-impact: {maxNodes: 3}",
          .cluster = FOUR,
          .object = NODE_CLASS("annotations: {taffrail.dev/confirm-nodes: '4'}"),
-         .findings = "warn  NodePool general launches no more nodes; the 4 that run stay until "
-                     "then, without successors."},
+         .findings = "warn  NodePool general launches no more nodes; the 4 that run stay, "
+                     "without successors."},
         {.name = "by the garbage collector",
          .rails = "change-impact: {maxNodes: 0, denyOccupiedDelete: true}",
          .cluster = FOUR,

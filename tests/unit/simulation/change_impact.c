@@ -312,7 +312,7 @@ static void deletions_of_node_pools_and_classes(void)
          .before = "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: "
                    "default}}",
          .cluster = {POOL, FOUR},
-         .expected = "NodePool general launches no more nodes; the 4 that run stay until then, "
+         .expected = "NodePool general launches no more nodes; the 4 that run stay, "
                      "without successors. |  | deletion | "},
         {.name = "a node class that no NodePool names",
          .before = "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: "
