@@ -28,7 +28,9 @@ struct collection {
 };
 
 static struct collection collections[KIND_COUNT];
-static enum kind changing[KIND_COUNT]; /* kinds whose objects change, the busy ones several times */
+enum { BUSIEST = 40 };
+/* Kinds whose objects change, the busy ones several times. */
+static enum kind changing[KIND_COUNT * BUSIEST];
 static size_t changing_count;
 static uint64_t revision = 997; /* so that versions become longer before long */
 static void (*listener)(enum kind kind);
@@ -76,7 +78,7 @@ static unsigned busyness(enum kind kind)
 {
     switch (kind) {
     case KIND_POD:
-        return 40;
+        return BUSIEST;
     case KIND_REPLICA_SET:
     case KIND_PERSISTENT_VOLUME:
     case KIND_PERSISTENT_VOLUME_CLAIM:

@@ -14,13 +14,23 @@ static const struct doc_limits limits = {.bytes = 1 << 20, .nodes = 100000, .dep
 
 static void compare(const struct node *node, struct json_object *object);
 
+/* With a NUL behind it. */
+static char *copy_of(struct text t)
+{
+    char *copy = malloc(t.size + 1);
+    REQUIRE(copy != NULL);
+    memcpy(copy, t.data, t.size);
+    copy[t.size] = '\0';
+    return copy;
+}
+
 static void compare_number(const struct node *node, struct json_object *object)
 {
     struct text t = node_text(node);
     char digits[64];
     int64_t value;
     if (json_object_is_type(object, json_type_double)) {
-        char *copy = strndup(t.data, t.size);
+        char *copy = copy_of(t);
         REQUIRE(strtod(copy, NULL) == json_object_get_double(object));
         free(copy);
         return;
@@ -41,7 +51,7 @@ static void compare_map(const struct node *map, struct json_object *object)
     REQUIRE(node_count(map) == (size_t)json_object_object_length(object));
     for (size_t i = 0; i < node_count(map); i++) {
         const struct member *member = &map->members[i];
-        char *key = strndup(member->key, member->key_size);
+        char *key = copy_of(member_key(member));
         struct json_object *value;
         REQUIRE(strlen(key) == member->key_size);
         REQUIRE(json_object_object_get_ex(object, key, &value));
@@ -176,7 +186,7 @@ static void compare_with_json_c(const struct attempt *attempt)
     struct json_tokener *tokener = json_tokener_new_ex(DEPTH + 8);
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
     /* With the NUL behind it, so that a number at the end is known to be complete. */
-    char *copy = strndup(attempt->source.text.data, attempt->source.text.size);
+    char *copy = copy_of(attempt->source.text);
     struct json_object *object =
         json_tokener_parse_ex(tokener, copy, (int)attempt->source.text.size + 1);
     REQUIRE(json_tokener_get_error(tokener) == json_tokener_success);
