@@ -454,8 +454,8 @@ struct text node_text(const struct node *node); /* of string, number, bool; else
 /* Of a string only; else empty; NULL is fine. */
 static inline struct text node_string(const struct node *node)
 {
-    return node_is(node, NODE_STRING) && node->size > 0 ? (struct text){node->bytes, node->size}
-                                                        : TEXT("");
+    bool is_string = node != NULL && node->kind == NODE_STRING && node->size > 0;
+    return is_string ? (struct text){node->bytes, node->size} : TEXT("");
 }
 bool node_is_given(const struct node *node); /* there, and not null, which the API server drops */
 bool node_integer(const struct node *node, int64_t *value); /* a NODE_NUMBER without a fraction */
@@ -471,7 +471,8 @@ const struct node *node_at(const struct node *root, const char *path);
 /* Items or members; 0 for anything else and NULL. */
 static inline size_t node_count(const struct node *node)
 {
-    return node_is(node, NODE_LIST) || node_is(node, NODE_MAP) ? node->size : 0;
+    bool has_items = node != NULL && (node->kind == NODE_LIST || node->kind == NODE_MAP);
+    return has_items ? node->size : 0;
 }
 const struct node *node_item(const struct node *list, size_t index); /* NULL beyond the end */
 bool node_equal(const struct node *a, const struct node *b); /* maps without regard to order */

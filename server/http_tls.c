@@ -74,8 +74,7 @@ static void uncork_socket(struct connection *connection)
     if (connection->uncorked ||
         getsockopt(connection->fd, IPPROTO_TCP, TCP_CORK, &corked, &size) != 0 || corked == 0)
         return;
-    connection->uncorked =
-        setsockopt(connection->fd, IPPROTO_TCP, TCP_CORK, &off, sizeof off) == 0;
+    connection->uncorked = setsockopt(connection->fd, IPPROTO_TCP, TCP_CORK, &off, sizeof off) == 0;
 }
 
 /* The janitor ends the wait for a client that does not read. */

@@ -15,7 +15,7 @@ static const struct object *read_object(const char *yaml, struct arena *arena)
 {
     struct rail_documents documents = rail_table_read(yaml, arena);
     CU_ASSERT_EQUAL_FATAL(documents.count, 1);
-    return &documents.items[0];
+    return documents.items;
 }
 
 static void what_counts_as_no_change(void)
