@@ -37,7 +37,7 @@ struct guard {
 /* Memory between next and the end of the last block is zero: blocks come from calloc, and a reset
  * clears the used part of the block it keeps. */
 struct arena {
-    struct arena_room room; /* the first member */
+    struct arena_room room;
     struct block *last;
     size_t budget_bytes, full_budget_bytes; /* now, and after a reset */
     size_t next_block_bytes;
@@ -53,6 +53,7 @@ struct arena {
     int reason;           /* what the watch said */
     size_t wanted_bytes;  /* by the allocation that failed */
 };
+_Static_assert(offsetof(struct arena, room) == 0, "an arena is used as its room (base/arena.h)");
 
 struct arena *arena_create(size_t budget_bytes)
 {

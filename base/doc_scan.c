@@ -53,23 +53,20 @@ static inline struct block block_read(const char *at)
     return block;
 }
 
-/* The bytes behind a backslash that is not itself behind one; *carry: whether the next block begins
- * with one. */
+/* The bytes behind a backslash that is not itself behind one; *carry: whether the first byte of
+ * this block, and then of the next one, is such a byte. */
 static inline uint64_t escaped_bytes(uint64_t backslashes, uint64_t *carry)
 {
-    static const uint64_t even = UINT64_C(0x5555555555555555);
-    if (backslashes == 0) {
-        uint64_t first = *carry;
-        *carry = 0;
-        return first;
+    uint64_t escaped = *carry;
+    *carry = 0;
+    for (uint64_t left = backslashes & ~escaped; left != 0;) {
+        uint64_t first = left & -left;
+        uint64_t behind = first << 1;
+        *carry = behind == 0;
+        escaped |= behind;
+        left &= ~(first | behind);
     }
-    backslashes &= ~*carry;
-    uint64_t behind = backslashes << 1 | *carry;
-    /* A run of backslashes that begins at an odd place ends, by the carry of the sum, at the byte
-     * behind it, and what it escapes are the even places. */
-    uint64_t odd_runs = backslashes & ~even & ~behind, runs;
-    *carry = __builtin_add_overflow(odd_runs, backslashes, &runs);
-    return (even ^ runs << 1) & behind;
+    return escaped;
 }
 
 /* Each bit becomes the parity of those up to it: inside of strings, when they are quotes. */
