@@ -143,13 +143,3 @@ def share(branches):
 def percent(taken, of):
     """Rounded down, so that 100 means all."""
     return "100" if taken == of else f"{int(1000 * taken / of) / 10:.1f}"
-
-
-def write_section(name, text):
-    """Puts the text into its part of docs/reliability.md."""
-    page = ROOT / "docs/reliability.md"
-    begin, end = f"<!-- {name}: written by scripts/{name} -->", f"<!-- {name} ends here -->"
-    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
-    if not found or end not in rest:
-        sys.exit(f"{sys.argv[0]}: docs/reliability.md has no part \"{begin}\"")
-    page.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{rest.partition(end)[2]}", encoding="utf-8")

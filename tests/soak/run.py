@@ -39,7 +39,7 @@ arguments.add_argument("--json")
 arguments.add_argument("--docs", action="store_true", help="writes docs/reliability.md")
 OPTIONS = arguments.parse_args()
 import replicas
-from branches import write_section
+from sections import write_section
 from serving import NAME, WAIT_S, Failure, check
 
 CLIENTS = 2  # processes
