@@ -8,39 +8,53 @@
 #include <string.h>
 #include <time.h>
 
-/* The caller's clock is used for dates, and revocation is not known here. */
-enum { VERIFY_FLAGS = GNUTLS_VERIFY_DISABLE_TIME_CHECKS | GNUTLS_VERIFY_DISABLE_CRL_CHECKS };
+/* The caller's clock is used for dates, and revocation is not known here. A certificate that is
+ * trusted would be taken without a look at its signature. */
+enum {
+    VERIFY_FLAGS = GNUTLS_VERIFY_DISABLE_TIME_CHECKS | GNUTLS_VERIFY_DISABLE_CRL_CHECKS |
+                   GNUTLS_VERIFY_DO_NOT_ALLOW_SAME
+};
 
 static gnutls_datum_t datum_of(struct text t)
 {
     return (gnutls_datum_t){(unsigned char *)(uintptr_t)t.data, (unsigned)t.size};
 }
 
+/* The first place of a word; NULL: none. */
+static const char *find(const char *from, const char *to, const char *word)
+{
+    return memmem(from, (size_t)(to - from), word, strlen(word));
+}
+
+static const char *find_last(const char *from, const char *to, const char *word)
+{
+    const char *found = NULL;
+    for (const char *next = from; (next = find(next, to, word)) != NULL; next++)
+        found = next;
+    return found;
+}
+
 /* The next block of *rest that begins with "-----BEGIN", perhaps a word ("EC "), and the label;
- * *rest is what follows it. */
+ * *rest is what follows it. What has no end of its own is passed over. */
 static bool next_block(struct text *rest, const char *label, struct text *block)
 {
     static const char begin[] = "-----BEGIN ", end[] = "-----END ", dashes[] = "-----";
     while (rest->size > 0) {
-        const char *stop = rest->data + rest->size;
-        const char *start = memmem(rest->data, rest->size, begin, sizeof begin - 1);
-        if (start == NULL)
-            return false;
-        const char *name = start + sizeof begin - 1;
-        const char *name_end = memmem(name, (size_t)(stop - name), dashes, sizeof dashes - 1);
-        if (name_end == NULL)
-            return false;
-        const char *last = memmem(name_end, (size_t)(stop - name_end), end, sizeof end - 1);
-        const char *after = last == NULL ? NULL : last + sizeof end - 1;
-        if (after != NULL)
-            after = memmem(after, (size_t)(stop - after), dashes, sizeof dashes - 1);
+        const char *from = rest->data, *stop = rest->data + rest->size;
+        const char *last = find(from, stop, end);
+        const char *after = last == NULL ? NULL : find(last + strlen(end), stop, dashes);
         if (after == NULL)
             return false;
-        after += sizeof dashes - 1;
+        after += strlen(dashes);
         *rest = (struct text){after, (size_t)(stop - after)};
+        const char *start = find_last(from, last, begin);
+        const char *name = start == NULL ? NULL : start + strlen(begin);
+        const char *name_end = start == NULL ? NULL : find(name, last, dashes);
+        if (name_end == NULL ||
+            !text_ends_with((struct text){name, (size_t)(name_end - name)}, text_of(label)))
+            continue;
         *block = (struct text){start, (size_t)(after - start)};
-        if (text_ends_with((struct text){name, (size_t)(name_end - name)}, text_of(label)))
-            return true;
+        return true;
     }
     return false;
 }
@@ -81,12 +95,47 @@ static bool is_ca(gnutls_x509_crt_t certificate)
            signed_by(certificate, certificate);
 }
 
+static void skip_space(struct text *rest)
+{
+    while (rest->size > 0 && memchr(" \t\r\n", *rest->data, 4) != NULL)
+        *rest = (struct text){rest->data + 1, rest->size - 1};
+}
+
+static bool same_but_space(struct text a, struct text b)
+{
+    for (;;) {
+        skip_space(&a);
+        skip_space(&b);
+        if (a.size == 0 || b.size == 0 || *a.data != *b.data)
+            return a.size == 0 && b.size == 0;
+        a = (struct text){a.data + 1, a.size - 1};
+        b = (struct text){b.data + 1, b.size - 1};
+    }
+}
+
+/* Whether a block has the lines of the certificate, and nothing else: GnuTLS reads what Go refuses
+ * (docs/reference/admission.md 3.1), such as another word at the end. */
+static bool is_plain(struct text block, gnutls_x509_crt_t certificate)
+{
+    struct text first, rest;
+    gnutls_datum_t pem = {NULL, 0};
+    if (!text_split(block, '\n', &first, &rest) ||
+        !same_but_space(first, TEXT("-----BEGIN CERTIFICATE-----")) ||
+        !text_ends_with(rest, TEXT("\n-----END CERTIFICATE-----")) ||
+        gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_PEM, &pem) < 0)
+        return false;
+    bool plain = same_but_space(block, (struct text){(const char *)pem.data, pem.size});
+    gnutls_free(pem.data);
+    return plain;
+}
+
 static bool read_ca(gnutls_x509_crt_t certificate, struct cert_ca *ca)
 {
     size_t fingerprint_size = sizeof ca->fingerprint, key_id_size = sizeof ca->key_id;
     ca->not_before_unix_s = gnutls_x509_crt_get_activation_time(certificate);
     ca->not_after_unix_s = gnutls_x509_crt_get_expiration_time(certificate);
     return ca->not_before_unix_s >= 0 && ca->not_after_unix_s >= 0 && is_ca(certificate) &&
+           is_plain(ca->pem, certificate) &&
            gnutls_x509_crt_get_fingerprint(certificate, GNUTLS_DIG_SHA256, ca->fingerprint,
                                            &fingerprint_size) >= 0 &&
            gnutls_x509_crt_get_key_id(certificate, GNUTLS_KEYID_USE_SHA256, ca->key_id,

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/base.h"
+
 #define REQUIRE(condition)                                                                \
     do {                                                                                  \
         if (!(condition)) {                                                               \
@@ -14,6 +16,19 @@
         }                                                                                 \
     } while (0)
 
+/* The bytes are a copy of exactly so many, so that reading beyond them is seen. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Calls read under a guard of the arena, which is empty then. Too little room is no fault. */
+void fuzz_guarded(struct arena *arena, void (*read)(void *), void *argument);
+/* NULL: it is no JSON within the limits. */
+const struct node *fuzz_tree(struct text json, const struct doc_limits *limits,
+                             struct arena *arena);
+/* A folder in memory where there is one, because an input is a file each; it goes at the end, with
+ * the files of fuzz_path. */
+const char *fuzz_folder(void);
+/* The path of a file of the folder. */
+const char *fuzz_path(const char *name);
+void fuzz_write(const char *path, const void *bytes, size_t size);
 
 #endif

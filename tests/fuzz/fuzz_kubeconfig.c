@@ -1,29 +1,13 @@
 /* A kubeconfig, and behind a NUL what its exec plugin prints: no crash, no leak; what is refused
  * has a reason, and what is taken can be put into headers and given to a plugin. */
 /* reads: live/kubeconfig.c live/exec_credential.c live/impersonation.c base/yaml_node.c */
-#include <string.h>
-#include <unistd.h>
-
 #include "fuzz.h"
 #include "live/exec_credential.h"
 
 enum { ARENA_BYTES = 64 << 20 };
 
-static char folder[] = "/tmp/taffrail-fuzz-XXXXXX";
-static char path[sizeof folder + 16];
-
-static void remove_files(void)
-{
-    unlink(path);
-    rmdir(folder);
-}
-
-static void begin(void)
-{
-    REQUIRE(mkdtemp(folder) != NULL);
-    snprintf(path, sizeof path, "%s/config", folder);
-    REQUIRE(atexit(remove_files) == 0);
-}
+static struct arena *arena;
+static const char *path;
 
 /* Each line is one header, and no value ends it. */
 static void look_at_headers(struct text lines)
@@ -38,8 +22,7 @@ static void look_at_headers(struct text lines)
     }
 }
 
-static void look_at_plugin(const struct client_config *config, struct text output,
-                           struct arena *arena)
+static void look_at_plugin(const struct client_config *config, struct text output)
 {
     const struct exec_plugin *plugin = config->exec;
     struct exec_credential credential;
@@ -62,40 +45,30 @@ static void look_at_plugin(const struct client_config *config, struct text outpu
         REQUIRE(credential.token.data[i] > ' ' && credential.token.data[i] < 0x7F);
 }
 
-struct reading {
-    struct arena *arena;
-    struct text output;
-};
-
 static void read_all(void *argument)
 {
-    const struct reading *reading = argument;
+    const struct text *output = argument;
     struct client_config config;
     struct error error = {0};
-    if (!client_config_kubeconfig(path, NULL, reading->arena, &config, &error)) {
+    if (!client_config_kubeconfig(path, NULL, arena, &config, &error)) {
         REQUIRE(error.what[0] != '\0');
         return;
     }
     REQUIRE(text_starts_with(config.server, TEXT("http")));
     look_at_headers(config.impersonation);
     if (config.exec != NULL)
-        look_at_plugin(&config, reading->output, reading->arena);
+        look_at_plugin(&config, *output);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (path[0] == '\0')
-        begin();
+    if (arena == NULL) {
+        path = fuzz_path("config");
+        arena = arena_create(ARENA_BYTES);
+    }
     struct text text = {(const char *)data, size}, kubeconfig = text, output = TEXT("");
     text_split(text, '\0', &kubeconfig, &output);
-    FILE *file = fopen(path, "w");
-    REQUIRE(file != NULL);
-    REQUIRE(kubeconfig.size == 0 ||
-            fwrite(kubeconfig.data, 1, kubeconfig.size, file) == kubeconfig.size);
-    REQUIRE(fclose(file) == 0);
-    struct reading reading = {arena_create(ARENA_BYTES), output};
-    struct error error;
-    REQUIRE(arena_guard(reading.arena, read_all, &reading, &error) || error.kind == ERROR_LIMIT);
-    arena_destroy(reading.arena);
+    fuzz_write(path, kubeconfig.data, kubeconfig.size);
+    fuzz_guarded(arena, read_all, &output);
     return 0;
 }

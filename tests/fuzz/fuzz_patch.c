@@ -9,15 +9,6 @@ enum { ARENA_BYTES = 64 << 20, CHANGES_MAX = 64 };
 static const struct doc_limits limits = {.bytes = 1 << 16, .nodes = 10000, .depth = 64};
 static struct arena *arena;
 
-static const struct node *read_json(struct text text)
-{
-    struct source *source = ARENA_NEW(arena, struct source);
-    const struct node *root = NULL;
-    struct error error;
-    source->text = text;
-    return doc_read_json(source, &limits, NULL, arena, &root, &error) ? root : NULL;
-}
-
 static struct patch_op change_of(const struct node *operation)
 {
     struct patch_op change = {
@@ -51,8 +42,8 @@ static bool one_after_the_other(const struct node *document, const struct patch_
 static void run(void *argument)
 {
     const struct text *input = argument;
-    const struct node *root = read_json(*input);
-    const struct node *before = read_json(*input);
+    const struct node *root = fuzz_tree(*input, &limits, arena);
+    const struct node *before = fuzz_tree(*input, &limits, arena);
     const struct node *document = node_get(root, "doc");
     const struct node *patch = node_get(root, "patch");
     if (document == NULL)
@@ -74,12 +65,8 @@ static void run(void *argument)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct text input = {(const char *)data, size};
-    struct error error = {0};
     if (arena == NULL)
         arena = arena_create(ARENA_BYTES);
-    REQUIRE(arena != NULL);
-    arena_reset(arena);
-    if (!arena_guard(arena, run, &input, &error))
-        REQUIRE(error.kind == ERROR_LIMIT);
+    fuzz_guarded(arena, run, &input);
     return 0;
 }

@@ -2,9 +2,6 @@
  * be evaluated. The first byte '{' selects JSON. */
 /* reads: policy/load.c policy/schema.c policy/schema_message.c policy/document_keys.c
  * policy/grant.c policy/override.c policy/exception.c policy/match.c */
-#include <string.h>
-#include <unistd.h>
-
 #include "catalog/catalog.h"
 #include "fuzz.h"
 #include "policy/policy_set.h"
@@ -12,31 +9,9 @@
 enum { ARENA_BYTES = 64 << 20, NOW_UNIX_S = 1800000000 };
 
 static const struct catalog *catalog;
-static char folder[] = "/tmp/taffrail-fuzz-XXXXXX";
-static char paths[2][sizeof folder + 16];
+static struct arena *arena;
 
-static void remove_files(void)
-{
-    unlink(paths[0]);
-    unlink(paths[1]);
-    rmdir(folder);
-}
-
-static void begin(void)
-{
-    REQUIRE(mkdtemp(folder) != NULL);
-    snprintf(paths[0], sizeof paths[0], "%s/p.yaml", folder);
-    snprintf(paths[1], sizeof paths[1], "%s/p.json", folder);
-    REQUIRE(atexit(remove_files) == 0);
-    catalog = catalog_builtin(arena_create(ARENA_BYTES));
-}
-
-struct loading {
-    struct arena *arena;
-    const char *path;
-};
-
-static void ask(const struct policy *policy, struct arena *arena)
+static void ask(const struct policy *policy)
 {
     const struct object pod = {.kind = KIND_POD, .namespace = TEXT("team-a")};
     const struct match_subject subject = {.object = &pod, .root_name = TEXT("web")};
@@ -57,12 +32,11 @@ static void ask(const struct policy *policy, struct arena *arena)
 
 static void load(void *argument)
 {
-    struct loading *loading = argument;
-    struct problems errors = {.arena = loading->arena};
-    struct problems warnings = {.arena = loading->arena};
+    const char *path = argument;
+    struct problems errors = {.arena = arena};
+    struct problems warnings = {.arena = arena};
     const struct policy_set *set = NULL;
-    bool good = policy_load((const char *const[]){loading->path}, 1, catalog, loading->arena, &set,
-                            &errors, &warnings);
+    bool good = policy_load(&path, 1, catalog, arena, &set, &errors, &warnings);
     REQUIRE(good == (errors.count == 0));
     for (size_t i = 0; i < errors.count; i++)
         REQUIRE(errors.items[i].what[0] != '\0' && errors.items[i].place.file != NULL);
@@ -70,19 +44,20 @@ static void load(void *argument)
         return;
     policy_warn_expired(set, NOW_UNIX_S, &warnings);
     for (size_t i = 0; i < policy_set_count(set); i++)
-        ask(&set->items[i], loading->arena);
+        ask(&set->items[i]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (catalog == NULL)
-        begin();
+    static const char *paths[2];
+    if (arena == NULL) {
+        paths[0] = fuzz_path("p.yaml");
+        paths[1] = fuzz_path("p.json");
+        catalog = catalog_builtin(arena_create(ARENA_BYTES));
+        arena = arena_create(ARENA_BYTES);
+    }
     const char *path = paths[size > 0 && data[0] == '{'];
-    FILE *file = fopen(path, "w");
-    REQUIRE(file != NULL && fwrite(data, 1, size, file) == size && fclose(file) == 0);
-    struct loading loading = {arena_create(ARENA_BYTES), path};
-    struct error error;
-    REQUIRE(arena_guard(loading.arena, load, &loading, &error) || error.kind == ERROR_LIMIT);
-    arena_destroy(loading.arena);
+    fuzz_write(path, data, size);
+    fuzz_guarded(arena, load, (void *)(uintptr_t)path);
     return 0;
 }

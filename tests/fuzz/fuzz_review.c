@@ -231,24 +231,16 @@ static const char state_text[] =
 static struct world *world;
 static struct arena *arena;
 
-static void write_file(const char *path, const char *content)
-{
-    FILE *file = fopen(path, "w");
-    REQUIRE(file != NULL && fputs(content, file) >= 0 && fclose(file) == 0);
-}
-
 static void begin(void)
 {
-    char folder[] = "/tmp/taffrail-fuzz-XXXXXX";
-    REQUIRE(mkdtemp(folder) != NULL);
     arena = arena_create(ARENA_BYTES);
     REQUIRE(arena != NULL);
-    const char *path = arena_printf(arena, "%s/policy.yaml", folder).data;
-    const char *state = arena_printf(arena, "%s/state", folder).data;
+    const char *path = fuzz_path("policy.yaml");
+    const char *state = arena_printf(arena, "%s/state", fuzz_folder()).data;
     const char *state_file = arena_printf(arena, "%s/state.yaml", state).data;
     REQUIRE(mkdir(state, 0700) == 0);
-    write_file(path, policy_text);
-    write_file(state_file, state_text);
+    fuzz_write(path, policy_text, strlen(policy_text));
+    fuzz_write(state_file, state_text, strlen(state_text));
     struct problems errors = {.arena = arena};
     struct problems warnings = {.arena = arena};
     const char *paths[] = {path};
@@ -258,8 +250,6 @@ static void begin(void)
     REQUIRE(warnings.count == 0);
     unlink(state_file);
     rmdir(state);
-    unlink(path);
-    rmdir(folder);
 }
 
 struct job {
@@ -267,19 +257,10 @@ struct job {
     enum review_phase phase;
 };
 
-static const struct node *read_json(struct text text)
-{
-    struct source *source = ARENA_NEW(arena, struct source);
-    const struct node *root = NULL;
-    struct error error;
-    source->text = text;
-    REQUIRE(doc_read_json(source, &doc_limits_review, NULL, arena, &root, &error));
-    return root;
-}
-
 static void check_answer(struct text answer, const struct review_record *record)
 {
-    const struct node *response = node_get(read_json(answer), "response");
+    const struct node *response =
+        node_get(fuzz_tree(answer, &doc_limits_review, arena), "response");
     REQUIRE(text_equal(node_string(node_get(response, "uid")), record->uid));
     REQUIRE(node_true(node_get(response, "allowed")) == record->allowed);
     REQUIRE(record->allowed == (record->verdict.action != ACTION_DENY));
@@ -297,7 +278,7 @@ static size_t applied(const struct verdict *verdict)
 /* The patches apply to the object of the review, and the result asks for no other. */
 static void check_changes(struct text body, const struct verdict *verdict)
 {
-    const struct node *request = node_get(read_json(body), "request");
+    const struct node *request = node_get(fuzz_tree(body, &doc_limits_review, arena), "request");
     const struct node *changed = node_get(request, "object");
     struct object object;
     struct verdict again;
@@ -340,10 +321,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         begin();
     for (int phase = REVIEW_VALIDATE; phase <= REVIEW_MUTATE; phase++) {
         struct job job = {{(const char *)data, size}, (enum review_phase)phase};
-        struct error error = {0};
-        arena_reset(arena);
-        if (!arena_guard(arena, run, &job, &error))
-            REQUIRE(error.kind == ERROR_LIMIT);
+        fuzz_guarded(arena, run, &job);
     }
     return 0;
 }

@@ -101,11 +101,23 @@ static bool has_room(const struct built *built, const struct solver_pool *pool,
     return false;
 }
 
+/* Whether pods may wait until it is known which reservations are left, whatever else is on offer.
+ */
+static bool may_wait(const struct solver_case *input)
+{
+    bool reserved = false;
+    for (size_t i = 0; i < input->type_count; i++)
+        for (size_t j = 0; j < input->types[i].offering_count; j++)
+            reserved |= input->types[i].offerings[j].available &&
+                        strcmp(input->types[i].offerings[j].capacity_type, "reserved") == 0;
+    return reserved && !input->settings.reserved_fallback;
+}
+
 /* Where pods have no quarrel with each other, a plain one finds a place in a plain pool. */
 static void check_plain_pods(const struct built *built, const struct solver_plan *plan)
 {
     const struct solver_case *input = built->input;
-    bool quarrels = input->daemon_count > 0;
+    bool quarrels = input->daemon_count > 0 || may_wait(input);
     for (size_t i = 0; i < input->shape_count; i++)
         quarrels |= input->shapes[i].affinity_count > 0;
     for (size_t i = 0; i < plan->placement_count && !quarrels; i++) {

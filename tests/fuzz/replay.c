@@ -11,6 +11,15 @@ enum { LARGEST = 1024 };
 
 static char current[512]; /* what is tried, for whoever has to try it again */
 
+static void try(const uint8_t *data, size_t size)
+{
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    REQUIRE(copy != NULL);
+    memcpy(copy, data, size);
+    LLVMFuzzerTestOneInput(copy, size);
+    free(copy);
+}
+
 static void say_current(int number)
 {
     (void)!write(STDERR_FILENO, current, strlen(current));
@@ -36,7 +45,7 @@ static size_t replay_folder(const char *path)
         size_t size = fread(data, 1, sizeof data, file);
         fclose(file);
         snprintf(current, sizeof current, "input: %.400s\n", name);
-        LLVMFuzzerTestOneInput(data, size);
+        try(data, size);
         count++;
     }
     closedir(folder);
@@ -60,7 +69,7 @@ static void replay_random(uint64_t seed)
         data[i] = (uint8_t)(next(&state) >> 56);
     snprintf(current, sizeof current, "input: the random one of seed %llu\n",
              (unsigned long long)seed);
-    LLVMFuzzerTestOneInput(data, size);
+    try(data, size);
 }
 
 int main(int argc, char **argv)

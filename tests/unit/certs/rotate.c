@@ -319,6 +319,27 @@ static void cut_ca(struct cluster *c)
 {
     put(c, 0, arena_printf(c->arena, "%.100s", c->stored.items[0]));
 }
+/* Of its signature, so that the key is the same. */
+static void damaged_ca(struct cluster *c)
+{
+    char *digit = strstr(c->stored.items[0], "\n-----END") - 10;
+    *digit = *digit == 'A' ? 'B' : 'A';
+}
+static void other_end(struct cluster *c)
+{
+    memcpy(strstr(c->stored.items[0], "END CERTIFICATE"), "END CERTIFICATX", 15);
+}
+static void line_too_many(struct cluster *c)
+{
+    const char *ca = c->stored.items[0];
+    size_t at = (size_t)(strstr(ca, "\n-----END") - ca);
+    put(c, 0, arena_printf(c->arena, "%.*s\n--%s", (int)at, ca, ca + at));
+}
+static void ca_behind_half_a_one(struct cluster *c)
+{
+    const char *ca = c->stored.items[0];
+    put(c, 0, arena_printf(c->arena, "%.100s\n%s", ca, ca));
+}
 static void no_ca(struct cluster *c)
 {
     put(c, 0, TEXT(""));
@@ -419,6 +440,10 @@ static void what_is_spoilt_is_replaced_once(void)
     static const struct spoilt cases[] = {
         {"a CA of garbage", "ca.crt, from what is published", garbage_ca, 1, 1},
         {"half a CA", "ca.crt, from what is published", cut_ca, 1, 1},
+        {"a damaged CA", "ca.crt, from what is published", damaged_ca, 1, 1},
+        {"a CA with another end", "ca.crt, from what is published", other_end, 1, 1},
+        {"a CA with a line too many", "ca.crt, from what is published", line_too_many, 1, 1},
+        {"half a CA before it", "the Secret, written as it is read", ca_behind_half_a_one, 1, 1},
         {"no CA", "ca.crt, from what is published", no_ca, 1, 1},
         {"a leaf in place of the CA", "ca.crt, from what is published", leaf_as_ca, 1, 1},
         {"keys beside the CA", "the Secret, written as it is read", keys_in_bundle, 1, 1},
