@@ -35,6 +35,8 @@ def body(size, factor):
         "to_bare": {name: ratio(cost / 20) for name, cost in COSTS.items()},
         "to_cluster": {name: ratio(cost / 40) for name, cost in COSTS.items()},
         "to_strict": {name: ratio(COSTS[name] / 31) for name in ("hundred", "hundred-all")},
+        "same_rate": {"rate": 8000, "servers": {name: {"median": 1.5 * COSTS[name] * factor} for name in ("bare", "strict")},
+                      "to_bare": {"bare": ratio(1.0), "strict": ratio(1.55)}},
         "judgement": {"strict": 5 * factor, "cluster": 8 * factor}, "vap_in_process": 130.0 * factor}
 
 
@@ -74,6 +76,8 @@ def main():
         check("a section that was not measured is not there", "## The solver" not in page and "64 connections" not in
               page.partition("## A review")[2], page)
         check("the peers are there", "| OPA's server, three rails | 700 us | 35.0 | 17.5 | 1.4 ms | 35.0 | 17.5 |" in page, page)
+        check("so is what each takes at the same rate",
+              "| taffrail, strict.yaml | 46 us | 1.55 | 93 us | 1.55 |" in page, page)
         check("--check finds it as it is", performance(folder, MEASURED, "--check")[0] == 0)
         other = copy.deepcopy(MEASURED)
         other["reviews"]["figures"]["bodies"]["pod-6k"]["servers"]["bare"]["median"] = 21.0

@@ -28,12 +28,14 @@ import peers
 from peers import STRICT
 from servers import ROOT, Problem, Servers
 from titles import TITLES
-from turns import RATE, memory_mib, open_loops, run_main, say, summary, take_turns
+from turns import (RATE, cpu_micros_at_rate, memory_mib, open_loops, run_main, say, summary, take_rounds,
+                   take_turns)
 
 BODIES = peers.BODIES
 CONNECTIONS, MANY_CONNECTIONS = 16, 64
 ROUNDS, SECONDS, MANY_SECONDS = 7, 1, 2
 TAIL_ROUNDS, TAIL_SECONDS = 5, 4
+SAME_RATE = 8000  # reviews a second that each server is sent
 
 
 class Bench:
@@ -96,9 +98,11 @@ def reviews(bench):
             contenders.append(servers.taffrail(name, many_policies(servers.work / name, namespaced)))
         allowed, denied = peers.compare_verdicts(contenders, bench.bodies["pod-6k"])
         figures["verdicts"], figures["versions"] = {"allowed": allowed, "denied": denied}, peers.versions()
+        ours = [server for server in contenders if server.name in ("bare", "strict", "cluster")]
         for body, path in bench.bodies.items():
             found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, CONNECTIONS)
             figures["bodies"][body] = {
+                "same_rate": at_same_rate(servers, ours, path),
                 "bytes": os.path.getsize(path), "noise": during,
                 "servers": {name: summary(rounds) for name, rounds in found.items()},
                 "to_bare": {name: noise.ratio(rounds, found["bare"], during) for name, rounds in found.items()},
@@ -111,12 +115,23 @@ def reviews(bench):
     return figures
 
 
+def at_same_rate(servers, contenders, path):
+    """CPU of a review where each server is sent as many."""
+    found, during = take_rounds(servers, contenders, ROUNDS, lambda server: cpu_micros_at_rate(
+        server, path, SECONDS, CONNECTIONS, SAME_RATE))
+    return {"rate": SAME_RATE, "noise": during, "servers": {name: summary(rounds) for name, rounds in found.items()},
+            "to_bare": {name: noise.ratio(rounds, found["bare"], during) for name, rounds in found.items()}}
+
+
 def print_reviews(figures):
     for body, of in figures["bodies"].items():
         say(f"{body + ', CPU in us':<54} {'median':>8} {'best':>8} {'spread':>7} {'to bare':>8} {'to ours':>8}")
         for name, one in of["servers"].items():
             say(f"{TITLES[name]:<54} {one['median']:8.1f} {one['best']:8.1f} {one['spread']:7.1%} "
                 f"{noise.shown(of['to_bare'][name], 8)} {noise.shown(of['to_cluster'][name], 8)}")
+        for name, one in of["same_rate"]["servers"].items():
+            say(f"{TITLES[name] + ', at ' + str(SAME_RATE) + ' a second':<54} {one['median']:8.1f} {one['best']:8.1f} "
+                f"{one['spread']:7.1%} {noise.shown(of['same_rate']['to_bare'][name], 8)}")
         say(f"{'ValidatingAdmissionPolicy, in the API server itself':<54} {of['vap_in_process']:8.1f}")
         say(f"{'read and judged in process, without and with a cluster':<54} {of['judgement']['strict']:8} "
             f"{of['judgement']['cluster']:8}")

@@ -79,6 +79,14 @@ def doubts(noise):
     return found
 
 
+def together(rounds, dropped):
+    """The noise of rounds that are kept, by their seconds, and how many were disturbed and measured again."""
+    seconds = sum(one["seconds"] for one in rounds)
+    return {"seconds": round(seconds, 1),
+            **{name: round(sum(one[name] * one["seconds"] for one in rounds) / seconds, 4) for name in ("others", "steal")},
+            "load": [rounds[0]["load"][0], rounds[-1]["load"][1]], "dropped": dropped}
+
+
 def ratio(values, references, noise, spread_most=SPREAD_MOST):
     """Of two servers that took turns, round by round. "value" is None where "why" says that it does not stand."""
     each = [value / reference for value, reference in zip(values, references)]
@@ -113,5 +121,6 @@ def refusals(ratios):
 
 def told(noise):
     """The noise in a line."""
+    again = f"; {noise['dropped']} rounds were disturbed and measured again" if noise.get("dropped") else ""
     return (f"meanwhile other work took {noise['others']:.2f} of a core, the host {noise['steal']:.1%} of the cores; "
-            f"load {noise['load'][0]:.1f} before, {noise['load'][1]:.1f} after")
+            f"load {noise['load'][0]:.1f} before, {noise['load'][1]:.1f} after{again}")
