@@ -1,32 +1,8 @@
-/* Fields that the API server fills in before it stores. */
+/* The class that a claim gets which names none. */
 #include "kube/defaults.h"
 
 #include "kube/object.h"
 #include "kube/snapshot.h"
-
-/* ---- fields ---- */
-
-static const struct {
-    enum kind kind;
-    const char *path;
-    const char *value;
-} field_defaults[] = {
-    {KIND_STORAGE_CLASS, "volumeBindingMode", "Immediate"},
-};
-
-struct text default_string(const struct object *object, const char *path)
-{
-    struct text written = node_string(node_at(object->root->node, path));
-    if (written.size > 0)
-        return written;
-    for (size_t i = 0; i < COUNT_OF(field_defaults); i++)
-        if (field_defaults[i].kind == object->kind &&
-            text_is(text_of(field_defaults[i].path), path))
-            return text_of(field_defaults[i].value);
-    return TEXT("");
-}
-
-/* ---- the default StorageClass ---- */
 
 static bool is_default_class(const struct object *class)
 {

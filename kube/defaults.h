@@ -8,8 +8,6 @@
 struct object;
 struct snapshot;
 
-/* The string at a path of dotted keys, or the API server's default; empty when there is neither. */
-struct text default_string(const struct object *object, const char *path);
 /* The StorageClass of a claim that names none; NULL when no visible class is the default. */
 const struct object *default_storage_class(const struct snapshot *snapshot);
 

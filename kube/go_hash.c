@@ -142,8 +142,6 @@ static struct hashed map_of(struct hasher *hasher, const struct node *value)
     uint64_t hash = 0;
     for (size_t i = 0; i < value->size; i++) {
         const struct member *member = &value->members[i];
-        if (node_member(value, member_key(member)) != &member->value)
-            continue; /* the key comes again */
         struct hashed one = string_of(hasher, &member->value);
         hash ^= ordered(go_hash_text(member_key(member)), one.hash);
     }
@@ -260,15 +258,12 @@ static int compare_members(const void *a, const void *b)
 static struct node sorted_map(const struct node *map, struct arena *arena)
 {
     struct member *members = ARENA_ARRAY(arena, map->size, struct member);
-    size_t count = 0;
-    for (size_t i = 0; i < map->size; i++) {
-        const struct member *member = &map->members[i];
-        if (node_member(map, member_key(member)) == &member->value)
-            members[count++] = member_of(member_key(member), *node_sorted(&member->value, arena));
-    }
-    if (count > 1)
-        qsort(members, count, sizeof *members, compare_members);
-    return node_of_members(members, count);
+    for (size_t i = 0; i < map->size; i++)
+        members[i] =
+            member_of(member_key(&map->members[i]), *node_sorted(&map->members[i].value, arena));
+    if (map->size > 1)
+        qsort(members, map->size, sizeof *members, compare_members);
+    return node_of_members(members, map->size);
 }
 
 const struct node *node_sorted(const struct node *node, struct arena *arena)

@@ -42,7 +42,8 @@ uint64_t go_hash_text(struct text t);
  * of a struct by themselves, maps and lists as a whole. */
 void go_hash_compare(const struct go_struct *type, const struct node *a, const struct node *b,
                      struct text path, struct arena *arena, struct text_list *paths);
-/* The members of all maps by key, as Go writes a map; of equal keys the last one. */
+/* The members of all maps by key, as Go writes a map. No key stands twice: readers keep the last.
+ */
 const struct node *node_sorted(const struct node *node, struct arena *arena);
 
 #endif

@@ -17,7 +17,7 @@ bool domain_is_valid(struct text domain)
         bool inside =
             i > 0 && i + 1 < domain.size && domain.data[i - 1] != '.' && domain.data[i + 1] != '.';
         bool plain = is_alphanumeric(c) && !(c >= 'A' && c <= 'Z');
-        if (!plain && !(inside && (c == '-' || (c == '.' && domain.data[i - 1] != '-'))))
+        if (!plain && !(inside && (c == '-' || c == '.')))
             return false;
     }
     return true;

@@ -3,18 +3,12 @@
 #include "kube/object.h"
 #include "kube/snapshot.h"
 
-enum side { SIDE_REQUEST, SIDE_LIMIT };
-
-/* The defaults in an item of type Container, in the order in which one replaces the other. */
+/* The defaults of requests in an item of type Container, in the order in which one replaces the
+ * other; some are those of limits, too. */
 static const struct {
     const char *name;
-    bool of_side[2];
-} sources[] = {
-    {"defaultRequest", {[SIDE_REQUEST] = true}},
-    {"default", {true, true}},
-    {"max", {true, true}},
-    {"min", {[SIDE_REQUEST] = true}},
-};
+    bool of_limits;
+} sources[] = {{"defaultRequest", false}, {"default", true}, {"max", true}, {"min", false}};
 
 static struct limit_default *entry_of(struct limit_defaults *defaults, struct text resource,
                                       struct arena *arena)
@@ -41,11 +35,11 @@ static void add_item(struct limit_defaults *defaults, const struct object *range
                 continue;
             struct limit_default *entry =
                 entry_of(defaults, (struct text){member->key, member->key_size}, arena);
-            if (sources[i].of_side[SIDE_REQUEST] && entry->request == NULL) {
+            if (entry->request == NULL) {
                 entry->request = &member->value;
                 entry->request_by = range;
             }
-            if (sources[i].of_side[SIDE_LIMIT] && entry->limit == NULL) {
+            if (sources[i].of_limits && entry->limit == NULL) {
                 entry->limit = &member->value;
                 entry->limit_by = range;
             }

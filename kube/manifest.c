@@ -30,8 +30,6 @@ static void add_object(struct manifest_reader *reader, const struct node *root)
     reader->holds_objects |= !stranger;
     if (!object_read(root, reader->source, reader->default_namespace, manifests->arena, &object,
                      &error)) {
-        if (error.place.file == NULL)
-            error.place.file = reader->source->file;
         problems_add_error(stranger ? &reader->strangers : &manifests->problems, &error);
     } else if (object.kind == KIND_UNKNOWN && !manifests->keep_unknown) {
         manifests->skipped++;
@@ -99,12 +97,12 @@ static void take_document(void *context, const struct node *root)
         unfold(context, root);
 }
 
-/* JSON with comments, as editors and compilers have it, which no tool of Kubernetes reads. */
+/* JSON with comments, as editors and compilers have it, which no tool of Kubernetes reads. What is
+ * wrong with an input has a line and a column. */
 static bool is_commented_json(const struct source *source, const struct error *error)
 {
     struct text text = source->text;
-    if (error->kind != ERROR_INPUT || error->place.line == 0 || error->place.column == 0 ||
-        text_holds(text, TEXT("\"apiVersion\"")))
+    if (error->kind != ERROR_INPUT || text_holds(text, TEXT("\"apiVersion\"")))
         return false;
     size_t at = source->line_starts[error->place.line - 1] + error->place.column - 1;
     return at + 1 < text.size && text.data[at] == '/' &&

@@ -208,11 +208,12 @@ bool quantity_is_vast(struct text t)
     return !decimal.negative && !to_integer(&decimal, &milli);
 }
 
-/* Divides *value by radix while it divides evenly, at most count times; returns how many times. */
-static unsigned take_factors(int64_t *value, int64_t radix, unsigned count)
+/* Divides *value by radix while it divides evenly; returns how many times: at most 6, since no
+ * int64_t has a factor of 1000^7 or 1024^7 but 0, which has none. */
+static unsigned take_factors(int64_t *value, int64_t radix)
 {
     unsigned taken = 0;
-    for (; taken < count && *value != 0 && *value % radix == 0; taken++)
+    for (; *value != 0 && *value % radix == 0; taken++)
         *value /= radix;
     return taken;
 }
@@ -226,10 +227,10 @@ struct text quantity_canonical(struct text t, struct arena *arena)
         return t;
     if (text_ends_with(t, TEXT("i")) && value % 1000 == 0) {
         value /= 1000;
-        unsigned power = take_factors(&value, 1024, 6);
+        unsigned power = take_factors(&value, 1024);
         return arena_printf(arena, "%lld%s", (long long)value, binary[power]);
     }
-    unsigned power = value == 0 ? 1 : take_factors(&value, 1000, 7);
+    unsigned power = value == 0 ? 1 : take_factors(&value, 1000);
     bool has_exponent = t.size > 1 && (memchr(t.data, 'e', t.size) != NULL ||
                                        memchr(t.data, 'E', t.size - 1) != NULL);
     if (has_exponent && power != 1)

@@ -21,10 +21,10 @@ static bool take_number(struct text *t, size_t digits, int *value)
     return true;
 }
 
-/* A letter may be large or small. */
+/* wanted: a sign, or a large letter, which may be a small one. */
 static bool take_character(struct text *t, char wanted)
 {
-    bool is_letter = wanted >= 'A' && wanted <= 'Z';
+    bool is_letter = wanted >= 'A';
     if (t->size == 0 || (t->data[0] != wanted && !(is_letter && t->data[0] == (wanted | 0x20))))
         return false;
     t->data++;
@@ -85,10 +85,10 @@ bool time_parse(struct text t, int64_t *unix_s)
     broken_down.tm_mon -= 1;
     struct tm normal = broken_down;
     time_t seconds = timegm(&normal);
-    /* timegm turns 30 February into 2 March; a date that moved was invalid. */
+    /* timegm turns 30 February into 2 March, and second 60 into the next minute; what moved was
+     * invalid. */
     if (normal.tm_mday != broken_down.tm_mday || normal.tm_mon != broken_down.tm_mon ||
-        normal.tm_hour != broken_down.tm_hour || normal.tm_min != broken_down.tm_min ||
-        normal.tm_sec != broken_down.tm_sec)
+        normal.tm_hour != broken_down.tm_hour || normal.tm_min != broken_down.tm_min)
         return false;
     *unix_s = (int64_t)seconds - offset_s;
     return true;

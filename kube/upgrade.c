@@ -7,6 +7,14 @@
 
 /* ---- writing ---- */
 
+bool members_have(const struct members *members, struct text key)
+{
+    FOR_EACH(member, members)
+        if (text_equal((struct text){member->key, member->key_size}, key))
+            return true;
+    return false;
+}
+
 void members_put(struct members *members, struct arena *arena, const char *key,
                  const struct node *value)
 {

@@ -7,14 +7,6 @@ struct nodes {
     size_t count, capacity;
 };
 
-static bool has_member(const struct members *members, struct text key)
-{
-    FOR_EACH(member, members)
-        if (text_equal((struct text){member->key, member->key_size}, key))
-            return true;
-    return false;
-}
-
 /* What is there so far, and more: the items of both lists, the members of both maps. */
 static const struct node *joined(const struct node *there, const struct node *more,
                                  struct arena *arena)
@@ -35,7 +27,7 @@ static const struct node *joined(const struct node *there, const struct node *mo
     for (size_t i = 0; i < node_count(there); i++)
         *LIST_PUSH(arena, &members) = there->members[i];
     for (size_t i = 0; i < node_count(more); i++)
-        if (!has_member(&members, (struct text){more->members[i].key, more->members[i].key_size}))
+        if (!members_have(&members, (struct text){more->members[i].key, more->members[i].key_size}))
             *LIST_PUSH(arena, &members) = more->members[i];
     return node_keep(arena, node_of_members(members.items, members.count));
 }

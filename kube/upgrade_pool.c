@@ -102,7 +102,8 @@ static void put_labels(const struct node *old, struct arena *arena, struct upgra
     members_put_map(metadata, arena, "labels", &kept);
 }
 
-/* Karpenter's own annotations under the names that they have now. */
+/* Karpenter's own annotations under the names that they have now; of two that have one name now,
+ * the first. */
 static void put_annotations(const struct node *old, struct arena *arena, struct members *metadata)
 {
     struct members kept = {0};
@@ -110,8 +111,9 @@ static void put_annotations(const struct node *old, struct arena *arena, struct 
         const struct member *member = &old->members[i];
         bool renamed = TEXT_IS_ONE_OF(key_of(member), "karpenter.sh/do-not-evict",
                                       "karpenter.sh/do-not-consolidate");
-        *LIST_PUSH(arena, &kept) =
-            renamed ? member_of(TEXT("karpenter.sh/do-not-disrupt"), member->value) : *member;
+        struct text name = renamed ? TEXT("karpenter.sh/do-not-disrupt") : key_of(member);
+        if (!members_have(&kept, name))
+            *LIST_PUSH(arena, &kept) = member_of(name, member->value);
     }
     members_put_map(metadata, arena, "annotations", &kept);
 }

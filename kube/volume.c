@@ -22,9 +22,11 @@ static void read_term(const struct field *term, size_t number, struct arena *are
     }
 }
 
+/* The API server writes Immediate where nothing is written. */
 bool storage_class_waits(const struct object *class)
 {
-    return text_is(default_string(class, "volumeBindingMode"), "WaitForFirstConsumer");
+    return text_is(node_string(node_get(class->root->node, "volumeBindingMode")),
+                   "WaitForFirstConsumer");
 }
 
 bool storage_class_read(const struct object *object, struct arena *arena,

@@ -343,7 +343,8 @@ static bool compares(const struct solver_expression *expression, const char *val
 {
     int64_t wanted = 0;
     int64_t found = 0;
-    if (expression->value_count != 1 || !text_to_int64(text_of(expression->values[0]), &wanted) ||
+    /* The reader takes no other expressions of Gt and Lt than those with one number. */
+    if (!text_to_int64(text_of(expression->values[0]), &wanted) ||
         !text_to_int64(text_of(value), &found))
         return false;
     return expression->op == SOLVER_GT ? found > wanted : found < wanted;

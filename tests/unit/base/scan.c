@@ -183,6 +183,28 @@ static void a_value_ends_where_it_was_made_to_end(void)
     free(json);
 }
 
+/* Wherever a text is cut off, also between the blocks that are read at once. */
+static void a_value_that_is_cut_off_has_no_end(void)
+{
+    enum { LETTERS = 130, BACKSLASHES = 60 };
+    char whole[LETTERS + BACKSLASHES + 8] = "[[\"";
+    struct json_walk walk;
+    struct text key, value;
+    memset(whole + 3, 'a', LETTERS);
+    memset(whole + 3 + LETTERS, '\\', BACKSLASHES);
+    strcpy(whole + 3 + LETTERS + BACKSLASHES, "\"]");
+    size_t size = strlen(whole);
+    CU_ASSERT(json_walk_begin(&walk, (struct text){whole, size}));
+    CU_ASSERT(json_walk_next(&walk, &key, &value));
+    for (size_t cut = 2; cut < size; cut++) {
+        char *part = malloc(cut); /* what is read behind it is found */
+        memcpy(part, whole, cut);
+        CU_ASSERT(json_walk_begin(&walk, (struct text){part, cut}));
+        CU_ASSERT(!json_walk_next(&walk, &key, &value));
+        free(part);
+    }
+}
+
 /* A million brackets cost no stack. */
 static void depth_costs_nothing(void)
 {
@@ -275,6 +297,7 @@ const struct unit_test unit_tests[] = {
     {"what comes behind is not looked at", what_comes_behind_is_not_looked_at},
     {"what is heavy is found", what_is_heavy_is_found},
     {"a value ends where it was made to end", a_value_ends_where_it_was_made_to_end},
+    {"a value that is cut off has no end", a_value_that_is_cut_off_has_no_end},
     {"depth costs nothing", depth_costs_nothing},
     {"what is not wanted is passed over", what_is_not_wanted_is_passed_over},
     {NULL, NULL},

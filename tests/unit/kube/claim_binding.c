@@ -81,9 +81,61 @@ static void a_volume_is_kept_for_its_claim_alone(void)
     }
 }
 
+/* KK pkg/volume/util, FindMatchingVolume. */
+static void a_volume_has_what_its_claim_wants(void)
+{
+    static const struct {
+        const char *claim, *volume; /* of their specs */
+        bool suits;
+    } cases[] = {
+        {"accessModes: [ReadWriteOnce]", "accessModes: [ReadWriteOnce]", true},
+        {"accessModes: [ReadWriteOnce]", "accessModes: [ReadWriteMany, ReadWriteOnce]", true},
+        {"accessModes: [ReadWriteMany]", "accessModes: [ReadWriteOnce]", false},
+        {"accessModes: [ReadWriteOnce, ReadOnlyMany]", "accessModes: [ReadWriteOnce]", false},
+        {"accessModes: [ReadWriteOnce]", "volumeMode: Block", false},
+        {"volumeMode: Block", "volumeMode: Block", true},
+        {"resources: {requests: {storage: 10Gi}}", "capacity: {storage: 10Gi}", true},
+        {"resources: {requests: {storage: 11Gi}}", "capacity: {storage: 10Gi}", false},
+        {"resources: {requests: {storage: much}}", "capacity: {storage: 10Gi}", false},
+        {"selector: {matchLabels: {disk: fast}}", "capacity: {storage: 10Gi}", true},
+        {"selector: {matchLabels: {disk: slow}}", "capacity: {storage: 10Gi}", false},
+        {"", "storageClassName: gp3", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct claim_binding binding;
+        int64_t milli = 0;
+        struct text claim = arena_printf(fixture.arena,
+                                         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: "
+                                         "{namespace: ns, name: c}, spec: {storageClassName: '', "
+                                         "%s}}",
+                                         cases[i].claim);
+        struct text volume = arena_printf(fixture.arena,
+                                          "{apiVersion: v1, kind: PersistentVolume, metadata: "
+                                          "{name: v, labels: {disk: fast}}, spec: {%s}}",
+                                          cases[i].volume);
+        const struct snapshot *snapshot = snapshot_of(&fixture, claim.data, volume.data);
+        claim_binding_read(snapshot, TEXT("ns"), TEXT("c"), NULL, fixture.arena, &binding);
+        const struct object *object = snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, 0);
+        bool sized = volume_capacity(object, &milli);
+        CU_ASSERT_EQUAL(sized, strstr(cases[i].volume, "capacity") != NULL);
+        if (volume_suits(object, milli, &binding) != cases[i].suits)
+            fprintf(stderr, "case %zu:\n", i);
+        CU_ASSERT_EQUAL(volume_suits(object, milli, &binding), cases[i].suits);
+        arena_destroy(fixture.arena);
+    }
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    int64_t milli = 0;
+    const struct snapshot *snapshot =
+        snapshot_of(&fixture, VOLUME("capacity: {storage: much}"), NULL);
+    CU_ASSERT_FALSE(volume_capacity(snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, 0), &milli));
+    arena_destroy(fixture.arena);
+}
+
 const char unit_suite[] = "kube claim binding";
 const struct unit_test unit_tests[] = {
     {"a claim names its volume", a_claim_names_its_volume},
     {"a volume is kept for its claim alone", a_volume_is_kept_for_its_claim_alone},
+    {"a volume has what its claim wants", a_volume_has_what_its_claim_wants},
     {NULL, NULL},
 };

@@ -32,6 +32,7 @@ static void a_schedule_fires_when_karpenter_says(void)
         {"0 9 15 * */2", "2026-01-01T00:00:00Z", "2026-01-01T09:00:00Z"},
         {"0 0 29 2 *", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"},
         {"0 0 29 feb ?", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"},
+        {"0 0 1 jun-jul *", "2026-06-02T00:00:00Z", "2026-07-01T00:00:00Z"},
         {"0 0 30 2 *", "2026-01-01T00:00:00Z", ""},
         {"0 0 31 4,6,9,11 *", "2026-01-01T00:00:00Z", ""},
         {"0 0 30 2 1", "2026-01-01T00:00:00Z", "2026-02-02T00:00:00Z"},
@@ -81,6 +82,9 @@ static void what_karpenter_cannot_read_is_refused(void)
         {"* 24 * * *", "\"24\" is no hour: it is from 0 to 23"},
         {"* * 0 * *", "\"0\" is no day of month: it is from 1 to 31"},
         {"* * 32 * *", "\"32\" is no day of month: it is from 1 to 31"},
+        {"* * * 100 *", "\"100\" is no month: it is from 1 to 12"},
+        {"* * * abc *", "\"abc\" is no month"},
+        {"*/-5 * * * *", "\"*/-5\" is no minute"},
         {"* * * 13 *", "\"13\" is no month: it is from 1 to 12"},
         {"* * * * 7", "\"7\" is no day of week: it is from 0 to 6"},
         {"17-9 * * * *", "\"17-9\" is no minute: the range ends before it begins"},
@@ -126,6 +130,8 @@ static void durations_have_units(void)
         {"1h ", -1},
         {"-1h", -1},
         {"9223372036854775807h", -1},
+        {"2562047788015215s", 2562047788015215},
+        {"9223372036854775807s1s", -1},
         {"1.5h", -1},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

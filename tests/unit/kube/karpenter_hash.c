@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "kube/go_hash.h"
 #include "object_fixture.h"
 
 const char unit_suite[] = "kube karpenter hash";
@@ -127,6 +128,8 @@ static void some_values_have_no_hash(void)
         POOL("spec: {" REFERENCE ", taints: [{key: a, timeAdded: \"2026-01-01T00:00:00Z\"}]}"),
         CLASS("amiSelectorTerms: [{alias: ubuntu@latest}]"),
         CLASS("kubelet: {imageGCHighThresholdPercent: 8.5}"),
+        CLASS("kubelet: {a: [1, 8.5], maxPods: 10}"),
+        CLASS("blockDeviceMappings: [{ebs: {iops: many}}]"),
         CLASS("kubelet: []"),
         CLASS("associatePublicIPAddress: \"yes\""),
         CLASS("blockDeviceMappings: [{ebs: {volumeSize: much}}]"),
@@ -173,6 +176,11 @@ static void fields_that_differ(void)
          "spec.amiFamily, spec.kubelet"},
         {CLASS("kubelet: {maxPods: 10, systemReserved: {cpu: 1, a: b}}"),
          CLASS("kubelet: {systemReserved: {a: b, cpu: 1}, maxPods: 10}"), ""},
+        {CLASS("kubelet: {clusterDNS: [10.0.1.100, 10.0.1.101]}"),
+         CLASS("kubelet: {clusterDNS: [10.0.1.101, 10.0.1.100]}"), "spec.kubelet"},
+        {CLASS("amiFamily: AL2"), CLASS("amiSelectorTerms: [{id: ami-1}, {alias: al2023@v1}]"),
+         "spec.amiFamily"},
+        {CLASS("enclaveOptions: {enabled: true}"), CLASS(""), "spec.enclaveOptions"},
         {CLASS("placementGroupSelector: {name: a}"), CLASS("placementGroupSelector: {id: a}"),
          "spec.placementGroupSelector.name, spec.placementGroupSelector.id"},
         {CLASS(""), CLASS("detailedMonitoring: false"), "spec.detailedMonitoring"},
@@ -187,10 +195,104 @@ static void fields_that_differ(void)
     }
 }
 
+/* Karpenter's AWS provider hashes what Go's encoding/json makes of the kubelet's settings, which
+ * escapes the characters of HTML. */
+static void kubelet_settings_are_hashed_as_json(void)
+{
+    static const struct {
+        const char *kubelet, *json;
+    } cases[] = {
+        {"{evictionHard: {a: \"<5%\"}}", "{\"evictionHard\":{\"a\":\"\\u003c5%\"}}"},
+        {"{b: \"a > b && c\", a: 1}", "{\"a\":1,\"b\":\"a \\u003e b \\u0026\\u0026 c\"}"},
+        {"{clusterDNS: [k, l]}", "{\"clusterDNS\":[\"k\",\"l\"]}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create(BUDGET_BYTES);
+        uint64_t with = 0, without = 0;
+        struct text class = arena_printf(arena, CLASS("kubelet: %s"), cases[i].kubelet);
+        CU_ASSERT(karpenter_hash_value(fixture_object(arena, class.data, ""), arena, &with));
+        CU_ASSERT(karpenter_hash_value(fixture_object(arena, CLASS(""), ""), arena, &without));
+        ASSERT_INT(with ^ without,
+                   go_hash_text(TEXT("null")) ^ go_hash_text(text_of(cases[i].json)));
+        arena_destroy(arena);
+    }
+}
+
+static void a_claim_is_unlike_its_pool(void)
+{
+#define CLAIM(labels, spec)                                                                      \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: c, labels: {" labels "}}, " \
+    "spec: {" spec "}}"
+    static const struct {
+        const char *pool, *claim, *path;
+    } cases[] = {
+        {POOL("metadata: {labels: {a: b}}, spec: {" REFERENCE "}"), CLAIM("a: b, c: d", REFERENCE),
+         ""},
+        {POOL("metadata: {labels: {a: b}}, spec: {" REFERENCE "}"), CLAIM("c: d", REFERENCE),
+         "spec.template.metadata.labels"},
+        {POOL("metadata: {labels: {a: b, e: f}}, spec: {" REFERENCE "}"),
+         CLAIM("a: c, e: f", REFERENCE), "spec.template.metadata.labels"},
+        {POOL("spec: {" REFERENCE ", terminationGracePeriod: 1h}"), CLAIM("", REFERENCE),
+         "spec.template.spec.terminationGracePeriod"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create(BUDGET_BYTES);
+        ASSERT_TEXT(karpenter_hash_unlike(fixture_object(arena, cases[i].pool, ""),
+                                          fixture_object(arena, cases[i].claim, ""), arena),
+                    cases[i].path);
+        arena_destroy(arena);
+    }
+}
+
+/* Of a key that stands twice the last value counts, as in Go. */
+static void of_equal_keys_the_last_counts(void)
+{
+    static const struct {
+        const char *twice, *once;
+    } cases[] = {
+        {"{\"apiVersion\":\"karpenter.sh/v1\",\"kind\":\"NodePool\",\"spec\":{\"template\":{"
+         "\"metadata\":{\"labels\":{\"a\":\"1\",\"a\":\"2\"}}}}}",
+         POOL("metadata: {labels: {a: '2'}}")},
+        {"{\"apiVersion\":\"karpenter.k8s.aws/"
+         "v1\",\"kind\":\"EC2NodeClass\",\"spec\":{\"kubelet\":{"
+         "\"maxPods\":1,\"maxPods\":2}}}",
+         CLASS("kubelet: {maxPods: 2}")},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create(BUDGET_BYTES);
+        struct source source = {.text = text_of(cases[i].twice)};
+        struct problems duplicates = {.arena = arena};
+        struct error error = {0};
+        const struct node *root = NULL;
+        struct object twice;
+        uint64_t of_twice = 0, of_once = 1;
+        CU_ASSERT_FATAL(
+            doc_read_json(&source, &doc_limits_manifest, &duplicates, arena, &root, &error));
+        CU_ASSERT_FATAL(object_read(root, NULL, TEXT(""), arena, &twice, &error));
+        CU_ASSERT(karpenter_hash_value(&twice, arena, &of_twice));
+        CU_ASSERT(karpenter_hash_value(fixture_object(arena, cases[i].once, ""), arena, &of_once));
+        ASSERT_INT(of_twice, of_once);
+        arena_destroy(arena);
+    }
+}
+
+static void two_kinds_have_hashes(void)
+{
+    struct arena *arena = arena_create(BUDGET_BYTES);
+    CU_ASSERT_PTR_NOT_NULL(karpenter_hash(fixture_object(arena, POOL(""), "")));
+    CU_ASSERT_PTR_NOT_NULL(karpenter_hash(fixture_object(arena, CLASS(""), "")));
+    CU_ASSERT_PTR_NULL(karpenter_hash(fixture_object(arena, "{apiVersion: v1, kind: Node}", "")));
+    arena_destroy(arena);
+}
+
 const struct unit_test unit_tests[] = {
     {"pools", pools},
     {"classes", classes},
     {"some values have no hash", some_values_have_no_hash},
     {"fields that differ", fields_that_differ},
+    {"kubelet settings are hashed as JSON", kubelet_settings_are_hashed_as_json},
+    {"a claim is unlike its pool", a_claim_is_unlike_its_pool},
+    {"of equal keys the last counts", of_equal_keys_the_last_counts},
+    {"two kinds have hashes", two_kinds_have_hashes},
     {NULL, NULL},
 };

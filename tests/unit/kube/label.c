@@ -103,6 +103,7 @@ static void the_region_is_in_the_name_of_a_zone(void)
         /* none of AWS */
         {"eu-west-1", ""},
         {"europe-west", ""},
+        {"us-east-", ""},
         {"zone1a", ""},
         {"-1a", ""},
         {"", ""},

@@ -1,9 +1,6 @@
-/* Objects, kinds, times, manifests and snapshots. */
-#include <stdlib.h>
+/* Objects, kinds, times and snapshots. */
 #include <string.h>
-#include <unistd.h>
 
-#include "kube/manifest.h"
 #include "kube/object.h"
 #include "kube/selector.h"
 #include "kube/snapshot.h"
@@ -46,6 +43,22 @@ static void times_are_rfc3339_or_days(void)
         {"2026\r11\r21T03:04:05Z", false, 0},
         {"2026-11-21T03\03204\03205Z", false, 0},
         {"2026-01-01T00:00:00Zx", false, 0},
+        {"2026-11-21T00:04:05-03:00", true, 1795230245},
+        {"2026-11-21T03:04:05*00:00", false, 0},
+        {"2026-11-21T03:04:05+0x:00", false, 0},
+        {"2026-11-21T03:04:05+01-00", false, 0},
+        {"2026-11-21T03:04:05+01:0x", false, 0},
+        {"2026-11-21T03:04:05+24:00", false, 0},
+        {"2026-11-21T03:04:05+00:60", false, 0},
+        {"2026-01", false, 0},
+        {"2026-01-1", false, 0},
+        {"2026-01-01Tx0:00:00Z", false, 0},
+        {"2026-01-01T00:x0:00Z", false, 0},
+        {"2026-01-01T00:00-00Z", false, 0},
+        {"2026-01-01T00:00:x0Z", false, 0},
+        {"2026-01-01T00:00:00.Z", false, 0},
+        {"2026-01-01T00:60:00Z", false, 0},
+        {"2026-01-01T00:00:60Z", false, 0},
         {"tomorrow", false, 0},
         {"", false, 0},
     };
@@ -68,6 +81,7 @@ static void kinds_go_by_group_and_name(void)
         {"apps/v1", "Deployment", KIND_DEPLOYMENT},
         {"extensions/v1beta1", "Deployment", KIND_DEPLOYMENT},
         {"example.com/v1", "Deployment", KIND_UNKNOWN},
+        {"extensions/v1beta1", "Job", KIND_UNKNOWN},
         {"batch/v1", "CronJob", KIND_CRON_JOB},
         {"karpenter.sh/v1", "NodePool", KIND_NODE_POOL},
         {"karpenter.sh/v1beta1", "NodePool", KIND_NODE_POOL},
@@ -78,6 +92,35 @@ static void kinds_go_by_group_and_name(void)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         ASSERT_INT(kind_of(text_of(cases[i].api_version), text_of(cases[i].kind)),
                    cases[i].expected);
+    CU_ASSERT_TRUE(kind_is_custom_owner(KIND_OWNER_LAST));
+    CU_ASSERT_FALSE(kind_is_custom_owner(KIND_CUSTOM));
+}
+
+static void pods_of_daemon_sets_are_told(void)
+{
+    static const struct {
+        const char *json;
+        bool daemon;
+    } cases[] = {
+        {"{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"metadata\":{\"name\":\"a\"}}", true},
+        {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"}}",
+         false},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"ownerReferences\":"
+         "[{"
+         "\"kind\":\"DaemonSet\",\"controller\":true}]}}",
+         true},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"ownerReferences\":"
+         "[{"
+         "\"kind\":\"DaemonSet\"}]}}",
+         false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct object object;
+        struct error error;
+        CU_ASSERT_FATAL(
+            object_read(read_json(cases[i].json), NULL, TEXT("ns"), arena, &object, &error));
+        ASSERT_INT(object_is_of_daemon_set(&object), cases[i].daemon);
+    }
 }
 
 static void objects_of_wrong_types_are_refused(void)
@@ -125,6 +168,11 @@ static void metadata_is_read_and_nulls_are_absent(void)
                      "\"name\":\"a\",\"namespace\":\"b\"}}");
     CU_ASSERT_FATAL(object_read(root, NULL, TEXT("team-a"), arena, &object, &error));
     ASSERT_TEXT(object.namespace, ""); /* cluster-scoped, whatever it says */
+
+    root = read_json("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":null}");
+    CU_ASSERT_FATAL(object_read(root, NULL, TEXT("team-a"), arena, &object, &error));
+    ASSERT_TEXT(object.namespace, "team-a");
+    ASSERT_TEXT(object.name, "");
 }
 
 static void selectors_match_as_in_kubernetes(void)
@@ -159,36 +207,6 @@ static void selectors_match_as_in_kubernetes(void)
     CU_ASSERT(!selector_matches(NULL, NULL));
 }
 
-static void manifests_unfold_what_kubectl_writes(void)
-{
-    char path[] = "/tmp/taffrail-manifest-XXXXXX";
-    int descriptor = mkstemp(path);
-    CU_ASSERT_FATAL(descriptor >= 0);
-    static const char text[] =
-        "kind: PodList\napiVersion: v1\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n---\n"
-        "kind: List\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: ConfigMap}\n"
-        "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: c}}\n---\n---\n"
-        "kind: AdmissionReview\napiVersion: admission.k8s.io/v1\n"
-        "request: {object: {apiVersion: v1, kind: Pod, metadata: {name: d}}}\n---\n"
-        "just text\n---\n{ [ broken\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: e}\n";
-    CU_ASSERT_FATAL(write(descriptor, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
-    close(descriptor);
-
-    struct manifests manifests;
-    manifests_init(&manifests, arena);
-    manifests_read(&manifests, path, TEXT("default"));
-    unlink(path);
-    static const char *const names[] = {"a", "b", "c", "d", "e"};
-    ASSERT_INT(manifests.count, 5);
-    for (size_t i = 0; i < manifests.count && i < 5; i++)
-        ASSERT_TEXT(manifests.items[i].name, names[i]);
-    ASSERT_INT(manifests.items[0].kind, KIND_POD);
-    ASSERT_INT(manifests.skipped, 1);
-    ASSERT_INT(manifests.problems.count, 2);
-    ASSERT_INT(manifests.problems.items[0].place.line, 18);
-    ASSERT_INT(manifests.problems.items[1].place.line, 20);
-}
-
 static void the_last_of_one_name_stands_in_a_snapshot(void)
 {
     struct snapshot_builder *builder = snapshot_builder_create(arena);
@@ -212,6 +230,7 @@ static void the_last_of_one_name_stands_in_a_snapshot(void)
     ASSERT_TEXT(found->uid, "3");
     CU_ASSERT_PTR_NULL(snapshot_find(snapshot, KIND_POD, TEXT("other"), TEXT("b")));
     CU_ASSERT_PTR_NULL(snapshot_object(snapshot, KIND_POD, 4));
+    CU_ASSERT_PTR_NULL(snapshot_pool(snapshot, 0));
 }
 
 #define TEST(function)                       \
@@ -224,8 +243,8 @@ static void the_last_of_one_name_stands_in_a_snapshot(void)
     }
 TEST(objects_of_wrong_types_are_refused)
 TEST(metadata_is_read_and_nulls_are_absent)
+TEST(pods_of_daemon_sets_are_told)
 TEST(selectors_match_as_in_kubernetes)
-TEST(manifests_unfold_what_kubectl_writes)
 TEST(the_last_of_one_name_stands_in_a_snapshot)
 
 const struct unit_test unit_tests[] = {
@@ -233,8 +252,8 @@ const struct unit_test unit_tests[] = {
     {"kinds go by group and name", kinds_go_by_group_and_name},
     {"objects of wrong types are refused", in_arena_objects_of_wrong_types_are_refused},
     {"metadata is read, nulls are absent", in_arena_metadata_is_read_and_nulls_are_absent},
+    {"pods of DaemonSets are told", in_arena_pods_of_daemon_sets_are_told},
     {"selectors match as in Kubernetes", in_arena_selectors_match_as_in_kubernetes},
-    {"manifests unfold what kubectl writes", in_arena_manifests_unfold_what_kubectl_writes},
     {"the last of one name stands", in_arena_the_last_of_one_name_stands_in_a_snapshot},
     {NULL, NULL},
 };

@@ -175,6 +175,18 @@ static void test_long(void)
     ASSERT_INT(milli, 15000);
 }
 
+/* 2^64 - 1 is the most that is counted with; a fraction above it is one more. */
+static void test_whole(void)
+{
+    static const char *const too_large[] = {"18446744073709551616", "18446744073709551615.5",
+                                            "18446744073709551615", "9223372036854775807.5"};
+    int64_t value = 0;
+    for (size_t i = 0; i < COUNT_OF(too_large); i++)
+        CU_ASSERT_FALSE(quantity_scaled(text_of(too_large[i]), 0, &value));
+    CU_ASSERT_TRUE(quantity_scaled(TEXT("9223372036854775806.5"), 0, &value));
+    ASSERT_INT(value, INT64_MAX);
+}
+
 static void test_canonical(void)
 {
     static const struct {
@@ -184,7 +196,7 @@ static void test_canonical(void)
         {"4000", "4k"},     {"1.5k", "1500"},  {"1500k", "1500k"},      {"2000M", "2G"},
         {"1024Ki", "1Mi"},  {"2048Mi", "2Gi"}, {"5000Mi", "5000Mi"},    {"1000Ki", "1000Ki"},
         {"100Gi", "100Gi"}, {"0.5Ki", "512"},  {"0.1Mi", "104857600m"}, {"3e3", "3e3"},
-        {"1E-2", "10e-3"},  {"100e-1", "10"},  {"none", "none"},
+        {"1E-2", "10e-3"},  {"100e-1", "10"},  {"none", "none"},        {"0Ki", "0"},
     };
     struct arena *arena = arena_create((size_t)1 << 20);
     CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
@@ -258,6 +270,7 @@ const struct unit_test unit_tests[] = {
     {"refused", test_refused},
     {"long", test_long},
     {"vast", test_vast},
+    {"whole numbers are those of 64 bits", test_whole},
     {"canonical", test_canonical},
     {"shares", test_shares},
     {NULL, NULL},

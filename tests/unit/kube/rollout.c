@@ -47,12 +47,14 @@ static void shares_are_counted(void)
         {UPDATE("maxSurge: 2, maxUnavailable: 0"), 10, true, true, 2, 0},
         {UPDATE("maxSurge: 30%, maxUnavailable: 30%"), 5, true, true, 2, 1},
         {UPDATE("maxSurge: 0, maxUnavailable: 0%"), 5, true, true, 0, 1},
+        {UPDATE("maxSurge: 0, maxUnavailable: 2"), 5, true, true, 0, 2},
         {UPDATE("maxSurge: 100%"), 2147483647, true, true, 2147483647, 536870911},
         {DEPLOYMENT("type: Recreate"), 10, false, false, 0, 0},
         {DEPLOYMENT(""), -1, false, false, 0, 0},
         {DEPLOYMENT(""), INT64_MAX, false, false, 0, 0},
         {UPDATE("maxSurge: 9223372036854775807"), 10, false, false, 0, 0},
         {UPDATE("maxUnavailable: 9223372036854775807%"), 10, false, false, 0, 0},
+        {UPDATE("maxUnavailable: 9223372036854775807"), 10, false, false, 0, 0},
         {UPDATE("maxSurge: some"), 10, false, false, 0, 0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

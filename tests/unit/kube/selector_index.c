@@ -77,6 +77,11 @@ static void it_selects_what_the_selector_selects(void)
     CU_ASSERT_FALSE(selector_index_matches(selector_index_make(NULL, arena), NULL));
     CU_ASSERT_TRUE(
         selector_index_matches(selector_index_make(read_json(arena, TEXT("{}")), arena), NULL));
+    /* A list of labels is none, however long the selector is. */
+    const struct node *list = read_json(
+        arena,
+        TEXT("{\"matchLabels\": [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\"]}"));
+    CU_ASSERT_FALSE(selector_index_matches(selector_index_make(list, arena), NULL));
     arena_destroy(arena);
 }
 

@@ -11,7 +11,7 @@
 const char unit_suite[] = "kube upgrade";
 
 /* Reads JSON, in which a single quote stands for a double one. */
-static struct upgrade upgrade_of(struct text quoted, struct arena *arena)
+static void read_quoted(struct text quoted, struct arena *arena, struct object *object)
 {
     char *json = ARENA_ARRAY(arena, quoted.size, char);
     for (size_t i = 0; i < quoted.size; i++)
@@ -21,11 +21,16 @@ static struct upgrade upgrade_of(struct text quoted, struct arena *arena)
     const struct node *root = NULL;
     struct error error;
     CU_ASSERT_FATAL(doc_read_json(source, &doc_limits_manifest, NULL, arena, &root, &error));
+    CU_ASSERT_FATAL(object_read(root, source, TEXT("default"), arena, object, &error));
+}
+
+static struct upgrade upgrade_of(struct text quoted, const char *most, struct arena *arena)
+{
     struct object object;
-    CU_ASSERT_FATAL(object_read(root, source, TEXT("default"), arena, &object, &error));
-    CU_ASSERT_FATAL(upgrade_applies(&object));
     struct upgrade upgrade;
-    upgrade_make(&object, TEXT(""), arena, &upgrade);
+    read_quoted(quoted, arena, &object);
+    CU_ASSERT_FATAL(upgrade_applies(&object));
+    upgrade_make(&object, text_of(most), arena, &upgrade);
     return upgrade;
 }
 
@@ -36,7 +41,7 @@ static const struct node *object_of(const char *version, const char *kind, const
                                        "{'apiVersion': '%s', 'kind': '%s', 'metadata': {'name': "
                                        "'a'}, 'spec': %s}",
                                        version, kind, spec),
-                          arena);
+                          "", arena);
     return upgrade->objects[0];
 }
 
@@ -72,6 +77,13 @@ static void selectors_become_terms(void)
         {"{'aws::ids': 'ami-1', 'team': 'a'}", "[{id: ami-1}]",
          "what stood beside the ids is left out"},
         {"{'aws::owners': 'self'}", "", "name spec.amiSelectorTerms: v1 wants it"},
+        {"{'team': 'a,'}", "[{tags: {team: a}}]", NULL},
+        {"{'team': 'a, '}", "[{tags: {team: a}}, {tags: {team: \"\"}}]", NULL},
+        {"{'team': ''}", "[{tags: {team: \"\"}}]", NULL},
+        {"'text'", "", "name spec.amiSelectorTerms: v1 wants it"},
+        {"{'aws::name': '1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,"
+         "28,29,30,31'}",
+         "[{name: \"1\"}]", "of name write a term for each value"},
         /* thirty terms and no more */
         {"{'a': '1,2,3,4,5', 'b': '1,2,3,4,5,6', 'c': 'x'}", NULL, NULL},
         {"{'a': '1', 'b': '1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,"
@@ -130,7 +142,8 @@ static void seconds_become_durations(void)
     static const struct {
         const char *seconds, *duration;
     } cases[] = {
-        {"2592000", "720h"}, {"3600", "1h"}, {"3599", "3599s"}, {"5400", "5400s"}, {"0", "0s"},
+        {"2592000", "720h"}, {"3600", "1h"}, {"3599", "3599s"},
+        {"5400", "5400s"},   {"0", "0s"},    {"1.5", "1.5s"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct arena *arena = arena_create((size_t)1 << 20);
@@ -148,9 +161,225 @@ static void seconds_become_durations(void)
     }
 }
 
+/* docs/reference/karpenter.md 5.5: consolidation wins over the seconds after which an empty node
+ * goes. */
+static void consolidation_is_that_of_v1(void)
+{
+    static const struct {
+        const char *spec, *disruption;
+    } cases[] = {
+        {"{'consolidation': {'enabled': true}}",
+         "{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: \"0s\"}"},
+        {"{'consolidation': {'enabled': false}, 'ttlSecondsAfterEmpty': 30}",
+         "{consolidationPolicy: WhenEmpty, consolidateAfter: \"30s\"}"},
+        {"{}", "{consolidationPolicy: WhenEmpty, consolidateAfter: Never}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        const struct node *root =
+            object_of("karpenter.sh/v1alpha5", "Provisioner", cases[i].spec, arena, &upgrade);
+        ASSERT_TEXT(node_yaml_line(node_at(root, "spec.disruption"), arena), cases[i].disruption);
+        arena_destroy(arena);
+    }
+}
+
+static void the_node_class_is_that_of_the_reference(void)
+{
+    static const struct {
+        const char *version, *kind, *spec, *reference;
+    } cases[] = {
+        {"karpenter.sh/v1beta1", "NodePool",
+         "{'template': {'spec': {'nodeClassRef': {'group': 'example.com', 'kind': 'ENodeClass', "
+         "'name': 'c'}}}}",
+         "{group: example.com, kind: ENodeClass, name: c}"},
+        {"karpenter.sh/v1beta1", "NodePool",
+         "{'template': {'spec': {'nodeClassRef': {'apiGroup': 'example.com', 'kind': 'ENodeClass', "
+         "'name': 'c'}}}}",
+         "{group: example.com, kind: ENodeClass, name: c}"},
+        {"karpenter.sh/v1beta1", "NodePool",
+         "{'template': {'spec': {'nodeClassRef': {'apiVersion': 'karpenter.k8s.aws/v1beta1', "
+         "'kind': 'EC2NodeClass', 'name': 'c'}}}}",
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}"},
+        {"karpenter.sh/v1alpha5", "Provisioner",
+         "{'providerRef': {'apiVersion': 'karpenter.k8s.aws/v1alpha1', 'kind': 'AWSNodeTemplate', "
+         "'name': 'c'}}",
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        const struct node *root =
+            object_of(cases[i].version, cases[i].kind, cases[i].spec, arena, &upgrade);
+        ASSERT_TEXT(node_yaml_line(node_at(root, "spec.template.spec.nodeClassRef"), arena),
+                    cases[i].reference);
+        arena_destroy(arena);
+    }
+}
+
+/* Fields of a NodePool that stand at several places; path: below spec.template. */
+static void fields_are_gathered(void)
+{
+    static const struct {
+        const char *template, *path, *gathered;
+    } cases[] = {
+        {"{'spec': {'taints': [{'key': 'a'}]}, 'taints': [{'key': 'b'}]}", "spec.taints",
+         "[{key: a}, {key: b}]"},
+        {"{'metadata': {'labels': {'a': '1'}}, 'labels': {'a': '2', 'b': '3'}}", "metadata.labels",
+         "{a: \"1\", b: \"3\"}"},
+        {"{'metadata': {'annotations': {'karpenter.sh/do-not-evict': 'true', "
+         "'karpenter.sh/do-not-consolidate': 'true', 'note': 'x'}}, 'annotations': {'more': 'b'}}",
+         "metadata.annotations", "{karpenter.sh/do-not-disrupt: \"true\", note: x, more: b}"},
+        /* what cannot be joined: the first place is the field's own */
+        {"{'spec': {'taints': [{'key': 'a'}]}, 'taints': {'key': 'b'}}", "spec.taints",
+         "[{key: a}]"},
+        {"{'spec': {'taints': {'key': 'a'}}, 'taints': [{'key': 'b'}]}", "spec.taints", "{key: a}"},
+        {"{'spec': {'terminationGracePeriod': '1h'}, 'terminationGracePeriod': '2h'}",
+         "spec.terminationGracePeriod", "\"1h\""},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec = arena_printf(arena, "{'template': %s}", cases[i].template);
+        const struct node *root =
+            object_of("karpenter.sh/v1beta1", "NodePool", spec.data, arena, &upgrade);
+        const struct node *template = node_at(root, "spec.template");
+        ASSERT_TEXT(node_yaml_line(node_at(template, cases[i].path), arena), cases[i].gathered);
+        CU_ASSERT_TRUE(is_noted(&upgrade, "stood where the API server drops it", arena));
+        arena_destroy(arena);
+    }
+}
+
+static void what_v1_has_no_place_for_is_said(void)
+{
+    static const struct {
+        const char *template, *note;
+    } cases[] = {
+        {"{'spec': {'requirements': [{'key': 'karpenter.sh/provisioner-name', 'operator': 'In', "
+         "'values': ['a']}]}}",
+         "the requirement on karpenter.sh/provisioner-name is left out"},
+        {"{'spec': {'resources': {'requests': {'cpu': '1'}}}}",
+         "spec.template.spec.resources is left out: v1 has no such field"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec = arena_printf(arena, "{'template': %s}", cases[i].template);
+        const struct node *root =
+            object_of("karpenter.sh/v1beta1", "NodePool", spec.data, arena, &upgrade);
+        const struct node *inside = node_at(root, "spec.template.spec");
+        CU_ASSERT_TRUE(is_noted(&upgrade, cases[i].note, arena));
+        ASSERT_INT(node_count(node_get(inside, "requirements")), 0);
+        CU_ASSERT_PTR_NULL(node_get(inside, "resources"));
+        arena_destroy(arena);
+    }
+}
+
+/* At most as long as the policy lets nodes live. */
+static void nodes_expire_in_time(void)
+{
+    static const struct {
+        const char *old, *most, *expires;
+    } cases[] = {
+        {"721h", "720h", "720h"},
+        {"720h", "720h", "720h"},
+        {"Never", "720h", "720h"},
+        {"Never", "", "Never"},
+        {"721h", "", "721h"},
+        {"soon", "720h", "soon"}, /* what is no duration is not longer than one */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct text pool =
+            arena_printf(arena,
+                         "{'apiVersion': 'karpenter.sh/v1beta1', 'kind': 'NodePool', 'metadata': "
+                         "{'name': 'a'}, 'spec': {'disruption': {'expireAfter': '%s'}}}",
+                         cases[i].old);
+        struct upgrade upgrade = upgrade_of(pool, cases[i].most, arena);
+        ASSERT_TEXT(node_string(node_at(upgrade.objects[0], "spec.template.spec.expireAfter")),
+                    cases[i].expires);
+        arena_destroy(arena);
+    }
+}
+
+static void metadata_options_that_are_not_written_are_those_of_v1beta1(void)
+{
+    struct arena *arena = arena_create((size_t)1 << 20);
+    struct upgrade upgrade;
+    const struct node *root =
+        object_of("karpenter.k8s.aws/v1beta1", "EC2NodeClass",
+                  "{'metadataOptions': {'httpTokens': 'optional'}}", arena, &upgrade);
+    ASSERT_TEXT(node_yaml_line(node_at(root, "spec.metadataOptions"), arena),
+                "{httpEndpoint: enabled, httpProtocolIPv6: disabled, httpTokens: optional, "
+                "httpPutResponseHopLimit: 2}");
+    arena_destroy(arena);
+}
+
+/* What kubectl and Karpenter write themselves would be wrong on a new object. */
+static void the_metadata_is_taken_along(void)
+{
+    static const struct {
+        const char *metadata, *taken;
+        bool unnamed;
+    } cases[] = {
+        {"{'name': 'a', 'uid': 'u', 'annotations': {'note': 'x', 'karpenter.sh/nodepool-hash': "
+         "'1', 'compatibility.karpenter.sh/v1beta1-nodeclass-reference': 'y', "
+         "'kubectl.kubernetes.io/last-applied-configuration': '{}'}}",
+         "{name: a, annotations: {note: x}}", false},
+        {"{'generateName': 'a-'}", "{generateName: a-}", false},
+        {"{'labels': {'team': 'a'}}", "{labels: {team: a}}", true},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct text pool = arena_printf(
+            arena, "{'apiVersion': 'karpenter.sh/v1alpha5', 'kind': 'Provisioner', 'metadata': %s}",
+            cases[i].metadata);
+        struct upgrade upgrade = upgrade_of(pool, "", arena);
+        ASSERT_TEXT(node_yaml_line(node_get(upgrade.objects[0], "metadata"), arena),
+                    cases[i].taken);
+        CU_ASSERT_EQUAL(is_noted(&upgrade, "the object has no metadata.name", arena),
+                        cases[i].unnamed);
+        arena_destroy(arena);
+    }
+}
+
+static void old_pool_objects_are_upgraded(void)
+{
+    static const struct {
+        const char *version, *kind;
+        bool applies;
+    } cases[] = {
+        {"karpenter.sh/v1alpha5", "Provisioner", true},
+        {"karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate", true},
+        {"karpenter.sh/v1beta1", "NodePool", true},
+        {"karpenter.sh/v1", "NodePool", false},
+        {"karpenter.k8s.aws/v1", "EC2NodeClass", false},
+        {"v1", "Pod", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct object object;
+        read_quoted(arena_printf(arena,
+                                 "{'apiVersion': '%s', 'kind': '%s', 'metadata': {'name': 'a'}}",
+                                 cases[i].version, cases[i].kind),
+                    arena, &object);
+        CU_ASSERT_EQUAL(upgrade_applies(&object), cases[i].applies);
+        arena_destroy(arena);
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"selectors become terms", selectors_become_terms},
     {"kubelet settings are those of v1", kubelet_settings_are_those_of_v1},
     {"seconds become durations", seconds_become_durations},
+    {"consolidation is that of v1", consolidation_is_that_of_v1},
+    {"the node class is that of the reference", the_node_class_is_that_of_the_reference},
+    {"fields are gathered", fields_are_gathered},
+    {"what v1 has no place for is said", what_v1_has_no_place_for_is_said},
+    {"nodes expire in time", nodes_expire_in_time},
+    {"metadata options that are not written are those of v1beta1",
+     metadata_options_that_are_not_written_are_those_of_v1beta1},
+    {"the metadata is taken along", the_metadata_is_taken_along},
+    {"old pool objects are upgraded", old_pool_objects_are_upgraded},
     {NULL, NULL},
 };

@@ -2,6 +2,7 @@
 #include "kube/volume_zones.h"
 #include "cluster_fixture.h"
 #include "kube/zone.h"
+#include "solver/well_known.h"
 
 enum { BUDGET_BYTES = 1 << 20 };
 
@@ -53,6 +54,8 @@ static void a_volume_is_where_labels_and_affinity_both_say(void)
         {VOLUME("", TERM(IN(ZONE, "a")) ", " TERM(IN(REGION, "r"))), VOLUME_ANYWHERE, NULL, true},
         {VOLUME("", TERM("{key: " ZONE ", operator: NotIn, values: [a]}")), VOLUME_ANYWHERE, "",
          true},
+        {VOLUME("", TERM("{key: topology.k8s.aws/zone-id, operator: Exists}")), VOLUME_ANYWHERE, "",
+         true},
         /* what cannot be read */
         {VOLUME("", TERM("{key: " ZONE ", operator: Near, values: [a]}")), VOLUME_UNKNOWN, NULL,
          true},
@@ -88,6 +91,8 @@ static void one_zone_is_read_without_memory(void)
         {VOLUME("", TERM(IN(ZONE, "a") ", " IN("topology.ebs.csi.aws.com/zone", "b"))), NULL},
         {VOLUME("", TERM(IN("topology.k8s.aws/zone-id", "use1-az1"))), NULL},
         {VOLUME(ZONE ": a", ""), NULL},
+        {VOLUME("", TERM("{operator: In, values: [a]}")), NULL},
+        {VOLUME("", TERM("{key: " ZONE ", operator: In, values: {a: b}}")), NULL},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
@@ -103,10 +108,127 @@ static void one_zone_is_read_without_memory(void)
     }
 }
 
+/* KK component-helpers, MatchNodeSelectorTerms: any of the terms, and all that is in one. */
+static void a_node_is_where_the_volume_can_be_attached(void)
+{
+    static const struct solver_label labels[] = {
+        {LABEL_ZONE, "a"}, {"disk", "ssd"}, {"cpus", "8"}, {"beta.kubernetes.io/arch", "arm64"}};
+    static const struct {
+        const char *terms;
+        bool fits;
+    } cases[] = {
+        {"", true},
+        {TERM(IN(ZONE, "a")), true},
+        {TERM(IN(ZONE, "b")), false},
+        {TERM(IN(ZONE, "b")) ", " TERM(IN("disk", "hdd, ssd")), true},
+        {TERM(IN(ZONE, "a") ", " IN("disk", "hdd")), false},
+        {TERM(IN("rack", "a")), false},
+        {TERM("{key: disk, operator: NotIn, values: [ssd]}"), false},
+        {TERM("{key: disk, operator: NotIn, values: [hdd]}"), true},
+        {TERM("{key: rack, operator: NotIn, values: [a]}"), true},
+        {TERM("{key: disk, operator: Exists}"), true},
+        {TERM("{key: rack, operator: Exists}"), false},
+        {TERM("{key: disk, operator: DoesNotExist}"), false},
+        {TERM("{key: rack, operator: DoesNotExist}"), true},
+        {TERM("{key: cpus, operator: Gt, values: ['7']}"), true},
+        {TERM("{key: cpus, operator: Gt, values: ['8']}"), false},
+        {TERM("{key: cpus, operator: Lt, values: ['9']}"), true},
+        {TERM("{key: cpus, operator: Lt, values: ['8']}"), false},
+        {TERM("{key: disk, operator: Lt, values: ['8']}"), false}, /* no number */
+        {TERM("{key: rack, operator: Gt, values: ['1']}"), false},
+        /* spelt as an alias */
+        {TERM(IN("kubernetes.io/arch", "arm64")), true},
+        {TERM(IN("kubernetes.io/arch", "amd64")), false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct solver_volume terms;
+        const char *volume = arena_printf(fixture.arena, VOLUME("", "%s"), cases[i].terms).data;
+        const struct snapshot *snapshot = fixture_snapshot(&fixture, &volume, 1);
+        const struct object *object = snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, 0);
+        CU_ASSERT_TRUE_FATAL(volume_terms_read(snapshot, object, fixture.arena, &terms));
+        bool fits = volume_terms_fit(&terms, (struct solver_labels){labels, COUNT_OF(labels)});
+        if (fits != cases[i].fits)
+            fprintf(stderr, "case %zu:\n", i);
+        CU_ASSERT_EQUAL(fits, cases[i].fits);
+        arena_destroy(fixture.arena);
+    }
+}
+
+/* The folder of a machine is wherever its pod goes; all else that is said of it counts. */
+static void a_volume_of_one_machine_follows_its_pod(void)
+{
+    static const struct solver_label labels[] = {{LABEL_ZONE, "a"}, {LABEL_HOSTNAME, "other"}};
+    static const struct {
+        const char *source, *terms;
+        bool fits;
+    } cases[] = {
+        {"csi: {driver: ebs.csi.aws.com}", TERM(IN(LABEL_HOSTNAME, "one")), false},
+        {"local: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one")), true},
+        {"hostPath: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one")), true},
+        {"hostPath: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one") ", " IN(ZONE, "b, c")), false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct solver_volume terms;
+        const char *volume =
+            arena_printf(fixture.arena,
+                         "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {%s, "
+                         "nodeAffinity: {required: {nodeSelectorTerms: [%s]}}}}",
+                         cases[i].source, cases[i].terms)
+                .data;
+        const struct snapshot *snapshot = fixture_snapshot(&fixture, &volume, 1);
+        const struct object *object = snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, 0);
+        CU_ASSERT_TRUE_FATAL(volume_terms_read(snapshot, object, fixture.arena, &terms));
+        bool fits = volume_terms_fit(&terms, (struct solver_labels){labels, COUNT_OF(labels)});
+        if (fits != cases[i].fits)
+            fprintf(stderr, "case %zu:\n", i);
+        CU_ASSERT_EQUAL(fits, cases[i].fits);
+        arena_destroy(fixture.arena);
+    }
+}
+
+/* Of volumes and classes; the lists of some are longer than anyone writes. */
+static void volumes_and_classes_name_zones(void)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct text_builder many = {.arena = fixture.arena};
+    for (int i = 0; i < 300; i++)
+        text_builder_printf(&many, "%sm%d", i == 0 ? "" : ", ", i);
+    struct text names = text_builder_text(&many);
+#define CLASS(name, values)                                                                       \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name "}, "            \
+    "provisioner: ebs.csi.aws.com, allowedTopologies: [{matchLabelExpressions: [{key: " ZONE ", " \
+    "values: [" values "]}]}]}"
+    const char *documents[] = {
+        VOLUME("", TERM(IN(ZONE, "b, a"))),
+        CLASS("few", "c"),
+        arena_printf(fixture.arena, CLASS("many", "%.*s"), TEXT_ARGS(names)).data,
+        "{apiVersion: v1, kind: PersistentVolume, metadata: {name: w}, spec: {nodeAffinity: "
+        "{required: {nodeSelectorTerms: [{matchExpressions: [{key: " ZONE
+        ", operator: NotIn, values: [d]}]}]}}}}",
+        arena_printf(
+            fixture.arena,
+            "{apiVersion: v1, kind: PersistentVolume, metadata: {name: many}, spec: "
+            "{nodeAffinity: {required: {nodeSelectorTerms: [" TERM(IN(ZONE, "%.*s")) "]}}}}",
+            TEXT_ARGS(names))
+            .data,
+    };
+#undef CLASS
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    struct zones zones = {0};
+    claims_add_zones(snapshot, fixture.arena, &zones);
+    ASSERT_TEXT(words(&zones, fixture.arena), "a b c");
+    arena_destroy(fixture.arena);
+}
+
 const char unit_suite[] = "kube volume zones";
 const struct unit_test unit_tests[] = {
     {"a volume is where labels and affinity both say",
      a_volume_is_where_labels_and_affinity_both_say},
     {"one zone is read without memory", one_zone_is_read_without_memory},
+    {"a node is where the volume can be attached", a_node_is_where_the_volume_can_be_attached},
+    {"a volume of one machine follows its pod", a_volume_of_one_machine_follows_its_pod},
+    {"volumes and classes name zones", volumes_and_classes_name_zones},
     {NULL, NULL},
 };

@@ -589,6 +589,10 @@ static void what_cannot_be_read_is_known_by_name(void)
     CU_ASSERT(snapshot_reads_all(hurt, KIND_POD, TEXT("shop2")));
     CU_ASSERT(!snapshot_reads_all(hurt, KIND_NODE, TEXT("")));
     CU_ASSERT(snapshot_reads_all(hurt, KIND_STORAGE_CLASS, TEXT("")));
+    const kind_set asked = KIND_BIT(KIND_POD) | KIND_BIT(KIND_JOB) | KIND_BIT(KIND_STORAGE_CLASS);
+    const kind_set seen = asked & ~KIND_BIT(KIND_JOB);
+    CU_ASSERT_EQUAL(snapshot_unseen(hurt, asked, seen), KIND_BIT(KIND_POD) | KIND_BIT(KIND_JOB));
+    CU_ASSERT_EQUAL(snapshot_unseen(first, asked, seen), KIND_BIT(KIND_JOB));
     ASSERT_INT(snapshot_unreadable_count(first, KIND_POD), 0);
     ASSERT_TEXT(label_of(find(first, KIND_POD, "shop", "b")), "1");
 
