@@ -53,8 +53,7 @@ static void read_products(struct text products, struct skus *skus, struct arena 
 static void take_term(struct text key, struct text terms, const struct skus *skus,
                       struct text region, struct price_list *list, struct arena *arena)
 {
-    struct text sku = json_plain_string(key);
-    size_t number = text_map_get(&skus->numbers, sku.size > 0 ? sku : key, 0);
+    size_t number = text_map_get(&skus->numbers, key, 0);
     struct text dimension = first_member(json_find(first_member(terms), "priceDimensions"));
     struct text usd = string_at(json_find(dimension, "pricePerUnit"), "USD");
     int64_t usd_micro = 0;

@@ -117,10 +117,9 @@ static void read_device(struct text name, uint64_t count, struct catalog_resourc
         resources->gaudi = count;
     else if (text_is(name, "aws.amazon.com/neuron"))
         resources->neuron = count;
-    resources->any_nvidia = resources->any_nvidia || text_starts_with(name, TEXT("nvidia.com/"));
-    resources->any_amd = resources->any_amd || text_starts_with(name, TEXT("amd.com/"));
-    resources->any_neuron =
-        resources->any_neuron || text_starts_with(name, TEXT("aws.amazon.com/neuron"));
+    resources->any_nvidia |= text_starts_with(name, TEXT("nvidia.com/"));
+    resources->any_amd |= text_starts_with(name, TEXT("amd.com/"));
+    resources->any_neuron |= text_starts_with(name, TEXT("aws.amazon.com/neuron"));
 }
 
 static void add_amount(struct reader *reader, const struct instance_type *type, struct text name,

@@ -1,11 +1,10 @@
 /* The zones a cluster names. */
 #include "catalog/zones.h"
 
-#include "catalog/catalog.h"
+#include "catalog/build.h"
 #include "kube/object.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
-#include "solver/well_known.h"
 
 static void add_nodes(const struct snapshot *snapshot, enum zone_key key, struct arena *arena,
                       struct zones *zones)
@@ -75,11 +74,10 @@ static bool add_catalog(const struct catalog *catalog, enum zone_key key, struct
     if (key != ZONE_KEY_NAME || catalog_is_builtin(catalog))
         return false;
     const struct solver_names *names = catalog_names(catalog);
-    uint32_t zone = solver_names_find_key(names, LABEL_ZONE, sizeof LABEL_ZONE - 1);
-    uint32_t count = zone == SOLVER_NONE ? 0 : solver_names_value_count(names, zone);
+    uint32_t count = solver_names_value_count(names, CATALOG_ZONE);
     for (uint32_t i = 0; i < count; i++) {
         struct text value;
-        value.data = solver_names_value_text(names, zone, i, &value.size);
+        value.data = solver_names_value_text(names, CATALOG_ZONE, i, &value.size);
         zones_add(zones, value, arena);
     }
     return count > 0;

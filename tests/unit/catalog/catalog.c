@@ -59,6 +59,9 @@ static void test_names(void)
         {"dl2q.24xlarge", "dl2q", "24xlarge", "dl", 2},
         {"m10x.large", "m10x", "large", "m", 10},
         {"m5.l", "m5", "l", "m", 5},
+        {"m4294967295.large", "m4294967295", "large", "m", 4294967295},
+        {"m4294967296.large", NULL, NULL, NULL, 0},
+        {"u-6t.metal", NULL, NULL, NULL, 0},
         {"mac-m4.metal", NULL, NULL, NULL, 0},
         {"u-6t1.metal", NULL, NULL, NULL, 0},
         {"u-tb1.metal", NULL, NULL, NULL, 0},
@@ -90,6 +93,10 @@ static void test_names(void)
         ASSERT_TEXT(category, cases[i].category);
         ASSERT_INT(generation, cases[i].generation);
     }
+    struct text category;
+    uint32_t generation = 0;
+    CU_ASSERT_TRUE(instance_family_parse(TEXT("m5"), &category, &generation));
+    CU_ASSERT_FALSE(instance_family_parse(TEXT("m5.large"), &category, &generation));
 }
 
 static void test_builtin_is_whole(void)
@@ -235,6 +242,9 @@ static void test_has_key(void)
     CU_ASSERT_FALSE(catalog_has_key(catalog, TEXT("kubernetes.io/hostname")));
     CU_ASSERT_FALSE(catalog_has_key(catalog, TEXT("zone")));
     CU_ASSERT_FALSE(catalog_has_key(catalog, TEXT("")));
+    CU_ASSERT_TRUE(catalog_has_value(catalog, TEXT("kubernetes.io/arch"), TEXT("amd64")));
+    CU_ASSERT_FALSE(catalog_has_value(catalog, TEXT("kubernetes.io/arch"), TEXT("m5")));
+    CU_ASSERT_FALSE(catalog_has_value(catalog, TEXT("example.com/arch"), TEXT("amd64")));
 }
 
 struct query {
@@ -455,6 +465,12 @@ static void test_type_sets(void)
     CU_ASSERT(type_set_next(&a, 1432) == SIZE_MAX);
     CU_ASSERT(type_set_next(&a, 100000) == SIZE_MAX);
     CU_ASSERT(type_set_next(&(struct type_set){0}, 0) == SIZE_MAX);
+    const struct type_set empty = {0};
+    CU_ASSERT_FALSE(type_set_intersects(&a, &empty) || type_set_intersects(&empty, &a));
+    both = type_set_and(&empty, &a, arena);
+    ASSERT_INT(type_set_count(&both), 0);
+    rest = type_set_minus(&a, &empty, arena);
+    ASSERT_INT(type_set_count(&rest), 5);
 }
 
 #define OFFER(price, capacity, zone)                                                           \
@@ -609,6 +625,94 @@ static void test_user_selections(void)
     }
 }
 
+/* Sizes are those of EC2 behind one word; devices are whole, shares of one, or cores. */
+static void test_kwok_labels(void)
+{
+#define MACHINE(name, more)                                                                     \
+    "{\"name\": \"" name "\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"], " \
+    "\"resources\": {\"cpu\": \"4\", \"memory\": \"16Gi\"" more "}, \"offerings\": []}"
+    static const struct {
+        const char *machine, *name, *key, *label;
+    } cases[] = {
+        {MACHINE("M5_a.large", ""), "M5_a.large", "karpenter.kwok.sh/instance-size", "large"},
+        {MACHINE("m5{.large", ""), "m5{.large", "karpenter.kwok.sh/instance-size", "4"},
+        {MACHINE("m5-a.large", ""), "m5-a.large", "karpenter.kwok.sh/instance-size", "4"},
+        {MACHINE("m5.huge", ""), "m5.huge", "karpenter.kwok.sh/instance-size", "4"},
+        {MACHINE(".large", ""), ".large", "karpenter.kwok.sh/instance-size", "4"},
+        {MACHINE("g4ad.xlarge", ", \"amd.com/gpu\": 1"), "g4ad.xlarge", AWS "gpu-manufacturer",
+         "amd"},
+        {MACHINE("g4ad.xlarge", ", \"amd.com/shared\": 1"), "g4ad.xlarge", AWS "gpu-count", "0"},
+        {MACHINE("p4d.24xlarge", ", \"nvidia.com/mig-1g.5gb\": 7"), "p4d.24xlarge",
+         AWS "gpu-manufacturer", "nvidia"},
+        {MACHINE("p4d.24xlarge", ", \"nvidia.com/mig-1g.5gb\": 7"), "p4d.24xlarge", AWS "gpu-count",
+         "0"},
+        {MACHINE("p4d.24xlarge", ", \"nvidia.com/gpu\": 5000000000"), "p4d.24xlarge",
+         AWS "gpu-count", "4294967295"},
+        {MACHINE("dl1.24xlarge", ", \"habana.ai/gaudi\": 8"), "dl1.24xlarge",
+         AWS "gpu-manufacturer", "habana"},
+        {MACHINE("dl1.24xlarge", ", \"habana.ai/gaudi\": 8"), "dl1.24xlarge",
+         AWS "accelerator-name", "DoesNotExist"},
+        {MACHINE("inf2.xlarge", ", \"aws.amazon.com/neuron\": 2"), "inf2.xlarge",
+         AWS "accelerator-count", "2"},
+    };
+#undef MACHINE
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *scratch = arena_create((size_t)1 << 20);
+        user(arena_printf(scratch, "[%s]", cases[i].machine).data);
+        struct text found = label(type_of(cases[i].name), cases[i].key);
+        if (!text_is(found, cases[i].label))
+            fprintf(stderr, "%s of %s\n", cases[i].key, cases[i].machine);
+        ASSERT_TEXT(found, cases[i].label);
+        if (strstr(cases[i].machine, "gaudi") != NULL)
+            ASSERT_INT(type_of(cases[i].name)->devices, DEVICE_BIT(DEVICE_GAUDI));
+        arena_destroy(scratch);
+    }
+}
+
+/* A catalogue that fills the words of its sets, and one with more zones than a word has bits. */
+static void test_many(void)
+{
+    struct arena *scratch = arena_create((size_t)1 << 20);
+    struct text_builder json = {.arena = scratch};
+    for (int i = 0; i < 64; i++)
+        text_builder_printf(&json,
+                            "%s{\"name\": \"t%d\", \"architecture\": \"amd64\", "
+                            "\"operatingSystems\": [\"linux\"], \"resources\": {\"cpu\": \"4\", "
+                            "\"memory\": \"16Gi\"}, \"offerings\": [{}]}",
+                            i == 0 ? "[" : ", ", i);
+    text_builder_add(&json, TEXT("]"));
+    user(text_builder_text(&json).data);
+    struct query query = ask();
+    struct type_set all = select_types(&query);
+    ASSERT_INT(type_set_count(&all), 64);
+
+    struct text_builder zones = {.arena = scratch};
+    for (int i = 0; i < 70; i++)
+        text_builder_printf(&zones, "%s\"z%d\"", i == 0 ? "" : ", ", i);
+    user(arena_printf(
+             scratch,
+             "[{\"name\": \"t\", \"architecture\": \"amd64\", \"operatingSystems\": "
+             "[\"linux\"], \"resources\": {\"cpu\": 5000000000, \"memory\": \"16Gi\"}, "
+             "\"offerings\": [{\"Price\": null, \"Requirements\": [{\"key\": "
+             "\"topology.kubernetes.io/zone\", \"operator\": \"In\", \"values\": [%.*s]}]}, "
+             "{\"Requirements\": [{\"key\": \"topology.kubernetes.io/zone\", "
+             "\"operator\": \"In\", \"values\": [\"z0\"]}]}]}]",
+             TEXT_ARGS(text_builder_text(&zones)))
+             .data);
+    ASSERT_INT(type_of("t")->usd_micro_per_hour, -1); /* null is no price */
+    ASSERT_INT(type_of("t")->cpu, UINT32_MAX);
+    query = ask();
+    want(&query, "topology.kubernetes.io/zone In z69");
+    all = select_types(&query);
+    ASSERT_INT(type_set_count(&all), 1);
+    size_t zone_count = 0;
+    struct text named = label(type_of("t"), "topology.kubernetes.io/zone");
+    for (size_t i = 0; i < named.size; i++)
+        zone_count += named.data[i] == 'z';
+    ASSERT_INT(zone_count, 70);
+    arena_destroy(scratch);
+}
+
 #define HEAD \
     "\"name\": \"m5.large\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"]"
 #define CPU_AND_MEMORY "\"resources\": {\"cpu\": \"2\", \"memory\": \"8Gi\"}"
@@ -655,6 +759,37 @@ static void test_user_errors(void)
         {"[{" HEAD ", " CPU_AND_MEMORY ", \"offerings\": []},\n {" HEAD ", " CPU_AND_MEMORY
          ", \"offerings\": []}]",
          2, 2, "instance type 2 (m5.large): type 1 has this name already"},
+        {"[{" HEAD ",\n\"offerings\": []}]", 1, 2, "it has no resources, which must be a map"},
+        {"[{" HEAD ",\n" CPU_AND_MEMORY "}]", 1, 2, "it has no offerings, which must be a list"},
+        {"[{\"name\": \"a\", \"architecture\": \"amd64\", \"operatingSystems\": [\n7], "
+         "\"resources\": {}, \"offerings\": []}]",
+         2, 1, "operatingSystems is a number; it must be a list of strings"},
+#define OFFERING(text) "[{" HEAD ", " CPU_AND_MEMORY ", \"offerings\": [\n" text "]}]"
+        {OFFERING("{\"Requirements\": {}}"), 2, 18,
+         "an offering's requirements is a map; it must be a list of maps"},
+        {OFFERING("{\"Requirements\": [7]}"), 2, 19,
+         "an offering's requirement is a number; it must be a map"},
+        {OFFERING("{\"Requirements\": [{\"operator\": \"In\"}]}"), 2, 19,
+         "it has no key, which must be a string"},
+        {OFFERING("{\"Requirements\": [{\"key\": \"a\"}]}"), 2, 19,
+         "it has no operator, which must be a string"},
+        {OFFERING(
+             "{\"Requirements\": [{\"key\": \"a\", \"operator\": \"In\", \"values\": \"b\"}]}"),
+         2, 60, "an offering's values is a string; it must be a list of strings"},
+        {OFFERING("{\"Requirements\": [{\"key\": \"a\", \"operator\": \"In\", \"values\": [7]}]}"),
+         2, 61, "an offering's value is a number; it must be a list of strings"},
+        {OFFERING("{\"Requirements\": [{\"key\": \"a\", \"operator\": \"Gt\"}]}"), 2, 19,
+         "an offering's Gt takes one value, a whole number"},
+        {OFFERING("{\"Price\": 1e30}"), 2, 11, "an offering's price is 1e30"},
+        {OFFERING("{\"ReservationCapacity\": \"many\"}"), 2, 25,
+         "an offering's ReservationCapacity is a string; it must be a whole number"},
+        {OFFERING("{\"ReservationCapacity\": 1.5}"), 2, 25,
+         "an offering's ReservationCapacity is 1.5; it must be a whole number of machines"},
+        {OFFERING("{\"ReservationCapacity\": -1}"), 2, 25,
+         "an offering's ReservationCapacity is -1"},
+        {OFFERING("{\"ReservationCapacity\": 2147483648}"), 2, 25,
+         "an offering's ReservationCapacity is 2147483648"},
+#undef OFFERING
         {"[{\"name\": \"a\",\n\"name\": \"b\"}]", 2, 1, "name"},
         {"[", 1, 2, ""},
     };
@@ -690,5 +825,7 @@ const struct unit_test unit_tests[] = {
     {"a user's types", test_user_types},
     {"a user's selections", test_user_selections},
     {"a user's errors", test_user_errors},
+    {"labels of kwok", test_kwok_labels},
+    {"many types and zones", test_many},
     {NULL, NULL},
 };

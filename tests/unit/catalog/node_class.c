@@ -115,6 +115,12 @@ static void what_is_left_to_pods(void)
          "rootVolume: true}]",
          "cpu=1930 ephemeral-storage=47244640256 memory=7238320128 pods=29",
          "cpu=3920 ephemeral-storage=47244640256 memory=14788067328 pods=58"},
+        {"two marked roots", /* the CRD takes one */
+         "amiSelectorTerms: [{alias: al2023@latest}], blockDeviceMappings: [{deviceName: "
+         "/dev/xvda, ebs: {volumeSize: 50Gi}, rootVolume: true}, {deviceName: /dev/xvdb, ebs: "
+         "{volumeSize: 100Gi}, rootVolume: true}]",
+         "cpu=1930 ephemeral-storage=47244640256 memory=7238320128 pods=29",
+         "cpu=3920 ephemeral-storage=47244640256 memory=14788067328 pods=58"},
         {"another device",
          "amiSelectorTerms: [{alias: al2023@latest}], blockDeviceMappings: [{deviceName: "
          "/dev/xvdz, ebs: {volumeSize: 100Gi}}]",
@@ -173,6 +179,10 @@ static void what_changes_nothing(void)
         {"amiFamily: Bottlerocket, kubelet: {maxPods: 29}", "", false},
         {"kubelet: {evictionHard: {memory.available: 100Mi}}", "", false},
         {"amiFamily: Windows2022", "", false},
+        {"kubelet: {maxPods: null}", "", true},
+        {"amiFamily: Ubuntu", "", true}, /* read as AL2, which its user data is that of */
+        {"blockDeviceMappings: [{deviceName: /dev/xvda}]", "", true},
+        {"", "capacityReservations: [{instanceType: m5.large, state: active}]", true},
         {"instanceStorePolicy: RAID0", "", false},
         {"", "capacityReservations: [{id: cr-1, instanceType: m5.large, state: active}]", false},
         {"", "capacityReservations: [{id: cr-1, instanceType: m5.large, state: expiring}]", true},
@@ -212,6 +222,18 @@ static void what_is_refused(void)
         {"kubelet: {evictionHard: {memory.available: 101%}}",
          "spec.kubelet.evictionHard[memory.available] of its EC2NodeClass main is \"101%\"; it "
          "must be a quantity, or a percentage from 0% to 100%"},
+        {"kubelet: {podsPerCore: -1}",
+         "spec.kubelet.podsPerCore of its EC2NodeClass main is -1; it must be a whole number of 0 "
+         "or more"},
+        {"kubelet: {evictionHard: {nodefs.available: lots}}",
+         "spec.kubelet.evictionHard[nodefs.available] of its EC2NodeClass main is \"lots\", which "
+         "is no quantity of 0 or more"},
+        {"kubelet: {evictionHard: {memory.available: lots%}}",
+         "spec.kubelet.evictionHard[memory.available] of its EC2NodeClass main is \"lots%\"; it "
+         "must be a quantity, or a percentage from 0% to 100%"},
+        {"kubelet: {evictionHard: {memory.available: -1%}}",
+         "spec.kubelet.evictionHard[memory.available] of its EC2NodeClass main is \"-1%\"; it "
+         "must be a quantity, or a percentage from 0% to 100%"},
         {"blockDeviceMappings: [{ebs: {volumeSize: large}}]",
          "spec.blockDeviceMappings[0].ebs.volumeSize of its EC2NodeClass main is \"large\", which "
          "is no quantity of 0 or more"},
@@ -245,11 +267,41 @@ static void more_than_there_is(void)
     arena_destroy(fixture.arena);
 }
 
+/* NodePools of classes that say the same share their types. */
+static void settings_are_compared(void)
+{
+    static const struct {
+        const char *a, *b;
+        bool equal;
+    } cases[] = {
+        {"kubelet: {maxPods: 20}", "kubelet: {maxPods: 20, clusterDNS: [10.0.0.10]}", true},
+        {"kubelet: {maxPods: 20}", "kubelet: {maxPods: 21}", false},
+        {"kubelet: {maxPods: 20}", "", false},
+        {"", "kubelet: {maxPods: 20}", false},
+        {"", "amiFamily: AL2", true},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        const struct class_settings *a = NULL, *b = NULL;
+        struct error error;
+        CU_ASSERT_TRUE(
+            class_settings_read(node_class(&fixture, cases[i].a, ""), fixture.arena, &a, &error) &&
+            class_settings_read(node_class(&fixture, cases[i].b, ""), fixture.arena, &b, &error));
+        CU_ASSERT_EQUAL(class_settings_equal(a, b), cases[i].equal);
+        arena_destroy(fixture.arena);
+    }
+    const struct class_settings *unseen = &usual_settings;
+    struct error error;
+    CU_ASSERT_TRUE(class_settings_read(NULL, NULL, &unseen, &error));
+    CU_ASSERT_PTR_NULL(unseen);
+}
+
 const char unit_suite[] = "kube catalog of a node class";
 const struct unit_test unit_tests[] = {
     {"what is left to pods", what_is_left_to_pods},
     {"what changes nothing", what_changes_nothing},
     {"what is refused", what_is_refused},
     {"more is kept back than there is", more_than_there_is},
+    {"settings are compared", settings_are_compared},
     {NULL, NULL},
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalog/node_class.h"
 #include "catalog_fixture.h"
 #include "kube/zone.h"
 
@@ -322,6 +323,8 @@ static void test_user_offerings(void)
                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "") "]");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ASSERT_TEXT(offerings_text(cases[i].type, cases[i].zones), cases[i].offerings);
+    CU_ASSERT_TRUE(catalog_has_key(catalog, TEXT("example.com/rack")));
+    CU_ASSERT_FALSE(catalog_has_key(catalog, TEXT("example.com/old"))); /* no machine carries it */
     ASSERT_INT(catalog_attach_limit(catalog, index_of("plain")), 0);
     user("[" MACHINE("m5.large", PLAIN, "") "]");
     ASSERT_INT(catalog_attach_limit(catalog, index_of("m5.large")), 26);
@@ -384,6 +387,44 @@ static void test_whole_type(void)
                                         arena, &type));
     CU_ASSERT_FALSE(
         catalog_solver_type(catalog, index_of("mac1.metal"), &none, NULL, builder, arena, &type));
+}
+
+/* "id/kind/interruptible/price" of the reserved offerings. */
+static struct text reserved_text(const char *name, const struct class_settings *settings)
+{
+    struct zones zones = zones_of("eu-west-1a");
+    struct solver_instance_type type;
+    struct text_builder out = {.arena = arena};
+    CU_ASSERT_TRUE_FATAL(catalog_solver_type(catalog, index_of(name), &zones, settings,
+                                             solver_builder_create(arena), arena, &type));
+    for (size_t i = 0; i < type.offering_count; i++) {
+        const struct solver_offering *offering = &type.offerings[i];
+        if (strcmp(offering->capacity_type, "reserved") != 0)
+            continue;
+        CU_ASSERT_EQUAL_FATAL(offering->more.count, 3);
+        for (size_t j = 0; j < 3; j++)
+            text_builder_printf(&out, "%s/", offering->more.items[j].values[0]);
+        text_builder_printf(&out, "%lld ", (long long)offering->list_price_usd_micro);
+    }
+    return out.size > 0 ? text_builder_text(&out) : TEXT("");
+}
+
+/* Of the reservations of a class a type has its own; without a list price they count as nothing. */
+static void test_reserved(void)
+{
+    static const struct class_reservation reservations[] = {
+        {"cr-1", "eu-west-1a", "m5.large", "default", false},
+        {"cr-2", "eu-west-1a", "m5.large", "capacity-block", true},
+        {"cr-3", "eu-west-1a", "trn2.48xlarge", "capacity-block", false},
+    };
+    struct class_settings settings = auto_mode_settings;
+    settings.reservations = reservations;
+    settings.reservation_count = COUNT_OF(reservations);
+    builtin();
+    ASSERT_TEXT(reserved_text("m5.large", &settings),
+                "cr-1/default/false/96000 cr-2/capacity-block/true/96000 ");
+    ASSERT_TEXT(reserved_text("trn2.48xlarge", &settings), "cr-3/capacity-block/false/0 ");
+    ASSERT_TEXT(reserved_text("c5.large", &settings), "");
 }
 
 static void test_regions(void)
@@ -460,6 +501,7 @@ const struct unit_test unit_tests[] = {
     {"built-in offerings", test_builtin_offerings},
     {"a user's offerings", test_user_offerings},
     {"a whole type", test_whole_type},
+    {"reserved machines", test_reserved},
     {"regions", test_regions},
     {"requirements survive", test_requirements_survive},
     {NULL, NULL},
