@@ -32,7 +32,7 @@ struct pin_set pin_set_of(const struct snapshot *snapshot, const struct object *
     struct text number;
     if (kind_of(owner->api_version, owner->kind) != KIND_STATEFUL_SET ||
         !text_split_last(pod->name, '-', &prefix, &number) || !text_equal(prefix, owner->name) ||
-        !text_to_int64(number, &result.ordinal) || result.ordinal < 0 || result.ordinal > INT32_MAX)
+        !text_to_int64(number, &result.ordinal) || result.ordinal > INT32_MAX)
         return (struct pin_set){0};
     const struct object *set =
         snapshot_find(snapshot, KIND_STATEFUL_SET, pod->namespace, owner->name);
@@ -85,10 +85,7 @@ static bool is_open(const struct balance *balance, const struct pin_set *set, in
 static bool read_ordinal(struct text digits, int64_t *ordinal)
 {
     bool padded = digits.size > 1 && digits.data[0] == '0';
-    for (size_t i = 0; i < digits.size; i++)
-        if (digits.data[i] < '0' || digits.data[i] > '9')
-            return false;
-    return digits.size > 0 && !padded && text_to_int64(digits, ordinal);
+    return text_is_digits(digits) && !padded && text_to_int64(digits, ordinal);
 }
 
 /* The claims of a template: they are sorted by name, so they are adjacent. */

@@ -23,6 +23,12 @@
 #define TERM(key, values) "{matchExpressions: [{key: " key ", operator: In, values: [" values "]}]}"
 #define TERMS(terms) ", nodeAffinity: {required: {nodeSelectorTerms: [" terms "]}}"
 #define IN(key, values) TERMS(TERM(key, values))
+#define NEAR(zone) \
+    TERMS("{matchExpressions: [{key: " ZONE_KEY ", operator: Near, values: [" zone "]}]}")
+#define SHARE(name, class)                                                                        \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {"                \
+    "capacity: {storage: 10Gi}, accessModes: [ReadWriteOnce], storageClassName: " class "}}\n---" \
+                                                                                        "\n"
 #define FOR(claim, uid) ", claimRef: {namespace: shop, name: " claim ", uid: " uid "}"
 #define CLASS_OF_NONE(name)                                                      \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
@@ -59,6 +65,7 @@ static const char *const visible[] = {
     VOLUME("twice", "",
            TERMS("{matchExpressions: [{key: " ZONE_KEY ", operator: In, values: [a, b]}, {key: "
                  "topology.ebs.csi.aws.com/zone, operator: In, values: [b]}]}")),
+    VOLUME("near", "", NEAR("a")),
     VOLUME("nfs", "", ""),
     VOLUME("local", "", IN("kubernetes.io/hostname", "n1")),
     VOLUME("going", ", deletionTimestamp: '2027-01-01T00:00:00Z'", IN(ZONE_KEY, "a")),
@@ -70,6 +77,15 @@ static const char *const visible[] = {
     FREE("free-3", "static", "b"),
     FREE("free-4", "", "b"),
     FREE("free-5", "made-and-there", "a"),
+    FREE("mixed-1", "mixed", "b"),
+    FREE("mixed-2", "mixed", "b"),
+    FREE("mixed-3", "mixed", "a, b"),
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: of-no-size}, spec: {accessModes: "
+    "[ReadWriteOnce], storageClassName: mixed" IN(ZONE_KEY, "c") "}}",
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: free-near}, spec: {capacity: "
+    "{storage: 10Gi}, accessModes: [ReadWriteOnce], storageClassName: mixed" NEAR("c") "}}",
+    SHARE("share-1", "shares"),
+    SHARE("share-2", "made-or-shared"),
 
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: fast, labels: {disk: fast}}, spec: {"
     "capacity: {storage: 10Gi}, accessModes: [ReadWriteOnce], storageClassName: manual" IN(
@@ -87,6 +103,9 @@ static const char *const visible[] = {
     CLASS("zrs", WAITS ", parameters: {skuName: Premium_ZRS}"),
     CLASS_OF_NONE("manual"),
     CLASS_OF_NONE("empty"),
+    CLASS_OF_NONE("mixed"),
+    CLASS_OF_NONE("shares"),
+    CLASS("made-or-shared", WAITS ", allowedTopologies: [" TOPOLOGY("b") "]"),
     NODE("n1", "a"),
     NODE("n2", "b"),
     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}, status: "
@@ -108,6 +127,7 @@ static const char *const visible[] = {
     BOUND("not-a", "not-a"),
     BOUND("labelled", "labelled"),
     BOUND("cut", "cut"),
+    BOUND("near", "near"),
     BOUND("nfs", "nfs"),
     BOUND("local", "local"),
     BOUND("going", "going"),
@@ -134,11 +154,16 @@ static const char *const visible[] = {
     CLAIM("not-for-me", "", "storageClassName: promised"),
     CLAIM("both", "", "storageClassName: made-and-there"),
     CLAIM("nothing-left", "", "storageClassName: empty"),
+    CLAIM("mixed", "", "storageClassName: mixed"),
+    CLAIM("shares", "", "storageClassName: shares"),
+    CLAIM("made-or-shared", "", "storageClassName: made-or-shared"),
     CLAIM("zrs", "", "storageClassName: zrs"),
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: lost" DONE
     "}, spec: {volumeName: in-a}, status: {phase: Lost}}",
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: many}, spec: {accessModes: "
     "[ReadWriteMany], storageClassName: wait}}",
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: many-two}, spec: {accessModes: "
+    "[ReadWriteMany], storageClassName: two}}",
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: big}, spec: {accessModes: "
     "[ReadWriteOnce], storageClassName: manual, resources: {requests: {storage: 1Ti}}}}",
 };
@@ -188,7 +213,11 @@ static void each_claim_means_what_the_table_says(void)
         {"local", "anywhere"},
         {"many", "anywhere"},
         {"zrs", "anywhere"},
+        {"shares", "anywhere"},
+        /* made for pods on many nodes, in some zones */
+        {"many-two", "narrows a,c"},
         /* not to be known */
+        {"near", "unknown"},
         {"going", "unknown"},
         {"remade", "unknown"},
         {"unseen-volume", "unknown"},
@@ -216,6 +245,8 @@ static void each_claim_means_what_the_table_says(void)
         {"for-me", "unbound c"},
         {"not-for-me", "unknown"},
         {"both", "unbound a,b"},
+        {"mixed", "unbound a,b"},
+        {"made-or-shared", "unbound any"},
         /* whoever makes no volume does not wait either */
         {"static", "reserved b"},
     };
@@ -231,6 +262,60 @@ static void each_claim_means_what_the_table_says(void)
         ASSERT_TEXT(line, cases[i].meaning);
     }
     arena_destroy(fixture.arena);
+}
+
+static void a_claim_is_settled_in_one_zone(void)
+{
+    static const struct {
+        const char *claim, *zone;
+    } cases[] = {
+        {"in-a", "a"}, {"reserved", "a"}, {"selected", "b"},     {"regional", ""},
+        {"nfs", ""},   {"waits", ""},     {"unseen-volume", ""}, {"leaving", ""},
+    };
+    struct fixture fixture = {.arena = arena_create((size_t)64 << 20)};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, visible, COUNT_OF(visible));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct object *claim = snapshot_find(snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
+                                                   TEXT("shop"), text_of(cases[i].claim));
+        ASSERT_TEXT(claim_settled_zone(snapshot, claim, fixture.arena), cases[i].zone);
+    }
+    arena_destroy(fixture.arena);
+}
+
+/* Volumes in two zones, volumes in a zone each, and a class that lists zones; its term counts, too.
+ */
+static void many_zones_are_unknown(void)
+{
+    enum { MOST = 256 };
+    for (int count = MOST; count <= MOST + 1; count++) {
+        struct fixture fixture = {.arena = arena_create((size_t)256 << 20)};
+        struct text_builder yaml = {.arena = fixture.arena};
+        text_builder_add(&yaml, TEXT(CLASS_OF_NONE("regional") "\n---\n"));
+        text_builder_add(&yaml, TEXT(CLASS_OF_NONE("scattered") "\n---\n"));
+        text_builder_add(&yaml, TEXT(CLAIM("c0", "", "storageClassName: regional")));
+        text_builder_add(&yaml, TEXT(CLAIM("c1", "", "storageClassName: scattered")));
+        text_builder_add(&yaml, TEXT(CLAIM("c2", "", "storageClassName: wide")));
+        for (int i = 0; i < count; i++)
+            text_builder_printf(
+                &yaml, FREE("r%d", "regional", "a, b") FREE("s%d", "scattered", "z%d"), i, i, i);
+        text_builder_add(&yaml, TEXT("{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata:"
+                                     " {name: wide}, provisioner: ebs.csi.aws.com" WAITS
+                                     ", allowedTopologies: [{matchLabelExpressions: [{key: "
+                                     "topology.ebs.csi.aws.com/zone, values: [z1"));
+        for (int i = 2; i < count; i++)
+            text_builder_printf(&yaml, ", z%d", i);
+        text_builder_add(&yaml, TEXT("]}]}]}"));
+        const char *documents[] = {text_builder_text(&yaml).data};
+        const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, 1);
+        for (int i = 0; i < 3; i++) {
+            struct claim_zones claim;
+            struct text name = arena_printf(fixture.arena, "c%d", i);
+            claim_zones_read(snapshot, TEXT("shop"), name, NULL, fixture.arena, &claim);
+            ASSERT_INT(claim.hold, count <= MOST ? CLAIM_UNBOUND : CLAIM_UNKNOWN);
+            ASSERT_INT(claim.zones.count, count > MOST ? 0 : i == 0 ? 2 : i == 1 ? MOST : MOST - 1);
+        }
+        arena_destroy(fixture.arena);
+    }
 }
 
 /* ---- the balance ---- */
@@ -522,6 +607,8 @@ static void pods_that_share_a_claim_go_to_one_zone(void)
 const char unit_suite[] = "kube pin";
 const struct unit_test unit_tests[] = {
     {"each claim means what the table says", each_claim_means_what_the_table_says},
+    {"a claim is settled in one zone", a_claim_is_settled_in_one_zone},
+    {"many zones are unknown", many_zones_are_unknown},
     {"a set is balanced however it comes up", a_set_is_balanced_however_it_comes_up},
     {"what is bound unevenly is levelled", what_is_bound_unevenly_is_levelled},
     {"sets do not all begin in one zone", sets_do_not_all_begin_in_one_zone},
