@@ -157,10 +157,9 @@ static void read_given(struct pod *pod)
 {
     struct limit_defaults defaults;
     limit_defaults_read(pod->snapshot, pod->workload->object->namespace, pod->arena, &defaults);
-    for (size_t i = 0; i < defaults.count; i++)
-        if (defaults.items[i].request != NULL)
-            *LIST_PUSH(pod->arena, &pod->given) = (struct given){
-                defaults.items[i], number_of(pod, defaults.items[i].resource), NOT_READ};
+    FOR_EACH(by, &defaults)
+        *LIST_PUSH(pod->arena, &pod->given) =
+            (struct given){*by, number_of(pod, by->resource), NOT_READ};
 }
 
 static bool add_limit_ranges(struct pod *pod, struct sums *sums, struct error *error)

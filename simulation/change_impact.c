@@ -115,7 +115,7 @@ static void read_pace(const struct impact_reading *reading)
             (first == NULL || pool->window.open_unix_s < first->window.open_unix_s))
             first = pool;
     }
-    impact->windows = unknown || forecast->pool_count == 0 ? WINDOW_UNKNOWN : WINDOW_NEVER;
+    impact->windows = unknown ? WINDOW_UNKNOWN : WINDOW_NEVER;
     if (first == NULL)
         return;
     impact->windows = WINDOW_FOUND;
@@ -133,12 +133,11 @@ static void read_pace(const struct impact_reading *reading)
     }
 }
 
+/* There are no more than the forecast keeps. */
 static void keep_block(const struct impact_reading *reading, const struct disruption_node *node,
                        const struct disruption_block *block)
 {
     struct change_impact *impact = reading->impact;
-    if (impact->block_count == IMPACT_BLOCKS_KEPT)
-        return;
     if (impact->blocks == NULL)
         impact->blocks = ARENA_ARRAY(reading->arena, IMPACT_BLOCKS_KEPT, struct impact_block);
     impact->blocks[impact->block_count++] = (struct impact_block){
@@ -149,28 +148,24 @@ static void keep_block(const struct impact_reading *reading, const struct disrup
     };
 }
 
-/* A NodeClaim that is leaving, or has no Node yet, is no news. */
-static bool is_told(const struct impact_reading *reading, const struct disruption_node *node,
-                    const struct disruption_block *block)
-{
-    bool replaces = reading->impact->nodes_replaced > 0;
-    return block->pod != NULL ? replaces ? node->blocked || node->waits : node->waits : replaces;
-}
-
+/* For a deletion only pods that hold up a drain are told: that a node is leaving, or has not come
+ * yet, is no news. */
 static void read_blocks(const struct impact_reading *reading)
 {
     struct change_impact *impact = reading->impact;
     const struct disruption *forecast = &impact->forecast;
+    bool replaces = impact->nodes_replaced > 0;
     for (size_t i = 0; i < forecast->node_count; i++) {
         const struct disruption_node *node = &forecast->nodes[i];
-        for (size_t j = 0; j < node->block_count; j++)
-            if (is_told(reading, node, &node->blocks[j]))
-                keep_block(reading, node, &node->blocks[j]);
-        if (node->blocked || node->waits) {
-            impact->block_total += node->block_total;
-            impact->pods_blocking += node->block_total - (node->blocks_itself ? 1 : 0);
-        }
+        size_t of_pods = node->block_total - (node->blocks_itself ? 1 : 0);
         impact->pods_moving += node->moving;
+        if (!replaces && !node->waits)
+            continue;
+        for (size_t j = 0; j < node->block_count; j++)
+            if (replaces || node->blocks[j].pod != NULL)
+                keep_block(reading, node, &node->blocks[j]);
+        impact->block_total += replaces ? node->block_total : of_pods;
+        impact->pods_blocking += of_pods;
     }
     impact->nodes_blocked = forecast->blocked;
     impact->nodes_held = forecast->waiting;
@@ -331,8 +326,10 @@ static bool read(const struct impact_reading *reading)
         return false;
     if (leaving)
         return true;
-    if ((kind & KINDS_WITH_NODES) == 0)
-        return impact_read_users(reading);
+    if ((kind & KINDS_WITH_NODES) == 0) {
+        impact_read_users(reading);
+        return true;
+    }
     return question->after == NULL ? read_deletion(reading) : read_update(reading);
 }
 

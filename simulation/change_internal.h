@@ -13,7 +13,7 @@ void impact_add_reason(const struct impact_reading *reading, struct text reason)
 /* Notes which of these kinds cannot be seen as a whole. */
 void impact_need(const struct impact_reading *reading, kind_set kinds);
 /* Finds what uses the object: a StorageClass, a PriorityClass, a PersistentVolumeClaim, a
- * Namespace. False: what the change does is not known. */
-bool impact_read_users(const struct impact_reading *reading);
+ * Namespace. */
+void impact_read_users(const struct impact_reading *reading);
 
 #endif

@@ -135,13 +135,20 @@ static void note_data(const struct impact_reading *reading, const struct object 
 
 static bool mounts(const struct object *pod, const struct object *claim)
 {
-    if (text_is(claim->controller.kind, "Pod") && text_equal(claim->controller.name, pod->name))
-        return true;
     FOR_ITEMS(volume, node_at(pod->root->node, "spec.volumes"))
         if (text_equal(node_string(node_at(volume, "persistentVolumeClaim.claimName")),
                        claim->name))
             return true;
     return false;
+}
+
+/* The pod of whose ephemeral volume the claim is; NULL: it was made by itself. */
+static const struct object *pod_of_claim(const struct snapshot *snapshot,
+                                         const struct object *claim)
+{
+    if (!text_is(claim->controller.kind, "Pod"))
+        return NULL;
+    return snapshot_find(snapshot, KIND_POD, claim->namespace, claim->controller.name);
 }
 
 static void read_claim(const struct impact_reading *reading)
@@ -151,6 +158,9 @@ static void read_claim(const struct impact_reading *reading)
     if (reading->question->after != NULL)
         return;
     impact_need(reading, KIND_BIT(KIND_POD));
+    const struct object *owner = pod_of_claim(snapshot, claim);
+    if (owner != NULL && !pod_is_done(owner))
+        add_user(reading, owner);
     for (size_t i = 0; i < snapshot_claiming_pod_count(snapshot); i++) {
         const struct object *pod = snapshot_claiming_pod(snapshot, i);
         if (text_equal(pod->namespace, claim->namespace) && !pod_is_done(pod) && mounts(pod, claim))
@@ -189,7 +199,7 @@ static void read_namespace(const struct impact_reading *reading)
 
 /* ---- all of them ---- */
 
-bool impact_read_users(const struct impact_reading *reading)
+void impact_read_users(const struct impact_reading *reading)
 {
     static void (*const readers[KIND_COUNT])(const struct impact_reading *) = {
         [KIND_STORAGE_CLASS] = read_storage_class,
@@ -197,9 +207,5 @@ bool impact_read_users(const struct impact_reading *reading)
         [KIND_PERSISTENT_VOLUME_CLAIM] = read_claim,
         [KIND_NAMESPACE] = read_namespace,
     };
-    enum kind kind = reading->question->before->kind;
-    if (readers[kind] == NULL)
-        return false;
-    readers[kind](reading);
-    return true;
+    readers[reading->question->before->kind](reading);
 }

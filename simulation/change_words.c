@@ -179,9 +179,7 @@ static void add_users(const struct telling *telling, struct text_builder *words)
         [KIND_PERSISTENT_VOLUME_CLAIM] = add_claim_users,
         [KIND_NAMESPACE] = add_namespace_users,
     };
-    enum kind kind = telling->question->before->kind;
-    if (writers[kind] != NULL)
-        writers[kind](telling, words);
+    writers[telling->question->before->kind](telling, words);
 }
 
 static struct text effect_words(const struct telling *telling)

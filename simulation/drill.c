@@ -214,7 +214,7 @@ static bool is_lost_host(const struct cluster *cluster, const char *host)
 {
     FOR_EACH(lost, &cluster->lost_nodes) {
         const char *label = label_of(lost->labels, LABEL_HOSTNAME);
-        if (strcmp(host, lost->node_name) == 0 || (label != NULL && strcmp(host, label) == 0))
+        if (strcmp(host, lost->node_name) == 0 || strcmp(host, label) == 0)
             return true;
     }
     return false;

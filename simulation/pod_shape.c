@@ -18,7 +18,8 @@
 static void find_broken(struct pod_shape *shape, struct place place, struct text message)
 {
     if (!shape->fault.broken)
-        shape->fault = (struct pod_fault){.message = message, .broken = true, .place = place};
+        shape->fault = (struct pod_fault){
+            .kind = SOLVER_REASON_REQUIREMENT, .message = message, .broken = true, .place = place};
 }
 
 static void find_fault(struct pod_shape *shape, struct text message)

@@ -238,12 +238,6 @@ static bool add_namespaces(struct building *building, struct error *error)
 
 /* ---- pods ---- */
 
-static const char *hostname_of(const struct state_node *state_node)
-{
-    const char *hostname = label_of(state_node->labels, LABEL_HOSTNAME);
-    return hostname != NULL ? hostname : state_node->name;
-}
-
 /* Narrows each alternative to the nodes that exist by now, so that nothing is bought for the
  * pod. */
 static void keep_to_nodes(struct building *building, struct solver_shape *shape)
@@ -253,7 +247,7 @@ static void keep_to_nodes(struct building *building, struct solver_shape *shape)
         const struct state_nodes *state_nodes = &building->cluster->state_nodes;
         building->hostnames = ARENA_ARRAY(arena, state_nodes->count, const char *);
         for (size_t i = 0; i < state_nodes->count; i++)
-            building->hostnames[i] = hostname_of(&state_nodes->items[i]);
+            building->hostnames[i] = label_of(state_nodes->items[i].labels, LABEL_HOSTNAME);
     }
     static const struct solver_expressions anywhere;
     const struct solver_expression there = {.key = LABEL_HOSTNAME,

@@ -11,9 +11,9 @@ struct snapshot;
 struct state_node {
     const char
         *name; /* by which Karpenter orders nodes: that of its NodeClaim until it is registered */
-    const char *node_name; /* the name in a pod's spec.nodeName */
-    const char *pool;      /* NULL: of none */
-    struct solver_labels labels;
+    const char *node_name;       /* the name in a pod's spec.nodeName */
+    const char *pool;            /* NULL: of none */
+    struct solver_labels labels; /* its hostname among them */
     struct solver_taints taints;
     struct named_amounts capacity, allocatable;
     const struct solver_attach_limit *attach_limits;

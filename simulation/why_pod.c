@@ -8,6 +8,7 @@
 #include "kube/to_solver.h"
 #include "simulation/node_claims.h"
 #include "simulation/reason_words.h"
+#include "simulation/volume_claims.h"
 #include "simulation/why_pod_internal.h"
 #include "solver/well_known.h"
 
@@ -154,7 +155,7 @@ static struct solver_question question_of(struct asking *asking)
     const char **names = ARENA_NEW(arena, const char *);
     *names = terminated(arena, node);
     FOR_EACH(other, &asking->cluster.state_nodes)
-        if (text_is(node, other->node_name) && label_of(other->labels, LABEL_HOSTNAME) != NULL)
+        if (text_is(node, other->node_name))
             *names = label_of(other->labels, LABEL_HOSTNAME);
     const struct solver_expression there = {
         .key = LABEL_HOSTNAME, .op = SOLVER_IN, .values = names, .value_count = 1};
@@ -229,10 +230,22 @@ static bool ask_alone(struct asking *asking, struct error *error)
     return true;
 }
 
-/* Karpenter does not look at it at all. */
-static void take_fault(struct asking *asking)
+/* Why it cannot run, whatever the machine. A DaemonSet's pod runs on its own Node although
+ * Karpenter does not look at it. */
+static const struct pod_fault *fault_of(const struct asking *asking)
 {
-    const struct pod_fault *fault = &asking->pod->fault;
+    static const struct pod_fault none;
+    const struct cluster_pod *pod = asking->pod;
+    if (asking->own_node.size == 0 || pod->fault.broken)
+        return &pod->fault;
+    for (size_t i = 0; i < pod->claim_count; i++)
+        if (pod->claims[i]->fault.message.size > 0)
+            return &pod->claims[i]->fault;
+    return &none;
+}
+
+static void take_fault(struct asking *asking, const struct pod_fault *fault)
+{
     const struct simulation_reason reason = {.kind = solver_reason_name(fault->kind),
                                              .message = fault->message};
     const struct simulation_reasons reasons = {&reason, 1};
@@ -342,10 +355,11 @@ static bool ask(struct asking *asking, struct error *error)
         why->pending_beside = count_pending_beside(asking);
     if (asking->pod->phase == POD_RUNNING)
         take_off_node(asking);
-    bool of_daemon_set = asking->own_node.size > 0 && !asking->pod->fault.broken;
-    if (asking->pod->fault.message.size > 0 && !of_daemon_set)
-        take_fault(asking);
-    else if (!ask_alone(asking, error) || (why->pending_beside > 0 && !ask_beside(asking, error)))
+    const struct pod_fault *fault = fault_of(asking);
+    bool beside = why->pending_beside > 0 && asking->own_node.size == 0;
+    if (fault->message.size > 0)
+        take_fault(asking, fault);
+    else if (!ask_alone(asking, error) || (beside && !ask_beside(asking, error)))
         return false;
     if (why->state == WHY_POD_RUNS)
         why->fit = WHY_FITS;

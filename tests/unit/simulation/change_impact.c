@@ -30,8 +30,8 @@ enum { MOST = 24, BUDGET_BYTES = 128 << 20 };
 #define POOL POOL_OF("general", STAMPED(HASH), "", "", "")
 #define TEAM "labels: {team: a}"
 #define LABELLED POOL_OF("general", STAMPED(HASH), "", TEAM, "")
-#define ZONES(values) \
-    ", requirements: [{key: topology.kubernetes.io/zone, operator: In, values: " values "}]"
+#define IN_VALUES(key, values) "{key: " key ", operator: In, values: " values "}"
+#define ZONES(values) ", requirements: [" IN_VALUES("topology.kubernetes.io/zone", values) "]"
 
 #define META(name, zone, more)                                                                     \
     "metadata: {name: " name ", labels: {karpenter.sh/nodepool: general, karpenter.sh/initialized" \
@@ -40,6 +40,9 @@ enum { MOST = 24, BUDGET_BYTES = 128 << 20 };
     "{apiVersion: karpenter.sh/v1, kind: NodeClaim, " META( \
         name, zone, STAMPED(hash)) ", spec: {" spec "}, status: {nodeName: " name status "}}"
 #define NODE_IN(name, zone, more) "{apiVersion: v1, kind: Node, " META(name, zone, more) "}"
+#define WAITING(name, zone, reason) \
+    CLAIM_IN(name, zone, HASH, "",  \
+             ", conditions: [{type: Drifted, status: 'True', reason: " reason "}]")
 /* A NodeClaim and its Node. */
 #define NODE(name, zone) CLAIM_IN(name, zone, HASH, "", ""), NODE_IN(name, zone, "")
 /* Five documents with NodeClaims whose Nodes have not come. */
@@ -69,6 +72,7 @@ struct impact_case {
     int64_t now_unix_s;
     kind_set unseen;
     bool orphans;
+    size_t most; /* nodes that are looked at; 0: all */
 };
 
 static struct text words_of(const struct change_question *question, struct arena *arena)
@@ -98,6 +102,7 @@ static void run(const struct impact_case *cases, size_t count)
             .before = fixture_object(fixture.arena, test->before, "shop"),
             .after = fixture_object(fixture.arena, test->after, "shop"),
             .orphans = test->orphans,
+            .most_nodes = test->most,
         };
         struct text words = words_of(&question, fixture.arena);
         if (!text_is(words, test->expected))
@@ -186,6 +191,63 @@ static void edits_of_node_pools(void)
          .expected =
              "This deletes 3 of 4 nodes at once, before new ones are there, whatever the budgets "
              "say. |  | scale-down: spec.replicas | "},
+        {.name = "a fixed size below what is there, and what is there below the old size",
+         .before = POOL_OF("general", STAMPED(HASH), "replicas: 2, ", "", ""),
+         .after = POOL_OF("general", STAMPED(HASH), "replicas: 1, ", "", ""),
+         .cluster = {POOL, FOUR},
+         .expected =
+             "This deletes 1 of 4 nodes at once, before new ones are there, whatever the budgets "
+             "say. |  | scale-down: spec.replicas | "},
+        {.name = "a fixed size of none",
+         .before = POOL_OF("general", STAMPED(HASH), "replicas: 9, ", "", ""),
+         .after = POOL_OF("general", STAMPED(HASH), "replicas: 0, ", "", ""),
+         .cluster = {POOL, FOUR},
+         .expected =
+             "This deletes 4 of 4 nodes at once, before new ones are there, whatever the budgets "
+             "say. |  | scale-down: spec.replicas | "},
+        {.name = "a fixed size that is raised",
+         .before = POOL_OF("general", STAMPED(HASH), "replicas: 4, ", "", ""),
+         .after = POOL_OF("general", STAMPED(HASH), "replicas: 5, ", "", ""),
+         .cluster = {POOL, FOUR},
+         .expected = NO_NODE},
+        {.name = "a fixed size that is taken away",
+         .before = POOL_OF("general", STAMPED(HASH), "replicas: 4, ", "", ""),
+         .after = POOL,
+         .cluster = {POOL, FOUR},
+         .expected = NO_NODE},
+        {.name = "a size that is none",
+         .before = POOL_OF("general", STAMPED(HASH), "replicas: 4, ", "", ""),
+         .after = POOL_OF("general", STAMPED(HASH), "replicas: -1, ", "", ""),
+         .cluster = {POOL, FOUR},
+         .expected = NO_NODE},
+        {.name = "another fixed size and other labels: a node goes once",
+         .before = POOL_OF("general", STAMPED(HASH), "replicas: 4, ", "", ""),
+         .after = POOL_OF("general", STAMPED(HASH), "replicas: 3, ", TEAM, ""),
+         .cluster = {POOL, FOUR},
+         .expected = REPLACES_4 " It deletes 1 of 4 nodes at once, before new ones are there, "
+                                "whatever the budgets say. |  | " FOR_LABELS
+                                ", scale-down: spec.replicas | "},
+        {.name = "nodes wait already for what the NodePool said; one for its node class",
+         .before = POOL,
+         .after = POOL_OF("general", STAMPED(HASH), "", "", ZONES("[b]")),
+         .cluster = {POOL, WAITING("n1", "a", "NodePoolDrifted"), NODE_IN("n1", "a", ""),
+                     WAITING("n2", "a", "RequirementsDrifted"), NODE_IN("n2", "a", ""),
+                     WAITING("n3", "b", "AMIDrift"), NODE_IN("n3", "b", ""), NODE("n4", "a")},
+         .expected = "This change replaces 1 of 4 nodes, all at once, from now on. 2 more wait to "
+                     "be replaced after earlier changes. |  | "
+                     "drift: spec.template.spec.requirements[0] | "},
+        {.name = "an edit of one that is leaving",
+         .before =
+             "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, "
+             "deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {template: {spec: {" CLASS_NAME(
+                 "default") "}}}}",
+         .after = LABELLED,
+         .cluster = {POOL, FOUR},
+         .expected = REPLACES_4 " |  | " FOR_LABELS " | "},
+        {.name = "a Deployment, of which nobody knows",
+         .before = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}",
+         .cluster = {FOUR},
+         .expected = "not known"},
         {.name = "an old version",
          .before = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: general}}",
          .after = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: general}}",
@@ -197,6 +259,13 @@ static void edits_of_node_pools(void)
 
 /* ---- how fast, and what blocks ---- */
 
+#define WORKING_DAYS "{nodes: '0', schedule: '0 0 * * 1-5', duration: 24h}"
+/* A node that Karpenter has tainted to take it away, for an earlier change. */
+#define GOING(name)                                                         \
+    CLAIM_IN(name, "a", "77", "", ""),                                      \
+        "{apiVersion: v1, kind: Node, " META(name, "a",                     \
+                                             "") ", spec: {taints: [{key: " \
+                                                 "karpenter.sh/disrupted, effect: NoSchedule}]}}"
 #define EDIT_UNDER(budgets)                                        \
     .before = POOL_OF("general", STAMPED(HASH), budgets, "", ""),  \
     .after = POOL_OF("general", STAMPED(HASH), budgets, TEAM, ""), \
@@ -231,12 +300,152 @@ static void the_pace_is_that_of_the_budgets(void)
          .expected =
              "This change replaces 4 of 4 nodes, but budgets never let one go. |  | " FOR_LABELS
              " | "},
+        {.name = "another one is going already",
+         .before = POOL_OF("general", STAMPED(HASH), BUDGETS("{nodes: '1'}"), "", ""),
+         .after = POOL_OF("general", STAMPED(HASH), BUDGETS("{nodes: '1'}"), TEAM, ""),
+         .cluster = {POOL, FOUR, GOING("n5")},
+         .expected =
+             "This change replaces 4 of 5 nodes, none of them right now. 1 more waits to be "
+             "replaced after earlier changes. |  | " FOR_LABELS " | "},
         {.name = "budgets that come with the change count",
          .before = POOL,
          .after = POOL_OF("general", STAMPED(HASH), BUDGETS("{nodes: 100%}"), TEAM, ""),
          .cluster = {POOL, FOUR},
          .expected =
              "This change replaces 4 of 4 nodes, all at once, from now on. |  | " FOR_LABELS " | "},
+    };
+    RUN(cases);
+}
+
+/* Of three NodePools of one class. */
+#define OF_POOL(pool, name, metadata)                                                          \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name ", labels: {" pool \
+    "}, annotations: {karpenter.k8s.aws/ec2nodeclass-hash: '1', "                              \
+    "karpenter.k8s.aws/ec2nodeclass-hash-version: v6}}, spec: {" CLASS_NAME(                   \
+        "default") "}, status: {nodeName: " name "}}",                                         \
+        "{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" pool               \
+        "karpenter.sh/initialized: 'true'}" metadata "}}"
+#define LABEL_OF(pool) "karpenter.sh/nodepool: " pool ", "
+#define MADE(pool, name) OF_POOL(LABEL_OF(pool), name, "")
+#define BUDGETED(name, budgets) POOL_OF(name, "", BUDGETS(budgets), "", "")
+#define EDIT_OF_CLASS .before = NODE_CLASS(""), .after = NODE_CLASS("role: other")
+
+static void the_first_window_of_the_pools_of_a_class_is_told(void)
+{
+    static const struct impact_case cases[] = {
+        {.name = "the second is open",
+         EDIT_OF_CLASS,
+         .cluster = {BUDGETED("a", WORKING_DAYS), BUDGETED("b", "{nodes: '1'}"),
+                     BUDGETED("c", WORKING_DAYS), MADE("a", "a1"), MADE("b", "b1"), MADE("b", "b2"),
+                     MADE("c", "c1")},
+         .expected = "This change replaces 4 of 4 nodes, at most 1 at a time, from now on. |  | "
+                     "drift: spec.role | "},
+        {.name = "two open at once, and one never",
+         EDIT_OF_CLASS,
+         .cluster = {BUDGETED("a", WORKING_DAYS), BUDGETED("b", "{nodes: '0'}"),
+                     BUDGETED("c", WORKING_DAYS), MADE("a", "a1"), MADE("b", "b1"), MADE("b", "b2"),
+                     MADE("c", "c1")},
+         .expected = "This change replaces 4 of 4 nodes, at most 2 at a time, from Saturday 00:00 "
+                     "UTC. |  | drift: spec.role | "},
+        {.name = "none in the first",
+         EDIT_OF_CLASS,
+         .cluster = {BUDGETED("a", WORKING_DAYS),
+                     BUDGETED("b", "{nodes: '0', schedule: '0 0 * * 1-6', duration: 24h}"),
+                     OF_POOL(LABEL_OF("a"), "a1",
+                             ", annotations: {karpenter.sh/do-not-disrupt: "
+                             "'true'}"),
+                     MADE("b", "b1")},
+         .expected = "This change replaces 2 of 2 nodes, none of them right from Saturday 00:00 "
+                     "UTC. | 1 node cannot go: a1 (karpenter.sh/do-not-disrupt on the Node). | "
+                     "drift: spec.role | "},
+        {.name = "a node of no NodePool",
+         EDIT_OF_CLASS,
+         .cluster = {OF_POOL("", "a1", "")},
+         .expected = NO_NODE},
+        {.name = "some surely, and some perhaps",
+         .before = NODE_CLASS("amiSelectorTerms: [{id: ami-1}]"),
+         .after = NODE_CLASS("amiSelectorTerms: [{tags: {a: b}}], role: other"),
+         .cluster = {BUDGETED("a", "{nodes: '1'}"), MADE("a", "a1"),
+                     "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: a2, labels: "
+                     "{" LABEL_OF("a") "}}, spec: {" CLASS_NAME("default") "}}"},
+         .expected =
+             "This change replaces 1 of 2 nodes, all at once, from now on. 1 more of 2 nodes "
+             "may be replaced, which only the cloud knows. |  | drift: spec.role, drift: "
+             "spec.amiSelectorTerms | "},
+        {.name = "more fields than are told",
+         .before = NODE_CLASS(""),
+         .after = NODE_CLASS(
+             "role: other, userData: a, tags: {a: b}, detailedMonitoring: true, "
+             "instanceStorePolicy: RAID0, associatePublicIPAddress: true, context: a, "
+             "amiFamily: AL2, metadataOptions: {httpTokens: optional}, blockDeviceMappings: "
+             "[{deviceName: /dev/xvda}]"),
+         .cluster = {BUDGETED("a", "{nodes: '1'}"), MADE("a", "a1")},
+         .expected =
+             "This change replaces 1 of 1 node, all at once, from now on. |  | drift: "
+             "spec.associatePublicIPAddress, drift: spec.userData, drift: spec.role, drift: "
+             "spec.tags, drift: spec.blockDeviceMappings, drift: spec.instanceStorePolicy, drift: "
+             "spec.detailedMonitoring, drift: spec.metadataOptions.httpTokens | "},
+    };
+    RUN(cases);
+}
+
+/* A node that may take its time goes although a pod holds it up. */
+static void a_drain_that_has_an_end_is_held_up(void)
+{
+    static const struct impact_case cases[] = {
+        {.name = "one with an end, and one without",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL, CLAIM_IN("n1", "a", HASH, "terminationGracePeriod: 1h", ""),
+                     NODE_IN("n1", "a", ""), NODE("n2", "a"), POD_OF("team-a", "p", "n1", KEPT)},
+         .expected =
+             "This change replaces 2 of 2 nodes, at most 1 at a time, from now on. | 1 pod "
+             "of team-a blocks it: team-a/p (karpenter.sh/do-not-disrupt). | " FOR_LABELS " | "},
+    };
+    RUN(cases);
+}
+
+#define POD_ON_N1(name) "---\n" POD_OF("team-a", name, "n1", KEPT) "\n"
+#define FIVE_ON_N1(name) \
+    POD_ON_N1(name "1")  \
+    POD_ON_N1(name "2") POD_ON_N1(name "3") POD_ON_N1(name "4") POD_ON_N1(name "5")
+
+static void what_is_too_much_to_name_is_counted(void)
+{
+    static const struct impact_case cases[] = {
+        {.name = "pods that block",
+         .before = POOL,
+         .after = LABELLED,
+         .cluster = {POOL, NODE("n1", "a"), FIVE_ON_N1("a"), FIVE_ON_N1("b"), FIVE_ON_N1("c"),
+                     FIVE_ON_N1("d"), POD_OF("team-b", "z", "n1", KEPT)},
+         .expected = "This change replaces 1 of 1 node, all of them blocked as things are. | 21 "
+                     "pods of team-a and perhaps others block it: team-a/a1 "
+                     "(karpenter.sh/do-not-disrupt), team-a/a2 (karpenter.sh/do-not-disrupt), "
+                     "team-a/a3 (karpenter.sh/do-not-disrupt) and 18 more. | " FOR_LABELS " | "},
+        {.name = "nodes of which no more are looked at",
+         .before = POOL,
+         .cluster = {POOL, FOUR, POD_OF("team-a", "p", "n1", KEPT), POD_OF("team-b", "q", "n2", ""),
+                     POD_OF("team-c", "r", "n3", KEPT)},
+         .most = 2,
+         .expected = "This deletes 4 of 4 nodes at once, before new ones are there, whatever the "
+                     "budgets say. At least 2 pods need another place. | At least 1 pod of team-a "
+                     "holds up the drain: team-a/p (karpenter.sh/do-not-disrupt). | deletion | "},
+        {.name = "a node that is leaving, and one that has not begun, are no news",
+         .before = POOL,
+         .cluster = {POOL, GOING("n1"), POD_OF("team-a", "p", "n1", KEPT),
+                     CLAIM_IN("n2", "a", HASH, "", ""),
+                     "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: "
+                     "{karpenter.sh/nodepool: general}}}",
+                     POD_OF("team-b", "q", "n2", KEPT)},
+         .expected = "This deletes 2 of 2 nodes at once, before new ones are there, whatever the "
+                     "budgets say. 2 pods need another place. | 1 pod of team-b holds up the "
+                     "drain: team-b/q (karpenter.sh/do-not-disrupt). | deletion | "},
+        {.name = "as many as are looked at",
+         .before = POOL,
+         .cluster = {POOL, FOUR, POD_OF("team-a", "p", "n1", "")},
+         .most = 4,
+         .expected = "This deletes 4 of 4 nodes at once, before new ones are there, whatever the "
+                     "budgets say. 1 pod needs another place. |  | deletion | "},
     };
     RUN(cases);
 }
@@ -301,6 +510,21 @@ static void deletions_of_node_pools_and_classes(void)
          .orphans = true,
          .expected = "4 nodes stay without their NodePool: Karpenter no longer replaces or "
                      "consolidates them. |  | deletion | "},
+        {.name = "one node is to stay",
+         .before = POOL,
+         .cluster = {POOL, NODE("n1", "a")},
+         .orphans = true,
+         .expected = "1 node stays without its NodePool: Karpenter no longer replaces or "
+                     "consolidates it. |  | deletion | "},
+        {.name = "the class of one node",
+         .before = NODE_CLASS(""),
+         .cluster = {POOL, NODE("n1", "a")},
+         .expected = "NodePool general launches no more nodes; the 1 that runs stays, "
+                     "without successors. |  | deletion | "},
+        {.name = "an old version",
+         .before = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: general}}",
+         .cluster = {FOUR},
+         .expected = "not known"},
         {.name = "an empty NodePool", .before = POOL, .cluster = {POOL}, .expected = NO_NODE},
         {.name = "Nodes whose NodeClaims nobody has listed",
          .before = POOL,
@@ -349,6 +573,31 @@ static void deletions_of_node_pools_and_classes(void)
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: " \
     "{persistentVolumeReclaimPolicy: " policy "}}"
 
+#define DEFAULT ", annotations: {storageclass.kubernetes.io/is-default-class: 'true'}"
+#define CLASS_NAMED(name, metadata)                                                       \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name metadata \
+    "}, provisioner: p}"
+#define CLAIM_OF_NONE(name, volume)                                                                \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name "}, spec: {" volume "}" \
+    "}"
+#define SET(name, specs)                                                    \
+    "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: " name "}, " \
+    "spec: {volumeClaimTemplates: [" specs "]}}"
+#define DONE "{apiVersion: v1, kind: Pod, metadata: {name: done}, status: {phase: Failed}, spec: {"
+#define CLAIM_DOCUMENT(name) "---\n" CLAIM_OF(name, "fast", ", volumeName: v1") "\n"
+#define FIVE_CLAIMS(name)    \
+    CLAIM_DOCUMENT(name "1") \
+    CLAIM_DOCUMENT(name "2") \
+    CLAIM_DOCUMENT(name "3") CLAIM_DOCUMENT(name "4") CLAIM_DOCUMENT(name "5")
+#define EPHEMERAL_OF(kind, owner)                                                \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: p-scratch, " \
+    "ownerReferences: [{apiVersion: v1, kind: " kind ", name: " owner            \
+    ", controller: true}]}, spec: {storageClassName: fast}}"
+#define WITH_SCRATCH(name)                                                                      \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {volumes: [{name: scratch, " \
+    "ephemeral: {volumeClaimTemplate: {spec: {storageClassName: fast}}}}]}}"
+#define SHOP "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}"
+
 static void what_uses_a_class_or_a_claim(void)
 {
     static const struct impact_case cases[] = {
@@ -364,6 +613,30 @@ static void what_uses_a_class_or_a_claim(void)
          .cluster = {CLASS(""), CLAIM_OF("a", "fast", ", volumeName: v1")},
          .expected = "1 object uses this StorageClass: their volumes stay as they are, new ones "
                      "are made as the class then says. |  | change: parameters | "},
+        {.name = "the default class, which claims get that name none",
+         .before = CLASS_NAMED("fast", DEFAULT),
+         .cluster = {CLASS_NAMED("fast", DEFAULT), CLAIM_OF_NONE("a", ""), CLAIM_OF_NONE("b", ""),
+                     CLAIM_OF_NONE("c", "volumeName: v1"),
+                     CLAIM_OF_NONE("d", "storageClassName: ''")},
+         .expected = "2 objects use this StorageClass: 2 PersistentVolumeClaims wait for a volume "
+                     "that nobody makes any more. |  | deletion | "},
+        {.name = "another class is the default",
+         .before = CLASS(""),
+         .cluster = {CLASS(""), CLASS_NAMED("slow", DEFAULT), CLAIM_OF_NONE("a", "")},
+         .expected = "This change replaces and deletes no node. |  | deletion | "},
+        {.name = "sets that make claims for their replicas",
+         .before = CLASS(""),
+         .cluster = {CLASS(""), SET("a", "{spec: {storageClassName: fast}}"),
+                     SET("b", "{spec: {storageClassName: slow}}"), SET("c", "{spec: {}}"),
+                     SET("d", "{spec: {}}, {spec: {storageClassName: fast}}"), SET("e", "")},
+         .expected = "2 objects use this StorageClass: no volume can be made or expanded for them "
+                     "any more. |  | deletion | "},
+        {.name = "more claims than are kept",
+         .before = CLASS(""),
+         .cluster = {CLASS(""), FIVE_CLAIMS("a"), FIVE_CLAIMS("b"), FIVE_CLAIMS("c"),
+                     FIVE_CLAIMS("d"), CLAIM_DOCUMENT("e")},
+         .expected = "21 objects use this StorageClass: no volume can be made or expanded for them "
+                     "any more. |  | deletion | "},
         {.name = "another label alone",
          .before = CLASS(""),
          .after = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast, "
@@ -372,7 +645,8 @@ static void what_uses_a_class_or_a_claim(void)
          .expected = NO_NODE},
         {.name = "a PriorityClass",
          .before = PRIORITY("1000"),
-         .cluster = {OF_PRIORITY("a", "high"), OF_PRIORITY("b", "high"), OF_PRIORITY("c", "low")},
+         .cluster = {OF_PRIORITY("a", "high"), OF_PRIORITY("b", "high"), OF_PRIORITY("c", "low"),
+                     DONE "priorityClassName: high}}"},
          .expected = "2 Pods use this PriorityClass and keep the old priority; their successors "
                      "are refused. |  | deletion | "},
         {.name = "a claim that is mounted, with its data",
@@ -380,6 +654,28 @@ static void what_uses_a_class_or_a_claim(void)
          .cluster = {MOUNTING("p", "a"), MOUNTING("q", "b"), VOLUME("Delete")},
          .expected = "1 Pod mounts this PersistentVolumeClaim: it goes with the last of them, and "
                      "its volume with all data. |  | deletion | "},
+        {.name = "a claim that two pods mount",
+         .before = CLAIM_OF("a", "fast", ""),
+         .cluster = {MOUNTING("p", "a"), MOUNTING("q", "a"),
+                     DONE "volumes: [{name: data, persistentVolumeClaim: {claimName: a}}]}}",
+                     "{apiVersion: v1, kind: Pod, metadata: {name: r, namespace: team-b}, spec: "
+                     "{volumes: [{name: data, persistentVolumeClaim: {claimName: a}}]}}"},
+         .expected = "2 Pods mount this PersistentVolumeClaim: it goes with the last of them. |  | "
+                     "deletion | "},
+        {.name = "a claim that was made for a pod",
+         .before = EPHEMERAL_OF("Pod", "p"),
+         .cluster = {WITH_SCRATCH("p"), WITH_SCRATCH("q")},
+         .expected = "1 Pod mounts this PersistentVolumeClaim: it goes with the last of them. |  | "
+                     "deletion | "},
+        {.name = "a claim that something else has made",
+         .before = EPHEMERAL_OF("Postgres", "p"),
+         .cluster = {WITH_SCRATCH("p")},
+         .expected = NO_NODE},
+        {.name = "an edit of a claim",
+         .before = CLAIM_OF("a", "fast", ""),
+         .after = CLAIM_OF("a", "fast", ", volumeName: v1"),
+         .cluster = {MOUNTING("p", "a")},
+         .expected = NO_NODE},
         {.name = "a claim whose volume is retained",
          .before = CLAIM_OF("a", "fast", ", volumeName: v1"),
          .cluster = {MOUNTING("p", "a"), VOLUME("Retain")},
@@ -393,6 +689,20 @@ static void what_uses_a_class_or_a_claim(void)
          .before = "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
          .cluster = {MOUNTING("p", "a"), CLAIM_OF("a", "fast", "")},
          .expected = "2 Pods and PersistentVolumeClaims go with this Namespace. |  | deletion | "},
+        {.name = "a Namespace with its data; what is done, and what is elsewhere, does not count",
+         .before = SHOP,
+         .cluster = {CLAIM_OF("a", "fast", ", volumeName: v1"), VOLUME("Delete"), DONE "}}",
+                     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a, namespace: "
+                     "team-b}}",
+                     POD_OF("team-b", "p", "n1", "")},
+         .expected = "1 Pod and PersistentVolumeClaims go with this Namespace, and volumes with "
+                     "all data. |  | deletion | "},
+        {.name = "an empty Namespace", .before = SHOP, .cluster = {FOUR}, .expected = NO_NODE},
+        {.name = "a Namespace that gets a label",
+         .before = SHOP,
+         .after = "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {a: b}}}",
+         .cluster = {MOUNTING("p", "a")},
+         .expected = NO_NODE},
     };
     RUN(cases);
 }
@@ -443,6 +753,10 @@ const struct unit_test unit_tests[] = {
     {"edits of NodePools", edits_of_node_pools},
     {"the pace is that of the budgets", the_pace_is_that_of_the_budgets},
     {"what blocks is named with its owner", what_blocks_is_named_with_its_owner},
+    {"the first window of the pools of a class is told",
+     the_first_window_of_the_pools_of_a_class_is_told},
+    {"a drain that has an end is held up", a_drain_that_has_an_end_is_held_up},
+    {"what is too much to name is counted", what_is_too_much_to_name_is_counted},
     {"deletions of NodePools and classes", deletions_of_node_pools_and_classes},
     {"what uses a class or a claim", what_uses_a_class_or_a_claim},
     {"what is not seen is said", what_is_not_seen_is_said},

@@ -32,6 +32,21 @@ const char unit_suite[] = "simulation drill";
     VOLUME(name, ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: " \
                  "kubernetes.io/hostname, operator: In, values: [" host "]}]}]}}")
 
+#define TERMS(expressions) \
+    ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [" expressions "]}]}}"
+#define OF_ZONE(zone) "{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}"
+#define MOUNT_OF(claim) "{name: " claim ", persistentVolumeClaim: {claimName: " claim "}}"
+#define MOUNT_BOTH(one, other) ", volumes: [" MOUNT_OF(one) ", " MOUNT_OF(other) "]"
+#define LEAVING(kind, owner, name)                                                 \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name                           \
+    ", deletionTimestamp: '2026-01-01T00:00:00Z', ownerReferences: [{apiVersion: " \
+    "apps/v1, kind: " kind ", name: " owner                                        \
+    ", controller: true}]}, spec: " POD_SPEC("1", ", nodeName: n1") "}"
+#define HOSTED(name, zone, label)                              \
+    "{apiVersion: v1, kind: Node, metadata: {name: " name      \
+    ", labels: {topology.kubernetes.io/zone: " zone ", " label \
+    "}}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}}"
+
 struct drill_case {
     const char *name;
     const char *documents[MOST_DOCUMENTS];
@@ -148,6 +163,69 @@ static void zones_are_lost(void)
          .zone = "a",
          .lines = "nowhere db-0: volume\n",
          .told = "1 100000 1; db-0 shop/data node n1"},
+        {.name = "pods that are leaving with their node: of a set they come back",
+         .documents = {POOL, NODE_OF("n1", "default", "a", "8"), DEPLOYMENT("web", "0"),
+                       LEAVING("Deployment", "web", "web-1"), LEAVING("StatefulSet", "db", "db-0"),
+                       "{apiVersion: v1, kind: Pod, metadata: {name: static-n1, annotations: "
+                       "{kubernetes.io/config.mirror: x}, ownerReferences: [{apiVersion: v1, kind: "
+                       "Node, name: n1, controller: true}]}, spec: " POD_SPEC(
+                           "1", ", nodeName: n1") "}"},
+         .zone = "a",
+         .lines = "default small on-demand b 1: db-0\n",
+         .told = "1 100000 1"},
+        {.name = "the first disk of a pod is told",
+         .documents = {NODE_OF("n1", "default", "a", "4"), CLASS("gp3", "Immediate", ""),
+                       VOLUME("v1", IN_ZONES("[a]")), BOUND("data", "v1"),
+                       VOLUME("v2", IN_ZONES("[a]")), BOUND("logs", "v2"),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "1", MOUNT_BOTH("data", "logs"))},
+         .zone = "a",
+         .lines = "nowhere db-0: requirement\n",
+         .told = "1 100000 1; db-0 shop/data a"},
+        {.name = "a disk that is elsewhere, too, or nowhere, is not behind",
+         .documents = {NODE_OF("n1", "default", "a", "4"), CLASS("gp3", "Immediate", ""),
+                       VOLUME("v1", IN_ZONES("[a, b]")), BOUND("data", "v1"), VOLUME("v2", ""),
+                       BOUND("logs", "v2"),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "1", MOUNT_BOTH("data", "logs"))},
+         .zone = "a",
+         .lines = "nowhere db-0: requirement\n",
+         .told = "1 100000 1"},
+        {.name = "nor is one in no zone, or of no claim",
+         .documents = {NODE_OF("n1", "default", "a", "4"), CLASS("gp3", "Immediate", ""),
+                       VOLUME("v1", TERMS(OF_ZONE("a") ", " OF_ZONE("b"))), BOUND("data", "v1"),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "1", MOUNT_BOTH("data", "absent"))},
+         .zone = "a",
+         .lines = "nowhere db-0: volume\n",
+         .told = "1 100000 1"},
+        {.name = "a disk of a node is named by the host",
+         .documents = {HOSTED("n1", "a", "kubernetes.io/hostname: h1"),
+                       HOSTED("n0", "a",
+                              "kubernetes.io/os: linux, node.kubernetes.io/instance-type: unknown"),
+                       CLASS("gp3", "Immediate", ""), LOCAL("v1", "h1"), BOUND("data", "v1"),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "1", MOUNTS("data"))},
+         .zone = "a",
+         .lines = "nowhere db-0: requirement\n",
+         .told = "2 0 1; 2 without a price; db-0 shop/data node h1"},
+        {.name = "not one of another node, or of several",
+         .documents = {NODE_OF("n1", "default", "a", "4"), NODE_OF("n2", "default", "b", "1"),
+                       CLASS("gp3", "Immediate", ""), LOCAL("v1", "n2"), BOUND("data", "v1"),
+                       LOCAL("v2", "n1, n2"), BOUND("logs", "v2"),
+                       VOLUME("v3", TERMS("{key: kubernetes.io/hostname, operator: NotIn, values: "
+                                          "[n1]}, {key: kubernetes.io/os, operator: In, values: "
+                                          "[linux]}")),
+                       BOUND("rest", "v3"),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "2",
+                             ", volumes: [" MOUNT_OF("data") ", " MOUNT_OF("logs") ", " MOUNT_OF(
+                                 "rest") "]")},
+         .zone = "a",
+         .lines = "nowhere db-0: requirement volume\n",
+         .told = "1 100000 1"},
+        {.name = "nor one that another pod has been given before",
+         .documents = {POOL, POD("one", "1", MOUNTS("data")), POD("two", "64", MOUNTS("data")),
+                       CLASS("gp3", "WaitForFirstConsumer", ""),
+                       CLAIM("data", "{storageClassName: gp3}")},
+         .zone = "a",
+         .lines = "default small on-demand b 1: one\nnowhere two: resources\n",
+         .told = "0 0 0"},
         {.name = "a disk that is not made yet strands nobody",
          .documents = {POOL, POD("db", "1", MOUNTS("data")),
                        CLASS("gp3", "WaitForFirstConsumer",
@@ -285,6 +363,25 @@ static void workloads_are_scaled(void)
          .scale = SCALE(KIND_STATEFUL_SET, "db", 2),
          .lines = "node n1: db-0! db-1\n",
          .told = "0 0 0; 3 to 2"},
+        {.name = "of those without a node, and of those with one, the cheapest",
+         .documents = {POOL, NODE_OF("n1", "default", "a", "8"), DEPLOYMENT("web", "4"),
+                       OWNED("Deployment", "web", "web-0", "''", "1", ""),
+                       AGED("1", "01", "controller.kubernetes.io/pod-deletion-cost: '-5'"),
+                       AGED("2", "03", ""),
+                       AGED("3", "02", "controller.kubernetes.io/pod-deletion-cost: cheap")},
+         .scale = SCALE(KIND_DEPLOYMENT, "web", 2),
+         .lines = "node n1: web-2! web-3!\n",
+         .told = "0 0 0; 4 to 2"},
+        {.name = "pods of a StatefulSet that have no ordinal stay",
+         .documents = {POOL, NODE_OF("n1", "default", "a", "8"),
+                       WORKLOAD("StatefulSet", "db", "replicas: 1", "1", ""),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "1", ""),
+                       OWNED("StatefulSet", "db", "db", "n1", "1", ""),
+                       OWNED("StatefulSet", "db", "db-x", "n1", "1", ""),
+                       OWNED("StatefulSet", "db", "db-99999999999999999999", "n1", "1", "")},
+         .scale = SCALE(KIND_STATEFUL_SET, "db", 0),
+         .lines = "node n1: db! db-99999999999999999999! db-x!\n",
+         .told = "0 0 0; 1 to 0"},
         {.name = "to none",
          .documents = {POOL, DEPLOYMENT("web", "2")},
          .scale = SCALE(KIND_DEPLOYMENT, "web", 0),
@@ -304,6 +401,14 @@ static void names_that_are_not_there_are_refused(void)
         {{.documents = {POOL}, .zone = "d"}, "no zone has the name \"d\": there is a, b and c"},
         {{.documents = {POOL}, .pool = "defualt"},
          "no NodePool has the name \"defualt\": there is default"},
+        {{.documents = {NODE("n1", "a", "4")}, .pool = "default"},
+         "no NodePool has the name \"default\": there is none"},
+        {{.documents = {POOL},
+          .scale = {.kind = KIND_DEPLOYMENT,
+                    .namespace = TEXT("zoo"),
+                    .name = TEXT("web"),
+                    .replicas = 2}},
+         "Deployment zoo/web cannot be scaled: there is no such workload"},
         {{.documents = {POOL}, .sold_out = "medium"},
          "\"medium\" cannot be sold out: it is no instance type and no family of the catalogue, "
          "and none of on-demand, spot and reserved"},

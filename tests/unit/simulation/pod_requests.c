@@ -1,6 +1,7 @@
 /* What whole pods request: containers, init containers, sidecars, overhead and defaults. */
 #include "cluster_fixture.h"
 #include "kube/pod.h"
+#include "object_fixture.h"
 #include "simulation/amounts.h"
 
 const char unit_suite[] = "simulation pod requests";
@@ -91,6 +92,18 @@ static void a_pod_asks_for_what_its_containers_need_together(void)
         {"its limit only where nobody else says anything",
          "{containers: [" C("cpu: 1") "], resources: {limits: {cpu: 3, memory: 7}}}",
          "cpu 1000, memory 7"},
+        {"its limit of huge pages even where a container says something",
+         "{containers: [" C("hugepages-2Mi: 2Mi") "], resources: {limits: {hugepages-2Mi: 4Mi}}}",
+         "hugepages-2Mi 4194304"},
+        {"but not where the pod requests some",
+         "{containers: [{name: c}], resources: {limits: {hugepages-2Mi: 4Mi}, requests: "
+         "{hugepages-2Mi: 2Mi}}}",
+         "hugepages-2Mi 2097152"},
+        {"only what a pod can say of itself",
+         "{containers: [" C("cpu: 1, memory: 5") "], resources: {requests: {memory: 9, "
+                                                 "nvidia.com/gpu: 1}}}",
+         "cpu 1000, memory 9"},
+        {"null is nothing", "{containers: [" C("cpu: null, memory: 5") "]}", "memory 5"},
         {"extended resources", "{containers: [" C("nvidia.com/gpu: 2") "]}", "nvidia.com/gpu 2"},
         {"the most there is in thousandths", "{containers: [" C("memory: '9223372036854775'") "]}",
          "memory 9223372036854775"},
@@ -110,6 +123,16 @@ static void no_quantity_is_named(void)
          "most"},
         {"too large together", "{containers: [" C("memory: 9P") ", " C("memory: 9P") "]}",
          "the pod's requests of memory together are too large: they may be 9.2P at most"},
+        {"of an init container", "{containers: [{name: c}], initContainers: [" C("cpu: x") "]}",
+         "the request of cpu is \"x\", which is no quantity of 0 or more"},
+        {"of the pod", "{containers: [{name: c}], resources: {requests: {memory: x}}}",
+         "the pod's request of memory is \"x\", which is no quantity of 0 or more"},
+        {"the pod's limit", "{containers: [{name: c}], resources: {limits: {memory: x}}}",
+         "the pod's limit of memory is \"x\", which is no quantity of 0 or more"},
+        {"in the status",
+         "{containers: [{name: c}]}, status: {containerStatuses: [{name: c, resources: {requests: "
+         "{cpu: x}}}]}",
+         "the status of cpu is \"x\", which is no quantity of 0 or more"},
         {"overhead", "{containers: [{name: c}], overhead: {cpu: x}}",
          "the overhead of cpu is \"x\", which is no quantity of 0 or more"},
     };
@@ -130,6 +153,20 @@ static void limit_ranges_fill_in_what_is_missing(void)
          "memory 5, cpu 100"},
     };
     run_cases(cases, COUNT_OF(cases), "name: p", LIMIT_RANGE);
+    static const struct requests_case wrong[] = {
+        {"a default that is no quantity", "{containers: [{name: a}]}",
+         "the LimitRange's default for cpu is \"lots\", which is no quantity of 0 or more"},
+        {"and is not asked for", "{containers: [" C("cpu: 1") "]}", "cpu 1000"},
+    };
+    run_cases(wrong, COUNT_OF(wrong), "name: p",
+              "{apiVersion: v1, kind: LimitRange, metadata: {name: r}, spec: {limits: [{type: "
+              "Container, defaultRequest: {cpu: lots}}]}}");
+    static const struct requests_case limits[] = {
+        {"the most that is allowed is no default", "{containers: [{name: a}]}", ""},
+    };
+    run_cases(limits, COUNT_OF(limits), "name: p",
+              "{apiVersion: v1, kind: LimitRange, metadata: {name: r}, spec: {limits: [{type: "
+              "Container, maxLimitRequestRatio: {cpu: 2}}]}}");
     /* One that is stored has had them, if they were there then. */
     static const struct requests_case stored[] = {
         {"not for a stored pod", "{containers: [{name: a}]}", ""},
@@ -156,7 +193,49 @@ static void a_resize_under_way_holds_both(void)
     run_cases(cases, COUNT_OF(cases), "name: p, uid: u", NULL);
 }
 
+static void what_machines_have_is_rounded_down(void)
+{
+    static const struct {
+        const char *allocatable, *amounts;
+    } cases[] = {
+        {"{cpu: 1900m, memory: 1500m, pods: '110'}", "cpu 1900, memory 1, pods 110"},
+        {"{memory: 10P, cpu: null}", "memory 10000000000000000"},
+        {"{memory: -1500m}", "status.allocatable.memory is \"-1500m\", which is no quantity of 0 "
+                             "or more"},
+        {"{memory: -10P}",
+         "status.allocatable.memory is \"-10P\", which is no quantity of 0 or more"},
+        {"{memory: x}", "status.allocatable.memory is \"x\", which is no quantity of 0 or more"},
+        {"{memory: 10E}",
+         "status.allocatable.memory is \"10E\", which is too large: it may be 9.2E at most"},
+        {"{cpu: 10P}",
+         "status.allocatable.cpu is \"10P\", which is too large: it may be 9.2P at most"},
+        {"{cpu: -1}", "status.allocatable.cpu is \"-1\", which is no quantity of 0 or more"},
+        {"[]", ""},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create(BUDGET_BYTES);
+        struct text yaml =
+            arena_printf(arena,
+                         "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: "
+                         "{allocatable: %s}}",
+                         cases[i].allocatable);
+        const struct object *node = fixture_object(arena, yaml.data, "");
+        struct named_amounts amounts;
+        struct error error = {0};
+        struct text_builder text = {.arena = arena};
+        if (!named_amounts_read(node, field_at(arena, node->root, "status.allocatable"), arena,
+                                &amounts, &error))
+            text_builder_add(&text, text_of(error.what));
+        for (size_t j = 0; error.what[0] == '\0' && j < amounts.count; j++)
+            text_builder_printf(&text, "%s%s %lld", j == 0 ? "" : ", ", amounts.items[j].resource,
+                                (long long)amounts.items[j].quantity);
+        ASSERT_TEXT(text_builder_text(&text), cases[i].amounts);
+        arena_destroy(arena);
+    }
+}
+
 const struct unit_test unit_tests[] = {
+    {"what machines have is rounded down", what_machines_have_is_rounded_down},
     {"a pod asks for what its containers need together",
      a_pod_asks_for_what_its_containers_need_together},
     {"no quantity is named", no_quantity_is_named},

@@ -7,6 +7,19 @@ static void volumes_choose_zones(void)
 {
 #define BOUND "{volumeName: v1, storageClassName: gp3}"
 #define GP3 CLASS("gp3", "WaitForFirstConsumer", "")
+#define STATIC                                                                       \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: static}, " \
+    "provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}"
+#define FREE(name, size, zones)                                                              \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {capacity: " \
+    "{storage: " size                                                                        \
+    "}, storageClassName: static, accessModes: [ReadWriteOnce]" IN_ZONES(zones) "}}"
+/* Of an operator that there is not. */
+#define FREE_NEAR(name)                                                                       \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {capacity: "  \
+    "{storage: 2Gi}, storageClassName: static, accessModes: [ReadWriteOnce], nodeAffinity: "  \
+    "{required: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, " \
+    "operator: Near, values: [a]}]}]}}}}"
     static const struct simulation_case cases[] = {
         {"where its volume is",
          {POOL, CLAIM("d1", BOUND), VOLUME("v1", IN_ZONES("[c]")), POD("one", "1", MOUNTS("d1"))},
@@ -100,6 +113,55 @@ static void volumes_choose_zones(void)
          "default small on-demand b 1: one\n",
          0,
          0},
+        {"the smallest of those that are large enough",
+         {POOL, STATIC, FREE("v1", "9Gi", "[a]"), FREE("v2", "3Gi", "[b]"),
+          FREE("v3", "5Gi", "[c]"),
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v0}, spec: {storageClassName: "
+          "static, accessModes: [ReadWriteOnce]" IN_ZONES("[a]") "}}",
+          FREE_NEAR("v4"),
+          CLAIM("d1", "{storageClassName: static, accessModes: [ReadWriteOnce], resources: "
+                      "{requests: {storage: 2Gi}}}"),
+          POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand b 1: one\n",
+         0,
+         1},
+        {"a free volume that is anywhere",
+         {POOL, STATIC,
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: "
+          "{storage: 5Gi}, storageClassName: static}}",
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v2}, spec: {capacity: "
+          "{storage: 5Gi}, storageClassName: static}}",
+          FREE("v3", "1Gi", "[c]"), CLAIM("d1", "{storageClassName: static}"),
+          POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"a claim of many nodes goes where its pod goes, whatever node was selected",
+         {POOL, GP3, NODE("n1", "c", "1"),
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1, annotations: "
+          "{volume.kubernetes.io/selected-node: n1}}, spec: {storageClassName: gp3, accessModes: "
+          "[ReadWriteMany]}}",
+          POD("one", "1500m", MOUNTS("d1"))},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"a volume that is being deleted",
+         {POOL, CLAIM("d1", BOUND),
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1, deletionTimestamp: "
+          "'2026-01-01T00:00:00Z'}, spec: {capacity: {storage: 1Gi}}}",
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"a claim that is made on a node of no zone holds nobody to one",
+         {"{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, "
+          "memory: "
+          "1Gi, pods: 9}}}",
+          POOL, GP3, CLAIM("d1", "{storageClassName: gp3}"), POD("one", "1", MOUNTS("d1")),
+          POD("two", "7", MOUNTS("d1"))},
+         "node n1: one\ndefault large on-demand a 1: two\n",
+         0,
+         0},
         {"volumes that may come with their nodes",
          {POOL,
           "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: static}, "
@@ -165,6 +227,37 @@ static void volumes_choose_zones(void)
           POD("one", "7", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: b}"),
           POD("two", "7", MOUNTS("d1"))},
          "default large on-demand a 1: two\ndefault large on-demand b 1: one\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+/* A Node attaches as many volumes as its CSINode says, whatever the name of what makes them. */
+static void the_old_names_of_drivers_count_with_the_new(void)
+{
+#define CSI_NODE(driver, count)                                                             \
+    "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: " \
+    "[{name: " driver ", allocatable: {count: " count "}}]}}"
+#define BOUND_OF(volume) "{volumeName: " volume ", storageClassName: old}"
+#define OLD_VOLUME(name)                                                                     \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {capacity: " \
+    "{storage: 1Gi}, awsElasticBlockStore: {volumeID: vol-1}" IN_ZONES("[a]") "}}"
+    static const struct simulation_case cases[] = {
+        {"a class of the old name",
+         {NODE("n1", "a", "4"), CSI_NODE("ebs.csi.aws.com", "1"),
+          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: old}, provisioner: "
+          "kubernetes.io/aws-ebs, volumeBindingMode: WaitForFirstConsumer}",
+          CLAIM("d1", "{storageClassName: old}"), CLAIM("d2", "{storageClassName: old}"),
+          POD("one", "1", MOUNTS("d1")), POD("two", "1", MOUNTS("d2"))},
+         "node n1: one\nnowhere two: requirement volume\n",
+         0,
+         0},
+        {"a volume of the old plugin",
+         {NODE("n1", "a", "4"), CSI_NODE("ebs.csi.aws.com", "1"), OLD_VOLUME("v1"),
+          OLD_VOLUME("v2"), CLAIM("d1", BOUND_OF("v1")), CLAIM("d2", BOUND_OF("v2")),
+          POD("one", "1", MOUNTS("d1")), POD("two", "1", MOUNTS("d2"))},
+         "node n1: one\nnowhere two: requirement volume\n",
          0,
          0},
     };
@@ -289,6 +382,7 @@ static void pods_that_cannot_be_placed_are_named(void)
 
 const struct unit_test unit_tests[] = {
     {"volumes choose zones", volumes_choose_zones},
+    {"the old names of drivers count with the new", the_old_names_of_drivers_count_with_the_new},
     {"a set makes its claims", a_set_makes_its_claims},
     {"pods that cannot be placed are named", pods_that_cannot_be_placed_are_named},
     {NULL, NULL},

@@ -103,6 +103,15 @@ static void what_runs_on_it_is_counted_by_owner(void)
           POD_OF("old", "", "Succeeded"),
           POD("static", ", annotations: {kubernetes.io/config.mirror: x}")},
          "general/general-x small in a: 0 of 2 pods\nwaits, blocks 0\n"},
+        {"most pods first, as their names are, too",
+         {POOL(""), NODE, CLAIM("", ""), POD("a-0", OF("StatefulSet", "a")),
+          POD("a-1", OF("StatefulSet", "a")), POD("z", "")},
+         "general/general-x small in a: 3 of 3 pods, 2 StatefulSet a, 1 z\nwaits, blocks 0\n"},
+        {"most pods first, whatever their names",
+         {POOL(""), NODE, CLAIM("", ""), POD("z-0", OF("StatefulSet", "z")),
+          POD("z-1", OF("StatefulSet", "z")), POD("web-0", OF("StatefulSet", "web")), POD("a", "")},
+         "general/general-x small in a: 4 of 4 pods, 2 StatefulSet z, 1 StatefulSet web, 1 a\n"
+         "waits, blocks 0\n"},
         {"most pods first",
          {POOL(""), NODE, CLAIM("", ""), POD("a", ""), POD("web-0", OF("StatefulSet", "web")),
           POD("web-1", OF("StatefulSet", "web"))},
@@ -110,6 +119,10 @@ static void what_runs_on_it_is_counted_by_owner(void)
     };
     CHECK(cases);
 }
+
+#define STATIC_POOL                                                                              \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general}, spec: {replicas: " \
+    "1}}"
 
 static void whether_it_is_to_go_is_known(void)
 {
@@ -136,6 +149,16 @@ static void whether_it_is_to_go_is_known(void)
         {"never",
          {POOL("consolidateAfter: Never"), NODE, CLAIM("", CONSOLIDATABLE)},
          "general/general-x small in a: 0 of 0 pods\noff, blocks 0\n"},
+        {"of a fixed size",
+         {STATIC_POOL, NODE, CLAIM("", CONSOLIDATABLE)},
+         "general/general-x small in a: 0 of 0 pods\noff, blocks 0\n"},
+        {"a Node that says its NodePool, and has no NodeClaim",
+         {POOL(""), NODE},
+         "general/ small in a: 0 of 0 pods\nunknown, blocks 0\n"},
+        {"drifted, and its NodePool is gone",
+         {NODE, CLAIM("", DRIFTED)},
+         "general/general-x small in a: 0 of 0 pods\n"
+         "unknown, NodePoolDrifted at 2, wanted, blocks 1\n"},
         {"its NodePool is gone",
          {NODE, CLAIM("", CONSOLIDATABLE)},
          "general/general-x small in a: 0 of 0 pods\nunknown, blocks 1\n"},
@@ -185,7 +208,13 @@ static void a_node_claim_leads_to_its_node(void)
          {POOL(""), NODE, CLAIM("", ""), POD("a", "")},
          "general/general-x small in a: 1 of 1 pods, 1 a\nwaits, blocks 0\n"},
     };
+    static const struct why_case coming[] = {
+        {"which has not come yet",
+         {POOL(""), CLAIM("", "")},
+         "general/general-x  in : 0 of 0 pods\nwaits, blocks 1\n"},
+    };
     check(cases, COUNT_OF(cases), "general-x");
+    check(coming, COUNT_OF(coming), "general-x");
 }
 
 static void a_node_that_is_not_there_is_told_with_the_nearest(void)

@@ -15,6 +15,18 @@ const char unit_suite[] = "simulation why a pod";
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                  \
     "}, spec: {template: {spec: {requirements: []}}}, status: {conditions: [{type: Ready, " \
     "status: 'False', reason: UnhealthyDependents}]}}"
+#define NOT_READY_FOR(name, why)                                                            \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                  \
+    "}, spec: {template: {spec: {requirements: []}}}, status: {conditions: [{type: Ready, " \
+    "status: 'False'" why "}]}}"
+#define IN_B                                                \
+    ", allowedTopologies: [{matchLabelExpressions: [{key: " \
+    "topology.kubernetes.io/zone, values: [b]}]}]"
+#define OF_AGENT \
+    ", ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: log, controller: true}]"
+#define OF_FIELD(key, name)                                                         \
+    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
+    "nodeSelectorTerms: [{matchFields: [{key: " key ", operator: In, values: [" name "]}]}]}}}"
 #define ON(node) ", nodeName: " node
 #define BESIDE(app)                                                                 \
     ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
@@ -140,6 +152,65 @@ static void the_nearest_pool_comes_first(void)
          "nowhere\nfull: limit: the NodePool's limit of 1 cpu is too small for any type it may "
          "use\n"
          "nodes 0/0\nfix: NodePool full: raise its limit of 1 cpu\n"},
+        {"not ready, with a message",
+         {NOT_READY_FOR("z", ", message: no subnets"), POD("one", "1", "")},
+         "nowhere\nz: not-ready: it is not ready: no subnets\nnodes 0/0\n"
+         "fix: NodePool z: make it ready\n"},
+        {"not ready, without a word",
+         {NOT_READY_FOR("z", ""), POD("one", "1", "")},
+         "nowhere\nz: not-ready: it is not ready\nnodes 0/0\nfix: NodePool z: make it ready\n"},
+        {"not ready, and not for it",
+         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: z}, spec: {template: "
+          "{spec: {" TAINTED "requirements: []}}}, status: {conditions: [{type: Ready, status: "
+          "'False'}]}}",
+          POD("one", "1", "")},
+         "nowhere\nz: requirement: what the pod asks for, or does not tolerate, keeps it out\n"
+         "nodes 0/0\n"},
+        {"of a fixed size",
+         {POOL_OF("z", "replicas: 3, ", "", ""), POD("one", "1", "")},
+         "nowhere\nz: not-ready: it keeps a fixed number of nodes (spec.replicas), and buys none "
+         "for pods\nnodes 0/0\n"},
+        {"being deleted",
+         {POOL_OF("z, deletionTimestamp: '2026-01-01T00:00:00Z'", "", "", ""), POD("one", "1", "")},
+         "nowhere\nz: not-ready: it is being deleted\nnodes 0/0\n"},
+        {"types that the catalogue has not",
+         {POOL_OF("z", "", "",
+                  ", {key: node.kubernetes.io/instance-type, operator: In, values: "
+                  "[c9.large]}"),
+          POOL_OF("a", "", TAINTED, ""), POD("one", "1", "")},
+         "nowhere\nz: requirement: no instance type has node.kubernetes.io/instance-type c9.large, "
+         "as "
+         "the NodePool requires\n"
+         "a: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"
+         "fix: NodePool z: ask for what it has, or let it have what is asked for\n"},
+        {"requirements that cannot be understood",
+         {POOL_OF("z", "", "", ", {key: a, operator: Near, values: [b]}"), POD("one", "1", "")},
+         "undecided\nz: undecided: it cannot be understood\nnodes 0/0\n"},
+        {"two reasons in one",
+         {POOL_OF("z", "", "", ""), CLASS("gp3", "WaitForFirstConsumer", IN_B),
+          CLAIM("d1", "{storageClassName: gp3}"),
+          POD("one", "1", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: c}")},
+         "nowhere\nz: requirement: asks for topology.kubernetes.io/zone c; claim shop/d1 can be in "
+         "b "
+         "only\nnodes 0/0\n"
+         "fix: NodePool z: ask for what it has, or let it have what is asked for and let it have "
+         "nodes where the volume is\n"},
+        {"by name where nothing else tells them apart",
+         {POOL_OF("b", "", TAINTED, ""), POOL_OF("a", "", TAINTED, ""), POOL_OF("d", "", "", ""),
+          POOL_OF("c", "", "", ""), POOL_OF("e", "", TAINTED, ""), POD("one", "3", "")},
+         "fits\nc: large in a for 400000\nd: large in a for 400000\n"
+         "a: taint: does not tolerate the taint dedicated=gpu:NoSchedule\n"
+         "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\n"
+         "e: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+        {"what is not known is between",
+         {POOL_OF("a", "", "", ", {key: a, operator: Near, values: [b]}"),
+          POOL_OF("b", "", TAINTED, ""),
+          POOL_OF("c", "", "",
+                  ", {key: a, operator: Near, values: "
+                  "[b]}"),
+          POD("one", "3", "")},
+         "undecided\na: undecided: it cannot be understood\nc: undecided: it cannot be understood\n"
+         "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
         {"a limit before room",
          {POOL_OF("full", "limits: {cpu: 1}, ", "", ""), POOL_OF("a-tiny", "", "", ONLY_SMALL),
           POD("one", "3", "")},
@@ -172,6 +243,54 @@ static void a_pod_that_runs_is_looked_at_anew(void)
          "nodes 0/2\n1 resources: lacks cpu\n1 requirement: lacks kubernetes.io/hostname n1\n"
          "fix: make room on its node: with a priorityClassName above theirs it pushes other pods "
          "off\n"},
+        {"one that is leaving, and has no Node",
+         {POOL, "{apiVersion: v1, kind: Pod, metadata: {name: one, deletionTimestamp: "
+                "'2026-01-01T00:00:00Z'}, spec: " POD_SPEC("1", "") "}"},
+         "fits leaving\ndefault: small in a for 100000\nnodes 0/0\n"},
+        {"one that is done",
+         {POOL, "{apiVersion: v1, kind: Pod, metadata: {name: one}, spec: " POD_SPEC(
+                    "1", ON("n1")) ", "
+                                   "status: {phase: Succeeded}}"},
+         "fits done n1\nnodes 0/0\n"},
+        {"a DaemonSet's pod by another field",
+         {POOL, NODE("n1", "a", "4"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
+          "}, spec: " POD_SPEC("2", OF_FIELD("metadata.uid", "n1")) "}"},
+         "nowhere\ndefault: requirement: Karpenter buys nothing for a pod whose node affinity has "
+         "matchFields\nnodes 0/1\n"
+         "1 requirement: Karpenter buys nothing for a pod whose node affinity has matchFields\n"},
+        {"a DaemonSet's pod whose claim is not there",
+         {POOL, NODE("n1", "a", "4"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
+          "}, spec: " POD_SPEC("2", OF_NODE("n1") MOUNTS("absent")) "}"},
+         "nowhere\ndefault: requirement: nothing is bought for a DaemonSet's pod; this one is for "
+         "node n1\nnodes 0/1\n1 volume: claim shop/absent is not in the cluster\n"},
+        {"a DaemonSet's pod that cannot be understood",
+         {POOL, NODE("n1", "a", "4"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
+          "}, spec: " POD_SPEC("lots", OF_NODE("n1")) "}"},
+         "nowhere\ndefault: requirement: nothing is bought for a DaemonSet's pod; this one is for "
+         "node n1\nnodes 0/1\n"
+         "1 requirement: the request of cpu is \"lots\", which is no quantity of 0 or more\n"},
+        {"a DaemonSet's pod has room, whatever is pending beside it",
+         {POOL, NODE("n1", "a", "4"), POD("other", "1", ""),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
+          "}, spec: " POD_SPEC("2", OF_NODE("n1")) "}"},
+         "fits\ndefault: requirement: nothing is bought for a DaemonSet's pod; this one is for "
+         "node n1\nnodes 1/1\n"},
+        {"a claim is not there, and one of the Nodes is leaving",
+         {POOL, NODE("n1", "a", "4"),
+          "{apiVersion: v1, kind: Node, metadata: {name: n2, deletionTimestamp: "
+          "'2026-01-01T00:00:00Z'}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}}",
+          POD("one", "1", MOUNTS("absent"))},
+         "nowhere\ndefault: volume: claim shop/absent is not in the cluster\nnodes 0/1\n"
+         "1 volume: claim shop/absent is not in the cluster\n"},
+        {"a Node that is leaving takes nothing",
+         {NODE("n1", "a", "4"),
+          "{apiVersion: v1, kind: Node, metadata: {name: n2, deletionTimestamp: "
+          "'2026-01-01T00:00:00Z'}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 9}}}",
+          POD("one", "1", "")},
+         "fits\nnodes 1/1\n"},
         {"it waits for its gate",
          {POOL, POD("one", "1", ", schedulingGates: [{name: example.com/ready}]")},
          "fits gated\ndefault: small in a for 100000\nnodes 0/0\n"},
@@ -194,6 +313,18 @@ static void what_is_pending_counts(void)
         {"another brings it along",
          {POOL, POD("web", "1", ""), POD("one", "0.5", BESIDE("web"))},
          "fits\ndefault: small in a for 100000\nnodes 0/0\n"},
+        {"others that nobody understands, or that wait elsewhere, take nothing",
+         {POOL_OF("full", "limits: {cpu: 2}, ", "", ONLY_SMALL),
+          POD("lost", "1.8", MOUNTS("absent")),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one, namespace: bank}, spec: " POD_SPEC(
+              "9", "") "}",
+          POD("one", "1.7", "")},
+         "fits\nfull: small in a for 100000\nnodes 0/0\n"},
+        {"with others it comes to the first of two NodePools",
+         {POOL_OF("b", "", "", ""), POOL_OF("a", "", TAINTED, ""), POD("web", "1", ""),
+          POD("one", "5", "")},
+         "fits\nb: large in a for 400000\n"
+         "a: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
         {"its friend does not exist",
          {POOL, POD("one", "0.5", BESIDE("web"))},
          "nowhere\ndefault: topology: its affinity over nodes (kubernetes.io/hostname) selects no "
@@ -212,6 +343,7 @@ static void a_pod_that_is_not_there_is_told_with_what_was_meant(void)
         {POD("web", "1", ""), "other", "there is no Pod shop/other"},
         {WORKLOAD("Deployment", "web", "replicas: 2, selector: {}", "1", ""), "web",
          "there is no Pod shop/web; did you mean one of web-0, web-1?"},
+        {POOL, "web", "there is no Pod shop/web"},
         {"{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: bank}, spec: {}}", "p",
          "there is no Pod shop/p; there is one in namespace bank"},
     };
@@ -226,7 +358,29 @@ static void a_pod_that_is_not_there_is_told_with_what_was_meant(void)
     }
 }
 
+/* The built-in table has the types of AWS. */
+static void types_of_another_cloud_are_not_known(void)
+{
+    static const char *const documents[] = {
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: azure}, spec: {template: "
+        "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: a}, "
+        "requirements: []}}}}",
+        POD("one", "1", "")};
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    const struct simulation_settings settings = {0};
+    struct why_pod why;
+    struct error error = {0};
+    CU_ASSERT_FATAL(why_pod(snapshot, catalog_builtin(fixture.arena), &settings, TEXT("shop"),
+                            TEXT("one"), fixture.arena, &why, &fixture.problems, &error));
+    ASSERT_TEXT(lines_of(fixture.arena, &why),
+                "undecided\nazure: undecided: its instance types are not in the catalogue\n"
+                "nodes 0/0\n");
+    arena_destroy(fixture.arena);
+}
+
 const struct unit_test unit_tests[] = {
+    {"types of another cloud are not known", types_of_another_cloud_are_not_known},
     {"every pool and Node is told", every_pool_and_node_is_told},
     {"the nearest pool comes first", the_nearest_pool_comes_first},
     {"a pod that runs is looked at anew", a_pod_that_runs_is_looked_at_anew},
