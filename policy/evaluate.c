@@ -106,17 +106,11 @@ struct text finding_identity(const struct finding *finding, struct arena *arena)
 
 static enum action action_of_mode(enum mode mode)
 {
-    switch (mode) {
-    case MODE_ENFORCE:
-        return ACTION_DENY;
-    case MODE_WARN:
-        return ACTION_WARN;
-    case MODE_AUDIT:
-        return ACTION_AUDIT;
-    case MODE_OFF:
-        break;
-    }
-    return ACTION_NONE;
+    static const enum action actions[] = {[MODE_OFF] = ACTION_NONE,
+                                          [MODE_AUDIT] = ACTION_AUDIT,
+                                          [MODE_WARN] = ACTION_WARN,
+                                          [MODE_ENFORCE] = ACTION_DENY};
+    return actions[mode];
 }
 
 static enum action at_most(enum action action, enum action limit)
@@ -148,7 +142,7 @@ static void apply_exception(const struct exception *exception, bool expired,
     finding->exception = exception->id;
     finding->exception_expired = expired;
     finding->exception_expires_unix_s = exception->expires_unix_s;
-    if (!expired && finding->action > ACTION_EXCEPTED)
+    if (!expired)
         finding->action = ACTION_EXCEPTED;
 }
 
@@ -296,8 +290,7 @@ static bool is_asked(const struct evaluation *evaluation, const struct rail *rai
     if (evaluation->autoscaler != NULL &&
         (rail->kinds & KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER)) != 0)
         return false; /* it has judged the autoscaler itself */
-    return rail->judge != NULL &&
-           rail_judges(rail, evaluation->views.items[0].kind, evaluation->subject.operation) &&
+    return rail_judges(rail, evaluation->views.items[0].kind, evaluation->subject.operation) &&
            (rail->judges_scale || !subject_is_scale(&evaluation->subject));
 }
 

@@ -142,7 +142,7 @@ static bool passes_on(const struct rail_call *call)
 {
     const struct root_owner *root = &call->evaluation->root;
     struct traits made = {0}, known = {0};
-    if (has_moved_on(root->above, root->maker) || call->use->rail->judge == NULL)
+    if (has_moved_on(root->above, root->maker))
         return true;
     add_traits(call, root->maker, &made);
     if (made.count == 0)

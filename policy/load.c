@@ -387,8 +387,7 @@ bool policy_set_plans(const struct policy_set *policies)
 static bool changes_pods(const struct policy *policy, const struct rail_use *use)
 {
     const struct rail *rail = use->rail;
-    return policy_may_use(policy, use) && rail->change != NULL &&
-           (rail->may_change == NULL || rail->may_change(use->settings));
+    return policy_may_use(policy, use) && rail->change != NULL && rail->may_change(use->settings);
 }
 
 bool policy_set_changes_pods(const struct policy_set *policies)

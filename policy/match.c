@@ -20,8 +20,8 @@ static bool is_account(struct text namespace, struct text name, struct text glob
 {
     struct text namespaces = TEXT("");
     struct text names = TEXT("");
-    return text_split(glob, '/', &namespaces, &names) && text_matches_glob(namespace, namespaces) &&
-           text_matches_glob(name, names);
+    text_split(glob, '/', &namespaces, &names); /* the schema lets no other one through */
+    return text_matches_glob(namespace, namespaces) && text_matches_glob(name, names);
 }
 
 bool requester_is_account_of(const struct requester *requester, struct text glob)
@@ -50,8 +50,8 @@ static bool is_custom_kind(const struct object *object, const struct key_strings
     for (size_t i = 0; i < names->count; i++) {
         struct text kind = TEXT("");
         struct text of_group = TEXT("");
-        if (text_split(names->items[i], '.', &kind, &of_group) &&
-            text_equal(kind, object->kind_name) && text_equal(of_group, group))
+        text_split(names->items[i], '.', &kind, &of_group);
+        if (text_equal(kind, object->kind_name) && text_equal(of_group, group))
             return true;
     }
     return false;

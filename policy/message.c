@@ -84,7 +84,7 @@ struct text message_whole(struct text problem, struct text fix, struct arena *ar
 
 static bool denies(const struct finding *finding)
 {
-    return finding->action == ACTION_DENY && !finding->undecided;
+    return finding->action == ACTION_DENY;
 }
 
 static size_t problems_of(const struct finding *finding)
@@ -258,7 +258,7 @@ struct text message_change(const struct change *change, struct arena *arena)
 
 struct text message_change_audit(const struct change *change, struct arena *arena)
 {
-    return arena_printf(arena, "%s %.*s", verb_of(change->outcome), TEXT_ARGS(change->audit));
+    return arena_printf(arena, "%s %.*s", verb_of(change->outcome), TEXT_ARGS(change->added));
 }
 
 /* A fix is worth more than what follows from the problem, where there is no room for both. */

@@ -39,8 +39,7 @@ static void ensure(struct patch *patch, struct arena *arena, const struct field 
     struct text path = field_pointer(arena, field);
     if (is_there || is_added(patch, path))
         return;
-    if (field->parent != NULL)
-        ensure(patch, arena, field->parent, node_of_members(NULL, 0));
+    ensure(patch, arena, field->parent, node_of_members(NULL, 0)); /* the root is there */
     add(patch, arena, path, empty);
 }
 
@@ -180,12 +179,10 @@ void propose_change(struct rail_call *call, const struct change *proposed)
     enum { TEXT_LIMIT = 1024 };
     struct evaluation *evaluation = call->evaluation;
     struct arena *arena = call->arena;
-    struct text audit = proposed->audit.size > 0 ? proposed->audit : proposed->added;
     struct change *change = LIST_PUSH(arena, &evaluation->changes);
     *change = (struct change){
         .rail = call->use->rail->name,
         .added = message_printable(proposed->added, TEXT_LIMIT, arena),
-        .audit = message_printable(audit, TEXT_LIMIT, arena),
         .policy = call->policy->name,
         .patch = proposed->patch,
     };

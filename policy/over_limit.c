@@ -89,7 +89,7 @@ static bool guards(const struct rail_call *call, enum kind kind)
     bool judges = rail_judges(rail, kind, subject->operation) ||
                   (rail->judges_scale && (rail->kinds & KINDS_SCALED) != 0 &&
                    kind == KIND_HORIZONTAL_POD_AUTOSCALER);
-    return call->mode != MODE_OFF && rail->judge != NULL && judges &&
+    return call->mode != MODE_OFF && judges &&
            (subject->subresource.size == 0 || (rail->judges_scale && subject_is_scale(subject)) ||
             (rail->judges_resize && text_is(subject->subresource, "resize")));
 }

@@ -273,12 +273,6 @@ static bool asks_for_age(const struct policy_set *policies)
     return false;
 }
 
-static void add_once(struct text_list *names, struct arena *arena, struct text name)
-{
-    if (!texts_have(names->items, names->count, name))
-        *LIST_PUSH(arena, names) = name;
-}
-
 /* Names that are in the table may be another group's, too. */
 static bool is_custom(struct text group, struct text kind)
 {
@@ -338,12 +332,11 @@ struct text policy_set_believed(const struct policy_set *policies, kind_set unse
         return TEXT("");
     for (size_t i = 0; i < COUNT_OF(makers); i++)
         if ((unseen & KIND_BIT(makers[i].owner)) != 0)
-            add_once(&names, arena, text_of(kind_table[makers[i].owner].name));
+            *LIST_PUSH(arena, &names) = text_of(kind_table[makers[i].owner].name);
     policy_set_owner_kinds(policies, arena, &custom);
     FOR_EACH(kind, &custom)
         if (slot_of(seen, kind->group, kind->kind) == OWNER_KINDS_MAX)
-            add_once(
-                &names, arena,
-                arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(kind->kind), TEXT_ARGS(kind->group)));
+            *LIST_PUSH(arena, &names) =
+                arena_printf(arena, "%.*s.%.*s", TEXT_ARGS(kind->kind), TEXT_ARGS(kind->group));
     return texts_join(names.items, names.count, SIZE_MAX, arena);
 }

@@ -134,16 +134,14 @@ static struct template_path read_path(struct text written, bool of_spec, struct 
     return (struct template_path){steps.items, steps.count, of_spec};
 }
 
-/* Whether they lead to the same spec. */
-static bool same_place(struct text path, bool of_spec, struct text other, bool other_of_spec)
+/* Whether they lead to the same spec. Paths of templates stand before those of specs. */
+static bool same_place(struct text path, bool of_spec, struct text before, bool before_of_spec)
 {
     const struct text spec = TEXT(".spec");
-    if (of_spec == other_of_spec)
-        return text_equal(path, other);
-    struct text longer = of_spec ? path : other;
-    struct text shorter = of_spec ? other : path;
-    return longer.size == shorter.size + spec.size && text_starts_with(longer, shorter) &&
-           text_ends_with(longer, spec);
+    if (of_spec == before_of_spec)
+        return text_equal(path, before);
+    return path.size == before.size + spec.size && text_starts_with(path, before) &&
+           text_ends_with(path, spec);
 }
 
 static bool check_paths(const struct schema *schema, const struct field *item,

@@ -52,13 +52,12 @@ enum change_outcome {
 };
 const char *outcome_name(enum change_outcome outcome); /* "excepted", "failed", "audited", ... */
 
-/* What a rail changes of a Pod: all of the patch is made, or nothing. A rail says patch, added and
- * audit; texts and nodes live in the arena of its call or longer. */
+/* What a rail changes of a Pod: all of the patch is made, or nothing. A rail says patch and added;
+ * texts and nodes live in the arena of its call or longer. */
 struct change {
     const char *rail;
     enum change_outcome outcome;
     struct text added;  /* goes on after "added" and "would add": "a toleration of amd.com/gpu" */
-    struct text audit;  /* for the audit log, one line; of a rail empty: what is added */
     struct text policy; /* its metadata.name */
     struct text exception; /* the id when excepted, or of an expired one; data NULL: none */
     struct patch patch;    /* of the Pod as the changes before have left it */

@@ -288,13 +288,13 @@ struct rail {
      * be NULL. place is that of the rail's name. */
     void (*weigh)(const void *settings, const struct karpenter_settings *karpenter,
                   struct place place, struct problems *warnings);
-    void (*judge)(struct rail_call *call); /* NULL: has no findings */
+    void (*judge)(struct rail_call *call);
     /* Proposes changes of a Pod that is created; NULL: a rail that only judges. Rails are asked in
      * order of name, each sees what the ones before have changed. Must be a pure function of object
      * and world, and propose nothing for a pod that carries its change: the API server asks
      * again. */
     void (*change)(struct rail_call *call);
-    /* Whether it ever does, under these settings; NULL: it does. */
+    /* Whether it ever does, under these settings; beside change. */
     bool (*may_change)(const void *settings);
 };
 

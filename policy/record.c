@@ -33,10 +33,9 @@ static size_t bag_add(struct bag *bag, struct arena *arena, uint64_t hash)
     return slot->count++;
 }
 
+/* Of a bag that something was put in. */
 static bool bag_take(struct bag *bag, uint64_t hash)
 {
-    if (bag->used == 0)
-        return false;
     struct bag_slot *slot = bag_find(bag, hash);
     if (slot->count == 0)
         return false;
@@ -57,7 +56,7 @@ struct text name_of_item(const struct node *item)
 /* Many things may be wrong in one item. */
 static struct text name_of(struct record *record, const struct node *item)
 {
-    if (record->last.item != item || item == NULL) {
+    if (record->last.item != item) {
         record->last.item = item;
         record->last.name = name_of_item(item);
     }

@@ -84,15 +84,15 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
 {
     enum kind kind = subject->resource_kind;
     if (!subject_is_scale(subject) || (KIND_BIT(kind) & KINDS_WITH_SCALE) == 0 ||
-        subject->object == NULL || subject->old_object == NULL)
+        subject->old_object == NULL)
         return;
     const struct object *scaled = find_scaled(world, subject);
     const struct object *after =
         with_replicas(scaled, kind, subject->object, replicas_of(subject->object), arena);
     const struct object *before =
         with_replicas(scaled, kind, subject->old_object, replicas_of(subject->old_object), arena);
-    if (after == NULL || before == NULL)
-        return;
+    if (after == NULL)
+        return; /* and no before */
     subject->object = after;
     subject->old_object = before;
     subject->template_unseen = kind != KIND_NODE_POOL && !has_template(scaled);
@@ -100,18 +100,17 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
 
 /* ---- autoscalers ---- */
 
-/* How many the autoscaler lets the workload have: with none, and with one that does not act, what
- * it says itself. */
-static int64_t most_replicas(const struct object *autoscaler, const struct object *workload)
+/* How many the autoscaler lets the workload have: with none (NULL), and with one that does not act,
+ * what it says itself. */
+static int64_t most_replicas(const struct autoscaler_target *autoscaler,
+                             const struct object *workload)
 {
-    struct autoscaler_target target;
     int64_t own = workload == NULL ? 1 : node_int32(workload->root->node, "spec.replicas", 1);
-    bool acts = autoscaler != NULL && autoscaler_target_read(autoscaler, &target) &&
-                autoscaler_acts(&target, own);
-    return acts ? target.most : own;
+    return autoscaler != NULL && autoscaler_acts(autoscaler, own) ? autoscaler->most : own;
 }
 
-static const struct object *scaled_by(const struct object *autoscaler,
+/* The target as an autoscaler has it that says so. */
+static const struct object *scaled_by(const struct autoscaler_target *autoscaler,
                                       const struct autoscaler_target *target,
                                       const struct object *workload, struct arena *arena)
 {
@@ -124,13 +123,13 @@ static const struct object *scaled_by(const struct object *autoscaler,
 }
 
 /* What the old one scaled is another's matter when that was another workload. */
-static const struct object *same_target(const struct object *old,
-                                        const struct autoscaler_target *target)
+static const struct autoscaler_target *same_target(const struct object *old,
+                                                   const struct autoscaler_target *target,
+                                                   struct autoscaler_target *before)
 {
-    struct autoscaler_target before;
-    return old != NULL && autoscaler_target_read(old, &before) && before.kind == target->kind &&
-                   text_equal(before.name, target->name)
-               ? old
+    return old != NULL && autoscaler_target_read(old, before) && before->kind == target->kind &&
+                   text_equal(before->name, target->name)
+               ? before
                : NULL;
 }
 
@@ -138,7 +137,7 @@ const struct object *subject_of_autoscaler(const struct world *world, struct are
                                            struct subject *subject)
 {
     const struct object *autoscaler = subject->object;
-    struct autoscaler_target target;
+    struct autoscaler_target target, target_before;
     if (autoscaler->kind != KIND_HORIZONTAL_POD_AUTOSCALER || subject->existing ||
         !autoscaler_target_read(autoscaler, &target) || (KIND_BIT(target.kind) & KINDS_SCALED) == 0)
         return NULL;
@@ -149,11 +148,11 @@ const struct object *subject_of_autoscaler(const struct world *world, struct are
                                   : workload->origin == ORIGIN_CHANGE;
     if (comes || (workload != NULL && !autoscaler_is_alone(world->snapshot, autoscaler, workload)))
         return NULL;
-    const struct object *after = scaled_by(autoscaler, &target, workload, arena);
-    const struct object *before =
-        scaled_by(same_target(subject->old_object, &target), &target, workload, arena);
-    if (after == NULL || before == NULL)
-        return NULL;
+    const struct object *after = scaled_by(&target, &target, workload, arena);
+    const struct object *before = scaled_by(
+        same_target(subject->old_object, &target, &target_before), &target, workload, arena);
+    if (after == NULL)
+        return NULL; /* and no before */
     subject->operation = OPERATION_UPDATE;
     subject->subresource = TEXT("scale");
     subject->resource_kind = target.kind;

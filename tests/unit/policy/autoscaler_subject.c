@@ -20,15 +20,17 @@
 
 static const char cluster[] = WORKLOAD("Deployment", "web", "replicas: 1, ", "")
     WORKLOAD("StatefulSet", "web", "", "") WORKLOAD("Deployment", "several", "replicas: 3, ", "")
-        WORKLOAD("Deployment", "asleep", "replicas: 0, ", "")
-            WORKLOAD("Deployment", "spread", "replicas: 1, ", SPREAD)
-                WORKLOAD("Deployment", "disk", "replicas: 1, ", SPREAD DISK)
-                    WORKLOAD("Deployment", "taken", "replicas: 1, ", "") "---\n" AUTOSCALER(
-                        "first", "", "kind: Deployment, name: taken",
-                        "maxReplicas: 3") "\n"
-                                          "---\n{apiVersion: v1, kind: PersistentVolumeClaim, "
-                                          "metadata: {name: disk, namespace: default},"
-                                          " spec: {accessModes: [ReadWriteOnce]}}\n";
+        WORKLOAD("Deployment", "asleep", "replicas: 0, ",
+                 "") "---\n{apiVersion: apps/v1, kind: "
+                     "Deployment, metadata: {name: empty, namespace: default}}\n" WORKLOAD(
+                         "Deployment", "spread", "replicas: 1, ",
+                         SPREAD) WORKLOAD("Deployment", "disk", "replicas: 1, ", SPREAD DISK)
+                         WORKLOAD("Deployment", "taken", "replicas: 1, ", "") "---\n" AUTOSCALER(
+                             "first", "", "kind: Deployment, name: taken",
+                             "maxReplicas: 3") "\n"
+                                               "---\n{apiVersion: v1, kind: PersistentVolumeClaim, "
+                                               "metadata: {name: disk, namespace: default},"
+                                               " spec: {accessModes: [ReadWriteOnce]}}\n";
 
 struct scaling {
     const char *before, *after; /* before NULL: it is created */
@@ -97,6 +99,10 @@ static void what_it_may_set_is_judged(void)
         {SCALER(WEB, "maxReplicas: 9"), SCALER(WEB, "maxReplicas: 1"), "", ""},
         {SCALER("kind: Deployment, name: spread", "maxReplicas: 9"), SCALER(WEB, "maxReplicas: 9"),
          "deny " SPREAD_AT "9", ""},
+        {SCALER("kind: StatefulSet, name: web", "maxReplicas: 9"), SCALER(WEB, "maxReplicas: 9"),
+         "deny " SPREAD_AT "9", ""},
+        /* a workload without a spec, which the API server lets nobody have */
+        {NULL, SCALER("kind: Deployment, name: empty", "maxReplicas: 4"), "", ""},
         /* an autoscaler that does nothing */
         {NULL, SCALER("kind: Deployment, name: asleep", "maxReplicas: 4"), "", ""},
         {NULL, SCALER("kind: Deployment, name: asleep", "minReplicas: 0, maxReplicas: 4"),
@@ -137,6 +143,13 @@ static void a_workload_that_is_not_seen(void)
          SCALER("kind: Deployment, name: later", "maxReplicas: 4"), "", ""},
     };
     run_in("zone-spread: {}", NULL, false, unseen, COUNT_OF(unseen));
+    /* nor of a cluster whose workloads may not be listed */
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("zone-spread: {}", NULL, arena);
+    world.live = true;
+    world.unseen = KIND_BIT(KIND_DEPLOYMENT);
+    run(&world, unseen, COUNT_OF(unseen), arena);
+    arena_destroy(arena);
     /* one rail tells for all */
     static const struct scaling once[] = {
         {NULL, SCALER("kind: Deployment, name: later", "maxReplicas: 4"),

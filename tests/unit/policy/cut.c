@@ -114,6 +114,26 @@ static void a_list_that_loses_wrong_values_is_no_news(void)
     arena_destroy(arena);
 }
 
+/* What two policies have to say of an update that changes nothing, each more than is listed. */
+static void an_update_that_changes_nothing_is_no_news(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("topology-keys: {}", NULL, arena);
+    struct text pod = pod_of(0, 60, "", arena);
+    struct rail_documents before = rail_table_read(pod.data, arena);
+    struct rail_documents after = rail_table_read(pod.data, arena);
+    const struct policy policies[] = {world.policies->items[0], world.policies->items[0]};
+    const struct policy_set set = {.items = policies, .count = COUNT_OF(policies)};
+    world.policies = &set;
+    const struct subject subject = {
+        .operation = OPERATION_UPDATE, .object = &after.items[0], .old_object = &before.items[0]};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    ASSERT_INT(verdict.action, ACTION_AUDIT);
+    ASSERT_INT(verdict.finding_count, 2 * 51);
+    arena_destroy(arena);
+}
+
 /* Warnings before it hide no denial. */
 static void severities_are_cut_apart(void)
 {
@@ -205,6 +225,7 @@ static void on_the_way_out_what_still_works_is_judged(void)
 const struct unit_test unit_tests[] = {
     {"counts stay right", counts_stay_right},
     {"a list that loses wrong values is no news", a_list_that_loses_wrong_values_is_no_news},
+    {"an update that changes nothing is no news", an_update_that_changes_nothing_is_no_news},
     {"severities are cut apart", severities_are_cut_apart},
     {"a warning behind denials is one", a_warning_behind_denials_is_one},
     {"on the way out what still works is judged", on_the_way_out_what_still_works_is_judged},

@@ -29,7 +29,12 @@ static void five_are_shown_nearest_first(void)
     ASSERT_TEXT(nearest_of(&allowed, TEXT(""), arena), "large, xlarge, 2xlarge, 4xlarge, 8xlarge");
     ASSERT_TEXT(nearest_of(&allowed, TEXT("8xlarg"), arena),
                 "8xlarge, xlarge, 2xlarge, 4xlarge, large");
+    /* five that are as near as can be */
+    static const size_t same = 0;
     allowed.nearness = by_length;
+    allowed.about = &same;
+    ASSERT_TEXT(nearest_of(&allowed, TEXT("metal"), arena),
+                "large, xlarge, 2xlarge, 4xlarge, 8xlarge");
     allowed.about = &factor;
     ASSERT_TEXT(nearest_of(&allowed, TEXT("8xlarge"), arena),
                 "2xlarge, 4xlarge, 8xlarge, xlarge, large");

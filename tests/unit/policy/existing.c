@@ -1,5 +1,6 @@
 /* What is there already, as an audit judges it: nobody asks, owners count, and `since` spares all
  * that is older. */
+#include "policy/existing.h"
 #include "rail_table.h"
 
 #define RAILS "topology-keys: {}"
@@ -111,12 +112,53 @@ static void an_identity_has_names_for_indices(void)
     CU_ASSERT_TRUE_FATAL(verdict.finding_count == 1);
     ASSERT_TEXT(finding_identity(&verdict.findings[0], arena),
                 ".spec.template.spec.containers[b].resources.requests.memory");
+    ASSERT_TEXT(finding_identity(&(struct finding){0}, arena), "");
+    arena_destroy(arena);
+}
+
+/* What the owner was told of is not told again of what it made; of another policy, another rail and
+ * another value it was not. */
+static void what_its_owner_was_told_of_is_not_told_again(void)
+{
+    static const struct {
+        struct told told;
+        size_t findings;
+    } rows[] = {
+        {{"topology-keys", TEXT("table"), TEXT("zone"),
+          TEXT(".spec.template.spec.topologySpreadConstraints[].topologyKey"), ACTION_DENY},
+         0},
+        {{"topology-keys", TEXT("other"), TEXT("zone"),
+          TEXT(".spec.template.spec.topologySpreadConstraints[].topologyKey"), ACTION_DENY},
+         1},
+        {{"zones", TEXT("table"), TEXT("zone"),
+          TEXT(".spec.template.spec.topologySpreadConstraints[].topologyKey"), ACTION_DENY},
+         1},
+        {{"topology-keys", TEXT("table"), TEXT("zones"),
+          TEXT(".spec.template.spec.topologySpreadConstraints[].topologyKey"), ACTION_DENY},
+         1},
+        {{"topology-keys", TEXT("table"), TEXT("zone"), TEXT(".spec.template.spec.other"),
+          ACTION_DENY},
+         1},
+        {{"topology-keys", TEXT("table"), TEXT("zone"),
+          TEXT(".spec.template.spec.topologySpreadConstraints[].topologyKey"), ACTION_WARN},
+         1},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(RAILS, "", arena);
+    struct rail_documents documents = rail_table_read(POD("name: a"), arena);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct existing owner = {0};
+        *LIST_PUSH(arena, &owner.told) = rows[i].told;
+        struct verdict verdict = existing_judge(&world, &documents.items[0], &owner, 0, arena);
+        ASSERT_INT(verdict.finding_count, rows[i].findings);
+    }
     arena_destroy(arena);
 }
 
 const char unit_suite[] = "policy existing";
 const struct unit_test unit_tests[] = {
     {"what is there is judged by its age", what_is_there_is_judged_by_its_age},
+    {"what its owner was told of is not told again", what_its_owner_was_told_of_is_not_told_again},
     {"an identity has names for indices", an_identity_has_names_for_indices},
     {NULL, NULL},
 };

@@ -54,6 +54,7 @@ static void rails_are_found_by_name(void)
         CU_ASSERT_TRUE(i == 0 || strcmp(rail_name(rail_at(i - 1)), rail_name(rail)) < 0);
         CU_ASSERT_TRUE(rail_summary(rail)[0] != '\0' && strchr(rail_summary(rail), '\n') == NULL);
         CU_ASSERT_TRUE(rail->kinds != 0 && rail->judge != NULL);
+        CU_ASSERT_EQUAL(rail->change == NULL, rail->may_change == NULL);
     }
     CU_ASSERT_PTR_NULL(rail_find(TEXT("")));
     CU_ASSERT_PTR_NULL(rail_find(TEXT("topology-key")));
@@ -72,6 +73,29 @@ static void every_key_of_a_rail_is_explained(void)
         CU_ASSERT_TRUE(holds(page, "\n  since "));
         arena_destroy(arena);
     }
+}
+
+/* What no rail has yet. */
+static void lists_of_maps_and_custom_resources_are_explained(void)
+{
+    static const struct key children[] = {
+        {.name = "size", .type = KEY_INTEGER, .summary = "how large"}, {0}};
+    static const struct key keys[] = {
+        {.name = "shelves", .type = KEY_MAPS, .summary = "which shelves", .children = children},
+        {0}};
+    static const struct rail rail = {.name = "shelf",
+                                     .summary = "shelves that hold",
+                                     .detail = "What stands on them.",
+                                     .example = "shelf:\n\n  shelves: []\n",
+                                     .kinds = KIND_BIT(KIND_CUSTOM),
+                                     .keys = keys};
+    struct arena *arena = arena_create(1 << 20);
+    struct text page = rail_explain(&rail, arena);
+    assert_fits(page);
+    CU_ASSERT_TRUE(holds(page, "\nOn: the pod templates of custom resources\n"));
+    CU_ASSERT_TRUE(holds(page, "\n  shelves[].size "));
+    CU_ASSERT_TRUE(holds(page, "\n      shelf:\n\n        shelves: []\n"));
+    arena_destroy(arena);
 }
 
 static void the_policy_file_is_explained(void)
@@ -161,6 +185,8 @@ const char unit_suite[] = "policy explain";
 const struct unit_test unit_tests[] = {
     {"rails are found by name", rails_are_found_by_name},
     {"every key of a rail is explained", every_key_of_a_rail_is_explained},
+    {"lists of maps and custom resources are explained",
+     lists_of_maps_and_custom_resources_are_explained},
     {"the policy file is explained", the_policy_file_is_explained},
     {"the examples on the pages load", the_examples_on_the_pages_load},
     {"every rail loads with its defaults", every_rail_loads_with_its_defaults},

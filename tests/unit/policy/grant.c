@@ -12,8 +12,14 @@
     "  grants:\n"                                                                           \
     "    - {owner: ml, rails: [zones], namespaces: [\"ml-*\"], maxDuration: 48h}\n"         \
     "    - {owner: ml, rails: [zones], namespaces: [lab], steps: []}\n"                     \
+    "    - {owner: ml, rails: [zones], namespaces: [lab, \"ml-*\"], maxDuration: 24h}\n"    \
     "    - {owner: ml, rails: [topology-keys], maxDuration: 24h, steps: [softer]}\n"        \
-    "    - {owner: all, rails: [topology-keys, zones, scheduler-bypass]}\n"
+    "    - {owner: all, rails: [topology-keys, zones, scheduler-bypass]}\n"                 \
+    "---\n"                                                                                 \
+    "apiVersion: taffrail.dev/v1alpha1\n"                                                   \
+    "kind: GuardRails\n"                                                                    \
+    "metadata: {name: later}\n"                                                             \
+    "spec: {rails: {topology-keys: {}}}\n"
 #define DOCUMENT(name, owner)             \
     "apiVersion: taffrail.dev/v1alpha1\n" \
     "kind: GuardRailExceptions\n"         \
@@ -37,21 +43,25 @@ static struct load load_with(const char *document)
 
 static void what_is_granted_is_taken(void)
 {
-    static const char *const good[] = {
-        EXCEPTION("rails: [zones], match: {namespaces: [ml-a, \"ml-b-*\", lab]}"),
-        EXCEPTION("rails: [zones, topology-keys], match: {namespaces: [\"ml-?\"]}"),
-        EXCEPTION("rails: [topology-keys]"),
-        EXCEPTION("rails: [zones], match: {namespaces: [lab], namespaceSelector: {}}"),
-        OVERRIDE("rails: [zones], step: stricter, match: {namespaces: [ml-a]}"),
-        OVERRIDE("rails: [topology-keys], step: softer, match: {namespaceSelector: {}}"),
+    static const struct {
+        const char *owner, *spec;
+    } good[] = {
+        {"all", OVERRIDE("step: stricter, match: {namespaces: [a]}")},
+        {"ml", EXCEPTION("rails: [zones], match: {namespaces: [ml-a, \"ml-b-*\", lab]}")},
+        {"ml", EXCEPTION("rails: [zones, topology-keys], match: {namespaces: [\"ml-?\"]}")},
+        {"ml", EXCEPTION("rails: [topology-keys]")},
+        {"ml", EXCEPTION("rails: [zones], match: {namespaces: [lab], namespaceSelector: {}}")},
+        {"ml", OVERRIDE("rails: [zones], step: stricter, match: {namespaces: [ml-a]}")},
+        {"ml", OVERRIDE("rails: [topology-keys], step: softer, match: {namespaceSelector: {}}")},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         struct arena *arena = arena_create(1 << 20);
-        struct text document = arena_printf(arena, DOCUMENT("t", "ml") "%s", good[i]);
+        struct text document =
+            arena_printf(arena, DOCUMENT("t", "%s") "%s", good[i].owner, good[i].spec);
         struct load result = load_with(document.data);
-        assert_problems(&result.errors, "", good[i]);
+        assert_problems(&result.errors, "", good[i].spec);
         const struct policy *policy = &result.set->items[0];
-        bool exception = strstr(good[i], "exceptions") != NULL;
+        bool exception = strstr(good[i].spec, "exceptions") != NULL;
         ASSERT_INT(policy->exception_count, exception ? 2 : 1);
         ASSERT_INT(policy->override_count, exception ? 0 : 1);
         ASSERT_TEXT(policy->exceptions[0].id, "own");
@@ -72,6 +82,9 @@ static void what_is_not_granted_is_refused(void)
         {"mm", "", "6:10 grants nothing to \"mm\", did you mean `ml`? under spec.grants ("},
         {"ml", EXCEPTION("rails: [scheduler-bypass]"),
          "7:53 does not grant \"scheduler-bypass\" to \"ml\", only: zones ("},
+        {"ml", EXCEPTION("rails: [scheduler-bypass, topology-keys]"),
+         "7:53 does not grant \"scheduler-bypass\" to \"ml\""},
+        {"zzzzzzzz", "", "6:10 grants nothing to \"zzzzzzzz\"; under spec.grants ("},
         {"ml", EXCEPTION("rails: [zone]"), "7:53 found \"zone\", which is no rail of the policy"},
         {"ml", EXCEPTION("rails: [zones]"), "7:16 names no namespaces, and the policy \"base\" ("},
         {"ml", EXCEPTION("rails: [zones], match: {namespaceSelector: {}}"), "7:68 names no names"},
@@ -109,6 +122,10 @@ static void documents_are_refused_by_themselves(void)
          "1:1 `apiVersion` is missing\n1:1 `metadata` is missing\n1:1 `spec` is missing"},
         {DOCUMENT("t", "ml") "  rails: {}\n", "7:3 `rails`"},
         {DOCUMENT("t", "ml") "  exceptions: [{id: e, rails: [zones]}]\n", "7:16 `expires` is mis"},
+        {DOCUMENT("t", "ml") "  exceptions:\n"
+                             "    - {id: e, rails: [topology-keys], expires: 2027-01-02}\n"
+                             "    - {id: e, rails: [topology-keys], expires: 2027-01-03}\n",
+         "9:12 found \"e\", which another exception of this document has already"},
         {DOCUMENT("t", "ml") "  overrides: [{id: e, match: {}, step: softer}]\n",
          "7:30 says no namespaces"},
     };
@@ -142,6 +159,50 @@ static void names_are_held_against_each_other(void)
                     "names");
     end(&result);
     remove_folder();
+}
+
+static void a_document_wants_policies_that_grant(void)
+{
+    static const struct {
+        const char *policy, *expected; /* policy NULL: none is read */
+    } cases[] = {
+        {NULL, "5:14 found \"base\", and no policy of that name is read with it; there are: none"},
+        {"apiVersion: taffrail.dev/v1alpha1\n"
+         "kind: GuardRails\n"
+         "metadata: {name: something}\n"
+         "spec: {rails: {zones: {}}}\n",
+         "5:14 found \"base\", and no policy of that name is read with it; there are: something ("},
+        {"apiVersion: taffrail.dev/v1alpha1\n"
+         "kind: GuardRails\n"
+         "metadata: {name: base}\n"
+         "spec: {rails: {zones: {}}}\n",
+         "6:10 grants nothing to anybody"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        make_folder();
+        write_file("team.yaml", DOCUMENT("t", "ml") EXCEPTION("rails: [zones]"));
+        if (cases[i].policy != NULL)
+            write_file("base.yaml", cases[i].policy);
+        struct load result = load((const char *const[]){"", NULL});
+        assert_problems(&result.errors, cases[i].expected, cases[i].expected);
+        end(&result);
+        remove_folder();
+    }
+}
+
+static void an_exception_has_its_own_owner_or_the_document_s(void)
+{
+    struct load result =
+        load_with(DOCUMENT("t", "all") "  exceptions:\n"
+                                       "    - {id: a, rails: [zones], expires: 2027-01-02}\n"
+                                       "    - {id: b, rails: [zones], expires: 2027-01-02, owner: "
+                                       "ann}\n");
+    assert_problems(&result.errors, "", "owners");
+    const struct policy *policy = &result.set->items[0];
+    CU_ASSERT_EQUAL_FATAL(policy->exception_count, 3);
+    ASSERT_TEXT(policy->exceptions[1].owner, "all");
+    ASSERT_TEXT(policy->exceptions[2].owner, "ann");
+    end(&result);
 }
 
 static void an_empty_document_is_warned_of(void)
@@ -230,6 +291,9 @@ const struct unit_test unit_tests[] = {
     {"what is not granted is refused", what_is_not_granted_is_refused},
     {"documents are refused by themselves", documents_are_refused_by_themselves},
     {"names are held against each other", names_are_held_against_each_other},
+    {"a document wants policies that grant", a_document_wants_policies_that_grant},
+    {"an exception has its own owner or the document's",
+     an_exception_has_its_own_owner_or_the_document_s},
     {"an empty document is warned of", an_empty_document_is_warned_of},
     {"a policy that is refused is not held against documents",
      a_policy_that_is_refused_is_not_held_against_documents},

@@ -116,18 +116,23 @@ static const struct {
                 "      expires: 2027-03-31\n      match: {excludeGroups: [a], names: [\"a[0]\"]}\n",
      "10:15 spec.exceptions[0].match: unknown key `excludeGroups`\n"
      "10:43 spec.exceptions[0].match.names[0]: found \"a[0]\", which holds '['"},
+    {HEAD RAILS "  exceptions:\n    - {rails: [\"\"], expires: 2027-03-31}\n"
+                "    - {rails: [topology-keys], expires: 2027-03-31}\n",
+     "7:7 spec.exceptions[0]: `id` is missing\n"
+     "7:16 spec.exceptions[0].rails[0]: is empty\n8:7 spec.exceptions[1]: `id` is missing"},
     {HEAD RAILS
      "  exceptions:\n    - id: E1\n      rails: [topology-keys]\n"
      "      expires: 2027-03-31\n      match: {serviceAccounts: [a/b], operations: []}\n",
      "10:15 spec.exceptions[0].match: unknown key `serviceAccounts`\n"
      "10:39 spec.exceptions[0].match: unknown key `operations`"},
-    {HEAD RAILS "  match:\n    serviceAccounts: [argocd, a/, \"a/b/c\", \"a/[b]\"]\n"
+    {HEAD RAILS "  match:\n    serviceAccounts: [argocd, a/, \"a/b/c\", \"a/[b]\", /b]\n"
                 "    operations: [CONNECT]\n    labelSelector: {app: web}\n",
      "7:23 spec.match.serviceAccounts[0]: found \"argocd\", expected NAMESPACE/NAME of a service "
      "account, such as\n"
      "7:31 spec.match.serviceAccounts[1]: found \"a/\", expected NAMESPACE/NAME\n"
      "7:35 spec.match.serviceAccounts[2]: found \"a/b/c\", expected NAMESPACE/NAME\n"
      "7:44 spec.match.serviceAccounts[3]: found \"a/[b]\", which holds '['\n"
+     "7:53 spec.match.serviceAccounts[4]: found \"/b\", expected NAMESPACE/NAME\n"
      "8:18 spec.match.operations[0]: found \"CONNECT\"; allowed: CREATE, UPDATE, DELETE\n"
      "9:21 spec.match.labelSelector: unknown key `app`"},
     /* overrides */
@@ -156,6 +161,14 @@ static const struct {
           "    - {id: a, match: {namespaces: [a]}, step: stricter}\n",
      "8:47 spec.overrides[0].step: every rail of this policy is enforced already; nothing is "
      "stricter: take the override out"},
+    {HEAD RAILS "  overrides:\n    - {id: a, match: {kinds: [Pod]}, step: softer}\n"
+                "    - {id: b, match: {namespaces: [a]}, step: softer}\n",
+     "7:22 spec.overrides[0].match: says no namespaces: an override is for some of them\n"
+     "7:23 spec.overrides[0].match: unknown key `kinds`"},
+    /* grants */
+    {HEAD RAILS "  grants:\n    - {owner: a, rails: [zones]}\n"
+                "    - {owner: b, rails: [topology-keys]}\n",
+     "7:26 spec.grants[0].rails[0]: found \"zones\", which is no rail of this policy"},
     {HEAD RAILS "  exceptions:\n", "6:14 spec.exceptions: found nothing, expected a list of maps"},
     /* two documents */
     {HEAD RAILS "---\n" HEAD RAILS, "9:18 metadata.name: a policy \"p\" is at "},
@@ -312,6 +325,48 @@ static void expired_exceptions_are_warned_of(void)
     end(&result);
 }
 
+/* What it would do to the rails is known once there are some. */
+static void an_override_of_no_rails_is_accepted(void)
+{
+    struct load result = load_good(
+        "p.yaml", HEAD "  overrides: [{id: a, match: {namespaces: [a]}, step: softer}]\n");
+    ASSERT_INT(result.set->items[0].override_count, 1);
+    end(&result);
+}
+
+/* ---- what is asked of the policies ---- */
+
+static void a_set_judges_what_one_of_its_policies_does(void)
+{
+    static const struct {
+        const char *rails, *rail;
+        enum kind kind;
+        enum operation operation;
+        bool judged;
+    } rows[] = {
+        {"zones: {}, topology-keys: {}", "topology-keys", KIND_POD, OPERATION_CREATE, true},
+        {"zones: {}", "topology-keys", KIND_POD, OPERATION_CREATE, false},
+        {"topology-keys: {mode: off}", "topology-keys", KIND_POD, OPERATION_CREATE, false},
+        {"topology-keys: {}", "topology-keys", KIND_NODE_POOL, OPERATION_CREATE, false},
+        {"topology-keys: {}", "topology-keys", KIND_POD, OPERATION_DELETE, false},
+        {"topology-keys: {}", "topology-keys", KIND_POD, OPERATION_CONNECT, false},
+        {"change-impact: {}", "change-impact", KIND_NODE_POOL, OPERATION_DELETE, true},
+        {"change-impact: {}", "change-impact", KIND_NODE_POOL, OPERATION_CREATE, false},
+    };
+    struct arena *arena = arena_create(1 << 20);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct text policy = arena_printf(arena, HEAD "  rails: {%s}\n", rows[i].rails);
+        struct load result = load_good("p.yaml", policy.data);
+        bool judged = policy_set_judges(result.set, rail_find(text_of(rows[i].rail)), rows[i].kind,
+                                        rows[i].operation);
+        if (judged != rows[i].judged)
+            fprintf(stderr, "row %zu\n", i);
+        CU_ASSERT_EQUAL(judged, rows[i].judged);
+        end(&result);
+    }
+    arena_destroy(arena);
+}
+
 /* ---- files and folders ---- */
 
 static void write_policy(const char *name, const char *policy)
@@ -456,6 +511,57 @@ static void a_hostile_file_ends_soon(void)
     arena_destroy(text.arena);
 }
 
+/* As the server reads policies of the cluster beside its files. */
+static void texts_are_read_beside_files(void)
+{
+    make_folder();
+    write_policy("a.yaml", "first");
+    char path[256];
+    path_in_folder("a.yaml", path);
+    const char *const paths[] = {path};
+    static const struct policy_text texts[] = {
+        {"ConfigMap b/c", TEXT(HEAD RAILS)},
+        {"ConfigMap b/d", TEXT("# nothing\n")},
+        {"ConfigMap b/e", TEXT("kind: [\n")},
+    };
+    struct arena *arena = arena_create(64 << 20);
+    for (size_t count = 1; count <= COUNT_OF(texts); count++) {
+        const struct policy_sources sources = {paths, 1, texts, count};
+        const struct policy_set *set = NULL;
+        struct problems errors = {.arena = arena}, warnings = {.arena = arena};
+        bool good =
+            policy_load_all(&sources, catalog_builtin(arena), arena, &set, &errors, &warnings);
+        CU_ASSERT_EQUAL(good, count == 1);
+        ASSERT_INT(policy_set_count(set), 2);
+        ASSERT_TEXT(set->items[0].name, "first");
+        CU_ASSERT_EQUAL_FATAL(errors.count, count - 1);
+        for (size_t i = 0; i < errors.count; i++)
+            CU_ASSERT_STRING_EQUAL(errors.items[i].place.file, texts[i + 1].name);
+    }
+    arena_destroy(arena);
+    remove_folder();
+}
+
+static void a_policy_comes_from_standard_input(void)
+{
+    make_folder();
+    write_file("p.yaml", HEAD "  mode: a\n");
+    char path[256];
+    path_in_folder("p.yaml", path);
+    struct arena *arena = arena_create(64 << 20);
+    const char *const paths[] = {"-"};
+    const struct policy_set *set = NULL;
+    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
+    int before = dup(STDIN_FILENO);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(freopen(path, "r", stdin));
+    CU_ASSERT_FALSE(policy_load(paths, 1, catalog_builtin(arena), arena, &set, &errors, &warnings));
+    CU_ASSERT_FATAL(dup2(before, STDIN_FILENO) == STDIN_FILENO && close(before) == 0);
+    assert_problems(&errors, "5:9 spec.mode", "standard input");
+    CU_ASSERT_STRING_EQUAL(errors.items[0].place.file, "<standard input>");
+    arena_destroy(arena);
+    remove_folder();
+}
+
 const char unit_suite[] = "policy load";
 const struct unit_test unit_tests[] = {
     {"bad policies are refused with all their problems",
@@ -465,6 +571,10 @@ const struct unit_test unit_tests[] = {
     {"a mode not said is audit", a_mode_not_said_is_audit},
     {"a policy without rails is warned of", a_policy_without_rails_is_warned_of},
     {"expired exceptions are warned of", expired_exceptions_are_warned_of},
+    {"an override of no rails is accepted", an_override_of_no_rails_is_accepted},
+    {"a set judges what one of its policies does", a_set_judges_what_one_of_its_policies_does},
+    {"texts are read beside files", texts_are_read_beside_files},
+    {"a policy comes from standard input", a_policy_comes_from_standard_input},
     {"the policies of a folder stand by name", the_policies_of_a_folder_stand_by_name},
     {"cases and what they judge are passed over", cases_are_passed_over},
     {"what cannot be read is said", what_cannot_be_read_is_said},

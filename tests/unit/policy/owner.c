@@ -184,6 +184,17 @@ static void what_cannot_be_seen_is_believed(void)
          "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-7d9, uid: r1, "
          "controller: true}]}}",
          "web", true, true, 0},
+        /* a name that is not of the hash is one that somebody gave */
+        {MANAGER,
+         "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {pod-template-hash: 7d9}, "
+         "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-8, uid: r1, "
+         "controller: true}]}}",
+         "web-8", true, true, 0},
+        {MANAGER,
+         "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {pod-template-hash: 7d9}, "
+         "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: 7d9, uid: r1, "
+         "controller: true}]}}",
+         "7d9", true, true, 0},
         {"jane", OF_RS("web-7d9", "r1"), "p", false, false, 0},
     };
     struct arena *arena = arena_create((size_t)64 << 20);
@@ -332,6 +343,7 @@ static void the_custom_owners_are_those_that_policies_trust(void)
         "{account: a/b, owner: Rollout.argoproj.io, makes: Pod}, "
         "{account: a/b, owner: Lady.shop.io, makes: Pod}, "
         "{account: a/c, owner: Lady.shop.io, resource: ladies, makes: Pod}, "
+        "{account: a/d, owner: Lady.shop.io, resource: ladys, makes: Pod}, "
         "{account: a/b, owner: Deployment, makes: Pod}, "
         "{account: a/b, owner: Deployment.evil.io, makes: Pod}], "
         "podTemplates: [{group: ray.io, kind: RayCluster, paths: [spec.template], controllers: ["

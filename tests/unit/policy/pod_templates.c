@@ -101,6 +101,11 @@ static const struct {
      "letters, as kubectl api-resources names it, such as rayclusters\n"},
     {"  podTemplates: [{group: ray.io, kind: \"Ray~\"" PATHS "}]\n",
      "6:40 spec.podTemplates[0].kind: found \"Ray~\", expected a kind\n"},
+    {"  podTemplates:\n    - {group: ray, kind: Ray_1" PATHS "}\n"
+     "    - {group: ray.io, kind: [a]" PATHS "}\n    - {group: ray.io, kind: Ray2" PATHS "}\n",
+     "8:29 spec.podTemplates[1].kind: found a list, expected a string\n"
+     "7:15 spec.podTemplates[0].group: found \"ray\", expected the API group\n"
+     "7:26 spec.podTemplates[0].kind: found \"Ray_1\", expected a kind\n"},
     {"  podTemplates: [{group: ray.io, kind: 1Ray" PATHS "}]\n",
      "6:40 spec.podTemplates[0].kind: found \"1Ray\", expected a kind\n"},
     {"  podTemplates: [{group: a..b, kind: Ray-Cluster, resource: ray.clusters" PATHS "}]\n",
@@ -128,6 +133,12 @@ static const struct {
      "6:83 spec.trustedControllers[1]: `makes` is missing\n"
      "6:46 spec.trustedControllers[0].owner: found \"Rollout.argoproj.io/v1\", expected "
      "KIND.GROUP\n"},
+    {"  trustedControllers:\n"
+     "    - {account: a, owner: rollout.argoproj.io, makes: Pod, resource: Rollouts}\n"
+     "    - {account: b/c, owner: Rollout.argoproj.io, makes: Pod, resource: rollouts}\n",
+     "7:17 spec.trustedControllers[0].account: found \"a\"\n"
+     "7:27 spec.trustedControllers[0].owner: found \"rollout.argoproj.io\"\n"
+     "7:70 spec.trustedControllers[0].resource: found \"Rollouts\", expected a plural\n"},
     /* what match may name */
     {"  match: {kinds: [RayCluster]}\n" RAY(PATHS),
      "6:19 spec.match.kinds[0]: found \"RayCluster\"; allowed: Pod, Deployment\n"},
@@ -138,6 +149,10 @@ static const struct {
      "    - {id: a, rails: [zones], expires: 2030-01-01, match: {kinds: [RayCluster.ray.io]}}\n",
      "8:68 spec.exceptions[0].match.kinds: found \"RayCluster.ray.io\", which podTemplates of this "
      "policy do not name; they name: none\n"},
+    {"  rails: {zones: {allow: [a]}}\n  exceptions:\n"
+     "    - {id: a, rails: [zones], expires: 2030-01-01, match: {kinds: [RayCluster.ray.io]}}\n"
+     "    - {id: b, rails: [zones], expires: 2030-01-01, match: {kinds: [Pod]}}\n",
+     "8:68 spec.exceptions[0].match.kinds: found \"RayCluster.ray.io\"\n"},
 };
 
 /* Of each line as much as is expected. */
@@ -218,6 +233,8 @@ static const struct {
      "spec.driver.metadata spec.driver"},
     {"podSpecs: [spec.driver.template.spec]", OBJECT("spec: {driver: {template: {spec: {}}}}"),
      "spec.driver.template.metadata spec.driver.template.spec"},
+    {"paths: [spec.a], podSpecs: [spec.a.tail]", OBJECT("spec: {a: {tail: {}}}"),
+     "spec.a.metadata spec.a.spec\nspec.a.tail spec.a.tail"},
     {"podSpecs: [spec]", OBJECT("spec: {nodeSelector: {}}"), "spec spec"},
 };
 
@@ -424,6 +441,12 @@ static void only_workloads_can_be_made_by_a_custom_resource(void)
         ASSERT_TEXT(arena_printf(arena, "%s %.*s %.*s", action_name(finding->action),
                                  TEXT_ARGS(finding->path), TEXT_ARGS(finding->found)),
                     cases[i].findings);
+        /* of what is there already, workloads alone have been judged with their controller */
+        subject.existing = true;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.action, verdict.findings[0].action);
+        ASSERT_INT(verdict.action == ACTION_DENY, i >= 2);
+        subject.existing = false;
         /* what somebody else writes is judged as it stands */
         subject.requester.name = TEXT("system:serviceaccount:ml:kuberay-operator");
         policy_evaluate(&world, &subject, 0, arena, &verdict);

@@ -18,6 +18,8 @@ static const char cluster[] = WORKLOAD("apps/v1", "Deployment", "web", "")
                      SPREAD DISK) "{apiVersion: apps/v1, kind: Deployment, metadata: {name: bare, "
                                   "namespace: default}, spec: "
                                   "{replicas: 1, template: {metadata: {labels: {app: a}}}}}\n---\n"
+                                  "{apiVersion: apps/v1, kind: Deployment, metadata: {name: empty, "
+                                  "namespace: default}}\n---\n"
                                   "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: "
                                   "disk, namespace: default}, "
                                   "spec: {accessModes: [ReadWriteOnce]}}\n";
@@ -103,6 +105,8 @@ static void what_is_scaled_is_judged(void)
         {KIND_DEPLOYMENT, "disk", HPA, "{replicas: 1}", "{replicas: 3}", "audit " SHARED},
         {KIND_DEPLOYMENT, "web", "system:serviceaccount:team:horizontal-pod-autoscaler",
          "{replicas: 1}", "{replicas: 3}", "deny " NOT_SPREAD},
+        /* one without a spec, which the API server lets nobody have */
+        {KIND_DEPLOYMENT, "empty", "jane", "{replicas: 1}", "{replicas: 3}", ""},
         /* kinds that have no scale, or that nobody knows */
         {KIND_DAEMON_SET, "web", "jane", "{replicas: 1}", "{replicas: 3}", ""},
         {KIND_UNKNOWN, "web", "jane", "{replicas: 1}", "{replicas: 3}", ""},

@@ -25,6 +25,9 @@ struct settings {
     int64_t inner;
     bool map_given;
     struct key_maps items;
+    struct key_lists lists;
+    int64_t least;
+    struct text needed;
 };
 
 static const char *const colors[] = {"red", "green", "off", NULL};
@@ -47,6 +50,14 @@ static const struct key map_keys[] = {
      .type = KEY_INTEGER,
      .offset = offsetof(struct settings, inner),
      .default_value = "42"},
+    {0},
+};
+
+static const struct key pair_keys[] = {
+    {.name = "needed",
+     .type = KEY_STRING,
+     .offset = offsetof(struct settings, needed),
+     .required = true},
     {0},
 };
 
@@ -96,6 +107,12 @@ static const struct key keys[] = {
      .children = item_keys,
      .item_size = sizeof(struct item)},
     {.name = "node", .type = KEY_NODE, .offset = offsetof(struct settings, node)},
+    {.name = "lists", .type = KEY_GLOB_LISTS, .offset = offsetof(struct settings, lists)},
+    {.name = "least",
+     .type = KEY_INTEGER,
+     .offset = offsetof(struct settings, least),
+     .minimum = 3},
+    {.name = "pair", .type = KEY_MAP, .children = pair_keys},
     {0},
 };
 
@@ -144,6 +161,7 @@ static const struct {
     {"{color: 1}", "9 color: found the number 1; allowed:"},
     {"{color: [red]}", "9 color: found a list; allowed:"},
     {"{color: }", "color: found nothing; allowed:"},
+    {"color: Off", "8 color: found the boolean Off; allowed:"},
     /* bool */
     {"{\"on\": 1}", "8 on: found the number 1, expected true or false"},
     {"{\"on\": \"true\"}", "8 on: found \"true\", expected true or false"},
@@ -156,6 +174,7 @@ static const struct {
      "10 number: found \"5\", expected a whole number from 1 to 9 without quotes"},
     {"{number: 99999999999999999999}", "10 number: found the number 1"},
     {"{number: {}}", "10 number: found an empty map, expected a whole number"},
+    {"{least: 2}", "9 least: found the number 2, expected a whole number, 3 or more"},
     /* quantity */
     {"{quantity: 0}", "12 quantity: found the number 0, expected a quantity above 0, such as 64"},
     {"{quantity: -1}", "12 quantity: found the number -1"},
@@ -180,6 +199,11 @@ static const struct {
     {"{amounts: {cpu: many, memory: 0}}",
      "17 amounts.cpu: found \"many\", expected a quantity above 0, such as 64 or 256Gi\n"
      "31 amounts.memory: found the number 0, expected a quantity above 0, such as 64 or 256Gi"},
+    {"{amounts: {cpu: many, memory: 1Gi}}", "17 amounts.cpu: found \"many\", expected a quantity"},
+    /* a map of lists */
+    {"{lists: [a]}", "9 lists: found a list, expected a map"},
+    {"{lists: {a: [\"[\", b], c: [\"d*\"]}}", "14 lists.a[0]: found \"[\", which holds '['"},
+    {"{lists: {a: b}}", "13 lists.a: found \"b\", expected a list of globs"},
     /* string */
     {"{line: 12}", "8 line: found the number 12, expected a string; quote it: \"12\""},
     {"{line: yes}", "8 line: found the boolean yes, expected a string; quote it: \"yes\""},
@@ -207,6 +231,7 @@ static const struct {
      "31 words[4]: found nothing, expected a string\n"
      "34 words[5]: found a list, expected a string\n"
      "39 words[6]: found a map, expected a string"},
+    {"{words: [1, a]}", "10 words[0]: found the number 1, expected a string"},
     {"{words: [\"\"]}", "10 words[0]: is empty, expected a string"},
     {"{choices: []}",
      "11 choices: found 0 items, expected at least 1; name them, or leave the key"},
@@ -274,6 +299,10 @@ static const struct {
      "values"},
     {"{selector: {matchExpressions: [{key: a, operator: Exists, values: [b]}]}}",
      "67 selector.matchExpressions[0].values: found a list, expected no values with the operator"},
+    {"{selector: {matchExpressions: [{key: a, operator: Exists, values: {}}]}}",
+     "67 selector.matchExpressions[0].values: found an empty map, expected no values"},
+    {"{selector: {matchExpressions: [{key: a b, operator: Exists}, {key: c, operator: Exists}]}}",
+     "38 selector.matchExpressions[0].key: found \"a b\", expected a label key"},
     {"{selector: {matchExpressions: [{key: a b, operator: Exists}]}}",
      "38 selector.matchExpressions[0].key: found \"a b\", expected a label key"},
     {"{selector: {matchExpressions: [{operator: Exists}, 5]}}",
@@ -281,6 +310,8 @@ static const struct {
     /* maps */
     {"{map: 5}", "7 map: found the number 5, expected a map"},
     {"{map: }", "map: found nothing, expected a map; give it a value, or leave the key out"},
+    {"{items: [{count: 1}, {name: a}]}", "10 items[0]: `name` is missing, expected a string"},
+    {"{pair: {}}", "8 pair: `needed` is missing, expected a string"},
     {"{items: {name: a}}", "9 items: found a map, expected a list of maps"},
     {"{items: a}", "9 items: found \"a\", expected a list of maps"},
     {"{items: [{count: 1}, {name: a, count: x}, b]}",
@@ -367,7 +398,10 @@ static void values_arrive_at_their_offsets(void)
                                   "kinds: [Pod, NodePool]\n"
                                   "map: {inner: -5}\n"
                                   "items: [{name: a}, {name: b, count: 2}]\n"
-                                  "node: [1]\n",
+                                  "node: [1]\n"
+                                  "lists: {team: [\"a*\", b], app: [c]}\n"
+                                  "least: 3\n"
+                                  "pair: {needed: \"20\\u00b0\"}\n",
                                   arena);
     ASSERT_INT(s.color, 0);
     CU_ASSERT_TRUE(s.on && s.on_given && s.map_given);
@@ -400,6 +434,12 @@ static void values_arrive_at_their_offsets(void)
     ASSERT_INT(items[1].count, 2);
     ASSERT_INT(s.items.nodes[1]->kind, NODE_MAP);
     CU_ASSERT_TRUE(node_is(s.node, NODE_LIST));
+    ASSERT_INT(s.lists.count, 2);
+    ASSERT_TEXT(s.lists.items[0].name, "team");
+    ASSERT_TEXT(s.lists.items[0].values.items[1], "b");
+    ASSERT_INT(s.lists.items[1].values.count, 1);
+    ASSERT_INT(s.least, 3);
+    ASSERT_TEXT(s.needed, "20\xC2\xB0");
     arena_destroy(arena);
 }
 

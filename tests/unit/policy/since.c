@@ -11,6 +11,10 @@
     "metadata: {name: " name ", uid: " uid ", creationTimestamp: '" created "', " more "}"
 #define SPEC(keys) "{topologySpreadConstraints: [" keys "]}"
 #define KEY(key) "{topologyKey: " key "}, "
+/* Behind the end of a list of keys: another list, which SPEC ends. */
+#define APART                                                                        \
+    "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" \
+    "{topologyKey: zone}]}}, tolerations: ["
 #define TEMPLATE(keys) "template: {metadata: {labels: {a: b}}, spec: " SPEC(keys) "}"
 
 #define DEPLOYMENT(created, keys, status)                 \
@@ -101,6 +105,22 @@ static const struct {
     {DEPLOYMENT(YOUNG, "", "replicas: 4, updatedReplicas: 1")
          REPLICA_SET("web-1", "r1", OLD, KEY("zone")),
      POD, ACTION_DENY},
+    /* nor one of another owner of that name, or of another namespace */
+    {DEPLOYMENT(OLD, "", STEADY)
+         REPLICA_SET_OF("web-0", "r0", OLD, KEY("zone"), OF("apps/v1", "StatefulSet", "web", "d1"))
+             REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")),
+     POD, ACTION_DENY},
+    {DEPLOYMENT(OLD, "", STEADY) REPLICA_SET("web-0, namespace: aaa", "r0", OLD, KEY("zone"))
+         REPLICA_SET("web-0, namespace: zzz", "r2", OLD, KEY("zone"))
+             REPLICA_SET("web-1", "r1", YOUNG, KEY("zone")),
+     POD, ACTION_DENY},
+    /* several fields, in whatever order */
+    {DEPLOYMENT(OLD, KEY("zone") "], " APART, STEADY)
+         REPLICA_SET("web-1", "r1", YOUNG, KEY("zone") "], " APART),
+     POD, ACTION_WARN},
+    {DEPLOYMENT(OLD, "], " APART, STEADY)
+         REPLICA_SET("web-1", "r1", YOUNG, KEY("zone") "], " APART),
+     POD, ACTION_DENY},
     /* Jobs of a CronJob likewise */
     {CRON_JOB(OLD, KEY("zone"), "") JOB("tick-1", "j1", YOUNG, KEY("zone")), POD_OF_JOB,
      ACTION_WARN},
@@ -168,6 +188,95 @@ static void pods_are_spared_for_their_owner(void)
         ASSERT_INT(judge(&world, cases[i].pod, "jane", arena).action, ACTION_DENY);
         arena_destroy(arena);
     }
+}
+
+/* Of an old Deployment without wrong keys, and of so many other ReplicaSets of it, the last of
+ * which has had the key of the new one before. */
+static enum action of_siblings(size_t count, struct arena *arena)
+{
+    struct text_builder yaml = {.arena = arena};
+    text_builder_add(&yaml, TEXT(DEPLOYMENT(OLD, "", STEADY)));
+    for (size_t i = 0; i < count; i++)
+        text_builder_printf(&yaml, REPLICA_SET("web-0%02zu", "s%zu", OLD, "%s"), i, i,
+                            i + 1 == count ? KEY("zone") : KEY("hostname"));
+    text_builder_add(&yaml, TEXT(REPLICA_SET("web-1", "r1", YOUNG, KEY("zone"))));
+    struct world world = world_of(text_builder_text(&yaml).data, SINCE, arena);
+    return judge(&world, POD, MANAGER, arena).action;
+}
+
+static void so_many_replica_sets_are_asked(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    ASSERT_INT(of_siblings(32, arena), ACTION_WARN);
+    ASSERT_INT(of_siblings(33, arena), ACTION_DENY);
+    arena_destroy(arena);
+}
+
+/* What a template has is compared whole, however much it is, and whatever can be seen. */
+static void templates_are_compared_whole(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct text_builder keys = {.arena = arena};
+    for (size_t i = 0; i < 60; i++) /* more than a verdict lists */
+        text_builder_printf(&keys, "{topologyKey: zone, name: c%zu, maxSkew: %zu}, ", i, i);
+    const char *many = text_builder_text(&keys).data;
+    const struct {
+        const char *more;
+        enum action action;
+    } rows[] = {
+        {"", ACTION_WARN},
+        {"{topologyKey: hostname}, ", ACTION_DENY},
+        /* whether some node has the label nobody knows without a NodePool */
+        {"{topologyKey: example.com/shelf}, ", ACTION_DENY},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct text yaml = arena_printf(
+            arena, DEPLOYMENT(OLD, "%s", STEADY) REPLICA_SET("web-1", "r1", YOUNG, "%s%s"), many,
+            many, rows[i].more);
+        struct world world = world_of(yaml.data, SINCE, arena);
+        ASSERT_INT(judge(&world, POD, MANAGER, arena).action, rows[i].action);
+        struct rail_documents documents = rail_table_read(POD, arena);
+        const struct subject subject = {.operation = OPERATION_CREATE,
+                                        .object = &documents.items[0],
+                                        .requester = {.name = TEXT(MANAGER)}};
+        struct verdict verdict;
+        policy_evaluate_within(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.action, rows[i].action);
+    }
+    arena_destroy(arena);
+}
+
+/* Of a Rollout nobody knows the template. */
+static void a_custom_owner_passes_on_nothing(void)
+{
+    static const struct {
+        const char *created;
+        enum action action;
+    } rows[] = {{OLD, ACTION_WARN}, {YOUNG, ACTION_DENY}};
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct text sets =
+            arena_printf(arena,
+                         REPLICA_SET_OF("web-1", "r1", "%s", KEY("zone"),
+                                        OF("argoproj.io/v1", "Rollout", "web", "o1")),
+                         rows[i].created);
+        struct world world = world_of(sets.data,
+                                      "trustedControllers: [{account: a/b, owner: "
+                                      "Rollout.argoproj.io, makes: ReplicaSet}], " SINCE,
+                                      arena);
+        struct snapshot_builder *builder = snapshot_builder_create(arena);
+        const struct object rollout = {.kind = KIND_OWNER_FIRST,
+                                       .namespace = TEXT("default"),
+                                       .name = TEXT("web"),
+                                       .uid = TEXT("o1"),
+                                       .created_unix_s = 1};
+        snapshot_put(builder, &rollout);
+        snapshot_put(builder, snapshot_object(world.snapshot, KIND_REPLICA_SET, 0));
+        world.snapshot = snapshot_build(builder);
+        world.owners.ids[0] = custom_kind_id(TEXT("argoproj.io"), TEXT("Rollout"));
+        ASSERT_INT(judge(&world, POD, MANAGER, arena).action, rows[i].action);
+    }
+    arena_destroy(arena);
 }
 
 /* Each rail has a date and findings of its own. */
@@ -271,6 +380,9 @@ static void an_exception_is_the_root_owners(void)
 const char unit_suite[] = "policy since";
 const struct unit_test unit_tests[] = {
     {"pods are spared for their owner", pods_are_spared_for_their_owner},
+    {"so many ReplicaSets are asked", so_many_replica_sets_are_asked},
+    {"templates are compared whole", templates_are_compared_whole},
+    {"a custom owner passes on nothing", a_custom_owner_passes_on_nothing},
     {"rails are spared one by one", rails_are_spared_one_by_one},
     {"an owner is waited for where something hangs on it",
      an_owner_is_waited_for_where_something_hangs_on_it},

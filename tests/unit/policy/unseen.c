@@ -60,6 +60,48 @@ static void nothing_is_denied_for_what_is_unseen(void)
     }
 }
 
+/* Where the labels of a namespace decide, and are not seen, nobody is denied, and nothing is as
+ * good as excepted. */
+static void labels_that_are_unseen_leave_it_undecided(void)
+{
+#define ZONE_KEY POD("{topologySpreadConstraints: [{topologyKey: zone}]}")
+#define ANY_NAMESPACE "match: {namespaceSelector: {}}"
+#define EX(match) "exceptions: [{id: e, rails: [topology-keys], " match "expires: 2999-01-01}], "
+    static const struct {
+        const char *spec;
+        enum action action;
+        bool undecided;
+        const char *exception;
+    } rows[] = {
+        {"", ACTION_DENY, false, ""},
+        {EX(""), ACTION_EXCEPTED, false, "e"},
+        {EX(ANY_NAMESPACE ", "), ACTION_WARN, true, ""},
+        {ANY_NAMESPACE ", ", ACTION_WARN, true, ""},
+        {ANY_NAMESPACE ", " EX(""), ACTION_WARN, true, ""},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct world world = rail_table_world("topology-keys: {}", CLUSTER, arena);
+        const struct policy policy = rail_table_read_policy(
+            arena_printf(arena,
+                         "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: "
+                         "p}, spec: {mode: enforce, %srails: {topology-keys: {}}}}",
+                         rows[i].spec),
+            world.catalog, arena);
+        const struct policy_set policies = {.items = &policy, .count = 1};
+        world.policies = &policies;
+        struct rail_documents documents = rail_table_read(ZONE_KEY, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_FATAL(verdict.finding_count == 1);
+        ASSERT_INT(verdict.findings[0].action, rows[i].action);
+        ASSERT_INT(verdict.findings[0].undecided, rows[i].undecided);
+        ASSERT_TEXT(verdict.findings[0].exception, rows[i].exception);
+    }
+    arena_destroy(arena);
+}
+
 /* How many changes a pod gets. */
 static size_t changes(kind_set unseen, const char *pod)
 {
@@ -102,6 +144,7 @@ static void no_zone_is_a_guess(void)
 const char unit_suite[] = "policy unseen";
 const struct unit_test unit_tests[] = {
     {"nothing is denied for what is unseen", nothing_is_denied_for_what_is_unseen},
+    {"labels that are unseen leave it undecided", labels_that_are_unseen_leave_it_undecided},
     {"no zone is a guess", no_zone_is_a_guess},
     {NULL, NULL},
 };
