@@ -171,4 +171,14 @@ static inline void rail_table_run(const struct rail_table *table)
     arena_destroy(arena);
 }
 
+/* The same where these kinds of the cluster cannot be listed. */
+static inline void rail_table_run_unseen(const struct rail_table *table, kind_set unseen)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(table->rails, table->cluster, arena);
+    world.unseen = unseen;
+    rail_table_run_in(&world, table, arena);
+    arena_destroy(arena);
+}
+
 #endif

@@ -147,6 +147,13 @@ static void a_taint_must_keep_pods_out(void)
     };
     rail_table_run(&(struct rail_table){"accelerators: {taints: [gpu, accelerator, '/']}", NULL,
                                         own, COUNT_OF(own)});
+    /* an s makes many of one, and not of what ends with one */
+    static const struct rail_case plural[] = {
+        {POOL(P3, TAINTED("abs", "NoSchedule")), KEY "abs"},
+        {POOL(P3, TAINTED("cdss", "NoSchedule")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"accelerators: {taints: [a/b, c/ds]}", NULL, plural, COUNT_OF(plural)});
     /* An edit for four letters, two at most: the shorter a key, the more it may mean. */
     static const struct rail_case near[] = {
         {POOL(P3, TAINTED("acl", "NoSchedule")), ""},
@@ -202,6 +209,7 @@ static void a_limit_of_the_kind_required(void)
         {LIMITED("{nvidia.com/gpu: 1}", P3), ""},
         {LIMITED("{amd.com/gpu: 1}", P3), missing},
         {LIMITED("{nvidia.com/gpu: 1}", IN(AWS "family", "g4dn, g4ad")), missing},
+        {LIMITED("{cpu: 1}", IN(AWS "family", "g4ad")), missing},
         {LIMITED("{nvidia.com/gpu: 1, amd.com/gpu: 1}", IN(AWS "family", "g4dn, g4ad")), ""},
         {LIMITED("{aws.amazon.com/neuroncore: 1}", IN(AWS "family", "inf2")), ""},
         {LIMITED("{habana.ai/gaudi: 8}", IN(AWS "family", "dl1")), ""},

@@ -57,6 +57,25 @@ static void pods_that_ask_get_the_toleration(void)
                                             cases, COUNT_OF(cases)});
 }
 
+/* A hostile pod asks for very many. */
+static void so_many_resources_are_tolerated(void)
+{
+    enum { ASKED = 100, TOLERATED = 32 };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("accelerators: {addToleration: true}", NULL, arena);
+    struct text_builder limits = {.arena = arena};
+    for (size_t i = 0; i < ASKED; i++)
+        text_builder_printf(&limits, "%s4paradigm.com/vgpu%zu: 1", i == 0 ? "" : ", ", i);
+    struct rail_documents documents = rail_table_read(
+        arena_printf(arena, POD("%s", ""), text_builder_text(&limits).data).data, arena);
+    const struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+    struct verdict verdict;
+    policy_mutate(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_EQUAL_FATAL(verdict.change_count, 1);
+    ASSERT_INT(verdict.patch.count, 1 + TOLERATED); /* the list, and each in it */
+    arena_destroy(arena);
+}
+
 static void who_tolerates_it_is_left_alone(void)
 {
     static const struct change_case cases[] = {
@@ -121,6 +140,7 @@ static void the_key_is_wanted(void)
 const char unit_suite[] = "policy accelerators addToleration";
 const struct unit_test unit_tests[] = {
     {"pods that ask get the toleration", pods_that_ask_get_the_toleration},
+    {"so many resources are tolerated", so_many_resources_are_tolerated},
     {"who tolerates it is left alone", who_tolerates_it_is_left_alone},
     {"a part stands where the policy says", a_part_stands_where_the_policy_says},
     {"the key is wanted", the_key_is_wanted},

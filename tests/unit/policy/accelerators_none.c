@@ -27,6 +27,7 @@ static void a_count_of_none_leaves_shares(void)
          AT "[1] eks.amazonaws.com/instance-gpu-count Lt 1"},
         {POOL("{key: " COUNT ", operator: In, values: [0]}, " IS("Lt", "'1'"), ""),
          AT "[1] " COUNT " Lt 1"},
+        {POOL(IS("In", "'0'") ", " SMALL, ""), AT "[0] " COUNT " In 0"},
         /* one who taints them knows what they are */
         {POOL(SMALL ", " IS("In", "'0'"), ", taints: [{key: nvidia.com/gpu, effect: NoSchedule}]"),
          ""},

@@ -362,6 +362,8 @@ static void who_need_not_ask(void)
         {TEMPLATE("Deployment", TOLERATES, ASKS_NOTHING ", priorityClassName: high"),
          "deny spec.template.spec.tolerations[0].key nvidia.com/gpu"},
         {TEMPLATE("Deployment", TOLERATES, ASKS("FILLED_BY_AN_OPERATOR")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("hugepages-2Mi")),
+         "deny spec.template.spec.tolerations[0].key nvidia.com/gpu"},
         {TEMPLATE("Deployment", TOLERATES, CONTAINER("spark-kubernetes-executor")), ""},
         /* a Pod is complete, whatever its parts are called */
         {POD(TOLERATES, CONTAINER("spark-kubernetes-executor")),
@@ -372,6 +374,50 @@ static void who_need_not_ask(void)
          "deny spec.tolerations[0].key nvidia.com/gpu"},
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+/* The settings of a SparkApplication say what its executors ask for, besides their template. */
+static void spark_completes_its_pods(void)
+{
+#define OF_GROUP(kind, version, group)                                                           \
+    "{apiVersion: " group "/" version ", kind: " kind ", metadata: {name: a}, spec: {executor: " \
+    "{template: {spec: {tolerations: [" TOLERATES "], " ASKS_NOTHING "}}}}}"
+#define HELD(kind, group) "{group: " group ", kind: " kind ", paths: [spec.executor.template]}"
+    static const struct rail_case cases[] = {
+        {OF_GROUP("SparkApplication", "v1beta2", "sparkoperator.k8s.io"), ""},
+        {OF_GROUP("ScheduledSparkApplication", "v1beta2", "sparkoperator.k8s.io"), ""},
+        {OF_GROUP("RayCluster", "v1", "ray.io"),
+         "deny spec.executor.template.spec.tolerations[0].key nvidia.com/gpu"},
+    };
+    rail_table_run(&(struct rail_table){
+        "accelerators: {}}, podTemplates: [" HELD(
+            "SparkApplication",
+            "sparkoperator.k8s.io") ", " HELD("ScheduledSparkApplication",
+                                              "sparkoperator.k8s.io") ", " HELD("RayCluster",
+                                                                                "ray.io") "], "
+                                                                                          "karpente"
+                                                                                          "r: {",
+        NULL, cases, COUNT_OF(cases)});
+}
+
+/* A pod asks every NodePool by each of its terms. */
+static void so_many_terms_are_looked_at(void)
+{
+#define NONE TERM("{key: group, operator: In, values: [other]}")
+#define EIGHT(term) term ", " term ", " term ", " term ", " term ", " term ", " term ", " term
+    static const struct rail_case cases[] = {
+        {POD("", AFFINITY(EIGHT(EIGHT(NONE))) GPU), ""},
+        {POD("", AFFINITY(EIGHT(EIGHT(NONE)) ", " NONE) GPU), kept_out},
+        {POD("", AFFINITY(EIGHT(EIGHT(NONE)) ", " TERM("{key: group, operator: Exists}")) GPU),
+         kept_out},
+    };
+    rail_table_run(&(struct rail_table){AS_WRITTEN, CLOSED, cases, COUNT_OF(cases)});
+    static const struct rail_words words = {
+        POD("", AFFINITY(EIGHT(EIGHT(NONE)) ", " NONE) GPU),
+        "No NodePool serves this pod, which asks for nvidia.com/gpu, by the first 64 of its 65 "
+        "nodeSelectorTerms. No more are looked at.",
+        "Write at most 64 nodeSelectorTerms."};
+    rail_words_run(AS_WRITTEN, CLOSED, &words, 1);
 }
 
 static void daemon_sets_for_accelerators(void)
@@ -387,6 +433,16 @@ static void daemon_sets_for_accelerators(void)
         {DAEMON("", AFFINITY(TERM("{key: feature.node.kubernetes.io/pci-10de.present, operator: "
                                   "Exists}"))),
          shut_out},
+        {DAEMON("", AFFINITY(TERM("{key: " AWS "gpu-count, operator: Gt, values: ['0']}"))),
+         shut_out},
+        {DAEMON("", AFFINITY(TERM("{key: " AWS "gpu-count, operator: Gte, values: ['1']}"))),
+         shut_out},
+        /* what every node may be tainted with, or what keeps nobody out */
+        {DAEMON("{key: node.kubernetes.io/not-ready, operator: Exists}", TYPES("g5.xlarge")),
+         shut_out},
+        {DAEMON("{key: node-role.kubernetes.io/control-plane}", TYPES("g5.xlarge")), shut_out},
+        {DAEMON("{key: dedicated, operator: Exists, effect: PreferNoSchedule}", TYPES("g5.xlarge")),
+         shut_out},
         {DAEMON("", TYPES("inf2.xlarge")),
          "warn spec.template.spec.tolerations aws.amazon.com/neuron"},
         /* it gets in, or the nodes have a taint of another key */
@@ -398,9 +454,15 @@ static void daemon_sets_for_accelerators(void)
         {DAEMON("", TYPES("m5.large")), ""},
         {DAEMON("", "nodeSelector: {nvidia.com/gpu.present: 'false'}, "), ""},
         {DAEMON("", AFFINITY(TERM("{key: nvidia.com/gpu.present, operator: DoesNotExist}"))), ""},
+        {DAEMON("", AFFINITY(TERM("{key: " AWS "gpu-count, operator: Gt, values: [none]}"))), ""},
+        {DAEMON("", AFFINITY(TERM("{key: node.kubernetes.io/instance-type, operator: Exists}"))),
+         ""},
         {DAEMON("", ""), ""},
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+    /* which taint such nodes have the policy does not say */
+    static const struct rail_case own[] = {{DAEMON("", TYPES("g5.xlarge")), ""}};
+    rail_table_run(&(struct rail_table){"accelerators: {taints: [dedicated]}", NULL, own, 1});
     static const struct rail_words words = {
         DAEMON("", TYPES("g5.xlarge")),
         "This DaemonSet selects nodes with accelerators but does not tolerate their "
@@ -552,6 +614,13 @@ static void with_no_pool_visible_nothing_is_decided(void)
 #define G6 "karpenter.k8s.aws/instance-family: g6"
 #define G6_OF_FOUR G6 ", karpenter.k8s.aws/instance-gpu-count: '4'"
 
+/* Two containers that ask. */
+#define BOTH(selector, first, second)                                                       \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {strategy: {type: Recreate}, template: {spec: " \
+    "{nodeSelector: {" selector                                                             \
+    "}, containers: [{name: a, resources: {limits: {nvidia.com/gpu: " first                 \
+    "}}}, {name: b, resources: {limits: {nvidia.com/gpu: " second "}}}]}}}}"
+
 static void gpus_that_stay_idle(void)
 {
     static const char idle[] = "warn spec.template.spec.containers[0].resources.limits[nvidia.com/"
@@ -565,6 +634,21 @@ static void gpus_that_stay_idle(void)
         {REPLICAS("1", P4DE, "8"), ""},
         {REPLICAS("1", P4DE, "x"), ""},
         {REPLICAS("4294967296", P4DE, "1"), ""},
+        /* each container asks; of none it asks for nothing */
+        {BOTH(P4DE, "1", "1"), idle},
+        {BOTH(P4DE, "7", "1"), ""},
+        {BOTH(P4DE, "0", "1"), "warn spec.template.spec.containers[1].resources.limits[nvidia.com/"
+                               "gpu] 1"},
+        {BOTH(P4DE, "0", "0"), ""},
+        {BOTH(P4DE, "100000000", "1"), ""},
+        /* the term that it requires, when it is one */
+        {TEMPLATE("Deployment", "", TYPES("p4de.24xlarge") GPU), idle},
+        {TEMPLATE("Deployment", "",
+                  AFFINITY(TERM(IN("node.kubernetes.io/instance-type", "p4de.24xlarge")) ", " TERM(
+                      IN("node.kubernetes.io/instance-type", "p4d.24xlarge"))) GPU),
+         ""},
+        /* of another maker it has none of these */
+        {REPLICAS("1", "node.kubernetes.io/instance-type: g4ad.16xlarge", "1"), ""},
         /* a type with one GPU is among them; and one with none */
         {REPLICAS("1", G6, "1"), ""},
         {REPLICAS("1", G6_OF_FOUR, "1"), idle},
@@ -599,6 +683,8 @@ const struct unit_test unit_tests[] = {
     {"who asks must be let in", who_asks_must_be_let_in},
     {"what the API server adds counts", what_the_api_server_adds_counts},
     {"who need not ask", who_need_not_ask},
+    {"Spark completes its pods", spark_completes_its_pods},
+    {"so many terms are looked at", so_many_terms_are_looked_at},
     {"DaemonSets for accelerators", daemon_sets_for_accelerators},
     {"one open pool is enough", one_open_pool_is_enough},
     {"what will be added counts", what_will_be_added_counts},

@@ -21,9 +21,12 @@
     "{spec: "                                                                                      \
     "{nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: " \
     "[{key: karpenter.k8s.aws/instance-family, operator: In, values: [m5]}]}}}}\n"
-#define WORKLOADS                                                              \
-    TEMPLATE("small", "containers: [" CONTAINER("cpu: 500m, memory: 1Gi") "]") \
-    TEMPLATE("huge", "containers: [" CONTAINER("cpu: 2000") "]")               \
+#define WORKLOADS                                                                                  \
+    TEMPLATE("small", "containers: [" CONTAINER("cpu: 500m, memory: 1Gi") "]")                     \
+    TEMPLATE("huge", "containers: [" CONTAINER("cpu: 2000") "]")                                   \
+    TEMPLATE("pods", "containers: [" CONTAINER("cpu: 1, pods: 1") "]")                             \
+    TEMPLATE("endless", "containers: [{name: a, resources: {requests: {memory: 7Ei}}}, {name: b, " \
+                        "resources: {requests: {memory: 7Ei}}}]")                                  \
     TEMPLATE("gpu", "containers: [" CONTAINER("nvidia.com/gpu: 1") "]") WEB("replicas: 10, ")
 static const char cluster[] = POOL NODE WORKLOADS;
 
@@ -36,6 +39,8 @@ static void they_name_their_pods(void)
         {BUFFER(SMALL ", replicas: 3"), ""},
         {BUFFER(OF_WEB ", replicas: 3"), ""},
         {BUFFER("scalableRef: {kind: Deployment, name: web}, replicas: 3"), ""},
+        {BUFFER("scalableRef: {apiGroup: apps, kind: ReplicaSet, name: web}, replicas: 3"),
+         "undecided spec.scalableRef.name web"},
         {BUFFER(""), "deny spec "},
         {BUFFER(SMALL ", " OF_WEB ", replicas: 3"), "deny spec.scalableRef "},
         {BUFFER("scalableRef: {apiGroup: argoproj.io, kind: Rollout, name: web}, replicas: 3"),
@@ -72,7 +77,15 @@ static void how_many_is_meant(void)
         {BUFFER(SMALL ", limits: {cpu: 2}"), ""},
         {BUFFER(SMALL ", limits: {cpu: 100, memory: 5Gi}"), ""},
         {BUFFER(SMALL ", limits: {cpu: 100, memory: 6Gi}"), "deny spec.limits 6"},
+        {BUFFER(SMALL ", limits: {cpu: 3, memory: 6Gi}"), "deny spec.limits 6"},
         {BUFFER(SMALL ", limits: {cpu: 100m}"), "warn spec.limits "},
+        /* pods of a template may say what no pod requests */
+        {BUFFER("podTemplateRef: {name: pods}, replicas: 2, limits: {pods: 1}"),
+         "warn spec.limits "},
+        /* what no reader takes says nothing */
+        {BUFFER(SMALL ", replicas: 2, limits: {cpu: many}"), "warn spec.limits "},
+        {BUFFER(OF_WEB ", percentage: -1, replicas: 6"), "deny spec.replicas 6"},
+        {BUFFER(OF_WEB ", percentage: 2147483648, replicas: 2"), ""},
         {BUFFER(SMALL ", replicas: 2, limits: {nvidia.com/gpu: 1}"), "warn spec.limits "},
         {BUFFER(SMALL ", replicas: 2, limits: {pods: 1}"), "warn spec.limits "},
     };
@@ -99,12 +112,20 @@ static void there_can_be_room(void)
          "undecided spec.podTemplateRef.name "},
         {BUFFER("podTemplateRef: {name: gpu}, replicas: 1"), "undecided spec.podTemplateRef.name "},
         {BUFFER(SMALL ", replicas: 1"), ""},
+        /* on no machine, whatever Nodes there are */
+        {BUFFER("podTemplateRef: {name: endless}, replicas: 1, limits: {memory: 1Gi}"),
+         "warn spec.limits \ndeny spec.podTemplateRef.name "},
     };
     rail_table_run(
         &(struct rail_table){"capacity-buffer: {}", POOL WORKLOADS, no_nodes, COUNT_OF(no_nodes)});
+    rail_table_run_unseen(
+        &(struct rail_table){"capacity-buffer: {}", cluster, no_nodes, COUNT_OF(no_nodes)},
+        KIND_BIT(KIND_NODE));
     static const struct rail_case blind[] = {
         {BUFFER(SMALL ", replicas: 1"), "undecided spec.podTemplateRef.name "}};
     rail_table_run(&(struct rail_table){"capacity-buffer: {}", WORKLOADS, blind, 1});
+    rail_table_run_unseen(&(struct rail_table){"capacity-buffer: {}", cluster, blind, 1},
+                          KIND_BIT(KIND_NODE_POOL));
 }
 
 static void it_says_what_to_do(void)

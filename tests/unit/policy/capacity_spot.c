@@ -14,6 +14,14 @@
 #define FOUND "warn " AT " spot"
 #define UNASKED "warn " AT " "
 
+#define LABELLED(capacity)                                                                 \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: " \
+    "{metadata: {labels: {" KEY ": " capacity "}}, spec: {" EC2 "requirements: []}}}}"
+#define AUTO_MODE(name, manager)                                                       \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name             \
+    ", labels: {app.kubernetes.io/managed-by: " manager "}}, spec: {template: {spec: " \
+    "{nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: c}, requirements: []}}}}"
+
 static void who_names_no_capacity_type_buys_spot_first(void)
 {
     static const struct rail_case cases[] = {
@@ -25,6 +33,11 @@ static void who_names_no_capacity_type_buys_spot_first(void)
         {POOL("{key: " KEY ", operator: NotIn, values: [spot]}"), ""},
         {POOL("{key: " KEY ", operator: NotIn, values: [reserved]}"), ""},
         {NAMED("a", "", "", ""), ""},
+        {LABELLED("spot"), ""},
+        /* EKS Auto Mode's own is nobody's to change */
+        {AUTO_MODE("general-purpose", "eks"), ""},
+        {AUTO_MODE("copy", "eks"), UNASKED},
+        {AUTO_MODE("general-purpose", "jane"), UNASKED},
         {NAMED("a", "", "nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: c}, ",
                ""),
          ""},
@@ -80,6 +93,22 @@ static void spot_alone_behind_a_taint_is_noted(void)
     static const char others[] = TAINTED("a", "red", "on-demand") "\n---\n" TAINTED(
         "b", "blue", "on-demand") "\n---\n" TAINTED("c", "red", "spot");
     rail_table_run(&(struct rail_table){"capacity-types: {}", others, cases, COUNT_OF(cases)});
+    /* which pools there are nobody sees, or the policy wants no on-demand */
+    static const struct rail_case silent = {TAINTED("a", "red", "spot"), ""};
+    rail_table_run_unseen(&(struct rail_table){"capacity-types: {}", others, &silent, 1},
+                          KIND_BIT(KIND_NODE_POOL));
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [spot]}", others, &silent, 1});
+    /* a taint that keeps nobody out is none; another effect is another taint */
+    static const struct rail_case soft = {
+        NAMED("a", "", EC2 "taints: [{key: team, effect: PreferNoSchedule}], ", BUYS("spot")), ""};
+    rail_table_run(&(struct rail_table){"capacity-types: {}", others, &soft, 1});
+    static const char preferred[] =
+        NAMED("b", "", EC2 "taints: [{key: team, value: blue, effect: PreferNoSchedule}], ",
+              BUYS("on-demand"));
+    rail_table_run(&(struct rail_table){"capacity-types: {}", preferred, &silent, 1});
+    static const char executes[] = NAMED(
+        "b", "", EC2 "taints: [{key: team, value: red, effect: NoExecute}], ", BUYS("on-demand"));
+    rail_table_run(&(struct rail_table){"capacity-types: {}", executes, cases, 1});
     static const struct rail_case open = {TAINTED("a", "red", "spot"), ""};
     rail_table_run(&(struct rail_table){"capacity-types: {}",
                                         NAMED("b", "", EC2, BUYS("on-demand")), &open, 1});

@@ -48,6 +48,13 @@ static void accelerator_pools(void)
          "off.",
          "Move the taint nvidia.com/gpu from startupTaints to taints."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
+              ", startupTaints: [{key: nvidia.com/gpu, effect: NoExecute}, {key: other, effect: "
+              "NoSchedule}]"),
+         "Any pod may take a place on these accelerator nodes, since startupTaints are "
+         "removed once a node is up and no other NoSchedule or NoExecute taint keeps it off.",
+         "Add to spec.template.spec.taints: [{key: nvidia.com/gpu, value: \"true\", effect: "
+         "NoSchedule}]."},
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
               TAINTS("{key: a, effect: PreferNoSchedule}")),
          "PreferNoSchedule keeps no pod off these accelerator nodes.", "Use NoSchedule."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "family", "p3"),
@@ -205,6 +212,18 @@ static void accelerator_pools(void)
         {POOL("a", EC2, "", IN(AWS "family", "inf2"), HARD),
          "Nothing limits how many accelerator nodes this pool buys.",
          "Set a limit on amd.com/gpu in spec.limits."},
+        {POOL("a", AUTO, "cpu: 1", IN("eks.amazonaws.com/instance-family", "g4dn, g4ad"), HARD),
+         "Nothing limits how much amd.com/gpu, a resource that nvidia.com/* matches this "
+         "pool buys.",
+         "Add amd.com/gpu, a resource that nvidia.com/* matches to spec.limits, or keep "
+         "out g4ad.16xlarge, g4ad.2xlarge, g4ad.4xlarge, g4ad.8xlarge, g4ad.xlarge with "
+         "the requirement {key: eks.amazonaws.com/instance-gpu-manufacturer, operator: "
+         "In, values: [nvidia]}."},
+        /* types without a GPU have no maker */
+        {POOL("a", EC2, "cpu: 1", IN(AWS "family", "g4dn, g4ad, m5"), HARD),
+         "Nothing limits how much amd.com/gpu, a resource that nvidia.com/* matches this "
+         "pool buys.",
+         "Add amd.com/gpu, a resource that nvidia.com/* matches to spec.limits."},
     };
     rail_words_run("accelerators: {resources: ['nvidia.com/*', amd.com/gpu], requireLimits: "
                    "accelerator, taints: [nvidia.com/gpu]}",
