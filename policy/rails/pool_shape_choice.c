@@ -195,7 +195,9 @@ static void judge_excluded(struct rail_call *call, const struct expression *expr
     if (names.count == 0)
         return;
     struct text listed = texts_join(names.items, names.count, NAMED, arena);
-    struct text fix = TEXT("Write the letters that families begin with, such as g and p.");
+    struct text fix = of_category
+                          ? TEXT("Write the letters that families begin with, such as g and p.")
+                          : TEXT("Keep each out under the key that has it.");
     if (home.size > 0)
         fix = arena_printf(arena, "Use the key %.*s.", TEXT_ARGS(home));
     else if (letters.count > 0)

@@ -276,14 +276,14 @@ static void judge_ceilings(const struct check *check)
     }
 }
 
-/* The larger is kept: what is asked for is not taken away. */
+/* Of two that can be read. The larger is kept: what is asked for is not taken away. */
 static struct text fix_of_difference(const struct amount *request, const struct amount *limit,
                                      struct arena *arena)
 {
-    if (limit->given && limit->valid)
+    if (limit->given)
         return arena_printf(arena, "Set resources.requests.memory to %.*s, too.",
                             TEXT_ARGS(limit->text));
-    if (request->given && request->valid)
+    if (request->given)
         return arena_printf(arena, "Set resources.limits.memory to %.*s.",
                             TEXT_ARGS(request->text));
     return TEXT("Set resources.requests.memory and resources.limits.memory to the same quantity.");

@@ -152,8 +152,8 @@ static void a_taint_must_keep_pods_out(void)
         {POOL(P3, TAINTED("abs", "NoSchedule")), KEY "abs"},
         {POOL(P3, TAINTED("cdss", "NoSchedule")), ""},
     };
-    rail_table_run(
-        &(struct rail_table){"accelerators: {taints: [a/b, c/ds]}", NULL, plural, COUNT_OF(plural)});
+    rail_table_run(&(struct rail_table){"accelerators: {taints: [a/b, c/ds]}", NULL, plural,
+                                        COUNT_OF(plural)});
     /* An edit for four letters, two at most: the shorter a key, the more it may mean. */
     static const struct rail_case near[] = {
         {POOL(P3, TAINTED("acl", "NoSchedule")), ""},
@@ -365,6 +365,24 @@ static void what_others_say_is_not_said_again(void)
          "deny spec.limits \ndeny spec.limits[nvidia.com/gpu] "},
     };
     rail_table_run(&(struct rail_table){both, NULL, limits, COUNT_OF(limits)});
+    /* however pool-limits asks for it: by name, or for all pools together */
+    static const struct rail_case named[] = {
+        {LIMITED("{cpu: 10000}", P3), "deny spec.limits[nvidia.com/gpu] "},
+        {LIMITED("{nvidia.com/gpu: 1}", P3), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {requireLimits: accelerator}, pool-limits: "
+                                        "{require: [nvidia.com/gpu]}",
+                                        NULL, named, COUNT_OF(named)});
+    rail_table_run(&(struct rail_table){"accelerators: {requireLimits: accelerator}, pool-limits: "
+                                        "{maxTotal: {nvidia.com/gpu: 64}}",
+                                        NULL, named, COUNT_OF(named)});
+    /* without a limit that binds pool-limits asks for any */
+    static const struct rail_case unbound[] = {
+        {LIMITED("{cpu: null}", P3), "deny spec.limits \ndeny spec.limits "},
+        {LIMITED("{example.com/disk: 1}", P3),
+         "deny spec.limits \ndeny spec.limits example.com/disk"},
+    };
+    rail_table_run(&(struct rail_table){both, NULL, unbound, COUNT_OF(unbound)});
     static const struct rail_case weaker[] = {
         {LIMITED("{cpu: 10000}", P3), "deny spec.limits \nwarn spec.limits[nvidia.com/gpu] "}};
     rail_table_run(&(struct rail_table){"accelerators: {requireLimits: accelerator}, pool-limits: "

@@ -430,6 +430,19 @@ static void numbers_that_confirm(void)
 }
 
 /* What comes along with a change does not make it smaller. */
+/* The server has the old object of each update; without it nothing can be compared. */
+static void an_update_without_an_old_object_says_nothing(void)
+{
+    struct arena *arena = arena_create(256 << 20);
+    struct world world = rail_table_world("change-impact: {maxNodes: 0}", FOUR, arena);
+    const struct subject subject = {.operation = OPERATION_UPDATE,
+                                    .object = rail_table_read(EDITED, arena).items};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    ASSERT_INT(verdict.finding_count, 0);
+    arena_destroy(arena);
+}
+
 static void ways_around(void)
 {
 #define BUDGETS(budgets) "disruption: {budgets: [" budgets "]}, "
@@ -756,5 +769,6 @@ const struct unit_test unit_tests[] = {
     {"what the pods need is planned", what_the_pods_need_is_planned},
     {"a large cluster is not planned", a_large_cluster_is_not_planned},
     {"a plan has a share of the review", a_plan_has_a_share_of_the_review},
+    {"an update without an old object says nothing", an_update_without_an_old_object_says_nothing},
     {NULL, NULL},
 };

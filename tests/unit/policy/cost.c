@@ -24,7 +24,7 @@
         "a", "shop") ", spec: {maxReplicas: " most                                     \
                      ", scaleTargetRef: {apiVersion: apps/v1, kind: " kind ", name: web}}}"
 
-#define MAX "{shop: 300, \"team-*\": 200, \"team-a*\": 150, \"team-c*\": 120}"
+#define MAX "{shop: 300, \"team-*\": 200, \"team-a*\": 150, \"team-c*\": 120, \"team-*z\": 900}"
 #define RAIL "cost: {warnAbove: 100, max: " MAX "}"
 
 static void what_it_adds_is_compared(void)
@@ -39,6 +39,7 @@ static void what_it_adds_is_compared(void)
         {DEPLOYMENT_IN("team-b", "3"), "deny spec.replicas $210.24 a month"},
         {DEPLOYMENT_IN("team-a1", "3"), "deny spec.replicas $210.24 a month"},
         {DEPLOYMENT_IN("team-a1", "2"), "warn spec.replicas $140.16 a month"},
+        {DEPLOYMENT_IN("team-bz", "3"), "deny spec.replicas $210.24 a month"},
         {DEPLOYMENT_IN("team-c1", "2"), "deny spec.replicas $140.16 a month"}, /* the least */
         {DEPLOYMENT_IN("other", "50"), "warn spec.replicas $3,504.00 a month"},
         {DEPLOYMENT("20000000"), "deny spec.replicas about $1,401,600,000.00 a month"},
@@ -66,6 +67,7 @@ static void autoscalers_count(void)
         {AUTOSCALER("Deployment", "6"), "deny spec.maxReplicas $420.48 a month"},
         {AUTOSCALER("StatefulSet", "6"), ""}, /* there is none */
         {AUTOSCALER("Rollout", "6"), ""},
+        {AUTOSCALER("DaemonSet", "6"), ""}, /* which nothing scales */
     };
     static const char switched_off[] = POOL("") "---\n" DEPLOYMENT("0") "\n";
     static const struct rail_case to_zero[] = {
@@ -94,6 +96,8 @@ static void what_cannot_be_known(void)
     };
     static const struct rail_case nothing_fits[] = {{DEPLOYMENT("5"), ""}};
     rail_table_run(&(struct rail_table){RAIL, NULL, blind, COUNT_OF(blind)});
+    rail_table_run_unseen(&(struct rail_table){RAIL, POOL(""), blind, COUNT_OF(blind)},
+                          KIND_BIT(KIND_NODE_POOL));
     rail_table_run(&(struct rail_table){
         RAIL, POOL(", {key: kubernetes.io/arch, operator: In, values: [arm64]}"), nothing_fits,
         COUNT_OF(nothing_fits)});
@@ -145,6 +149,10 @@ static void without_a_limit_nothing_is_compared(void)
         {DEPLOYMENT_IN("dear", "500"), "deny spec.replicas $35,040.00 a month"},
     };
     rail_table_run(&(struct rail_table){"cost: {max: {dear: 1000}}", POOL(""), cases, 2});
+    /* more than can be counted is no limit */
+    static const struct rail_case huge = {DEPLOYMENT_IN("huge", "500"), ""};
+    rail_table_run(
+        &(struct rail_table){"cost: {max: {huge: 9000000000000000}}", POOL(""), &huge, 1});
     rail_table_run(&(struct rail_table){"cost: {}", POOL(""), cases, 1});
 }
 
@@ -221,6 +229,52 @@ static void the_message_says_it_all(void)
     arena_destroy(arena);
 }
 
+/* A Node with room for one of the pods, and a pod that runs on it. */
+static void what_is_there_makes_room(void)
+{
+#define NODE                                                                                     \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {karpenter.sh/nodepool: "    \
+    "general, node.kubernetes.io/instance-type: m5.large, topology.kubernetes.io/zone: "         \
+    "us-east-1a, karpenter.sh/capacity-type: on-demand, kubernetes.io/arch: amd64, "             \
+    "kubernetes.io/os: linux}}, spec: {providerID: 'aws:///us-east-1a/i-1'}, status: "           \
+    "{allocatable: {cpu: 2, memory: 8Gi, pods: 29}, capacity: {cpu: 2, memory: 8Gi, pods: 29}, " \
+    "conditions: [{type: Ready, status: 'True'}]}}\n"
+#define SMALL_POD                                                                                  \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: small, namespace: shop}, spec: {nodeName: " \
+    "n1, containers: [{name: a, resources: {requests: {cpu: 100m}}}]}, status: {phase: "           \
+    "Running}}\n"
+    static const struct {
+        const char *cluster;
+        kind_set unseen;
+        bool existing, beside;
+    } rows[] = {
+        {POOL("") NODE SMALL_POD, 0, false, true},
+        {POOL("") NODE SMALL_POD, 0, true, false},
+        {POOL("") NODE, 0, false, false},
+        {POOL("") SMALL_POD, 0, false, false},
+        {POOL("") NODE SMALL_POD, KIND_BIT(KIND_NODE), false, false},
+        {POOL("") NODE SMALL_POD, KIND_BIT(KIND_POD), false, false},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct world world = rail_table_world(RAIL, rows[i].cluster, arena);
+        world.unseen = rows[i].unseen;
+        struct rail_documents documents = rail_table_read(DEPLOYMENT("5"), arena);
+        const struct subject subject = {
+            .operation = OPERATION_CREATE, .object = documents.items, .existing = rows[i].existing};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_FATAL(verdict.finding_count == 1);
+        struct text problem = verdict.findings[0].problem;
+        static const char beside[] = " Beside what runs it adds 4 nodes, $280.32 a month.";
+        bool found = memmem(problem.data, problem.size, beside, sizeof beside - 1) != NULL;
+        if (found != rows[i].beside)
+            fprintf(stderr, "row %zu: %.*s\n", i, TEXT_ARGS(problem));
+        CU_ASSERT_EQUAL(found, rows[i].beside);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy cost";
 const struct unit_test unit_tests[] = {
     {"what it adds is compared", what_it_adds_is_compared},
@@ -232,5 +286,6 @@ const struct unit_test unit_tests[] = {
     {"an update that raises nothing is not new", an_update_that_raises_nothing_is_not_new},
     {"more pods than are planned are a raise", more_pods_than_are_planned_are_a_raise},
     {"the message says it all", the_message_says_it_all},
+    {"what is there makes room", what_is_there_makes_room},
     {NULL, NULL},
 };

@@ -186,6 +186,12 @@ static void money_is_told_above_a_sum(void)
         &(struct rail_table){"daemon-fit: {warnAbove: 52}", busy, cases, COUNT_OF(cases)});
     static const struct rail_case less[] = {{DAEMON("priorityClassName: high, ", "cpu: 500m"), ""}};
     rail_table_run(&(struct rail_table){"daemon-fit: {warnAbove: 53}", busy, less, 1});
+    /* where no Node is seen, or one of no known price, it costs nothing that is known */
+    rail_table_run(
+        &(struct rail_table){"daemon-fit: {warnAbove: 0}", POOL("general", "", SMALL), less, 1});
+    rail_table_run(&(struct rail_table){
+        "daemon-fit: {warnAbove: 0}",
+        NODE("n1", "unheard.of", "", "") POD("web", "n1", "", "cpu: 100m"), less, 1});
 }
 
 static void it_says_what_to_do(void)
@@ -233,6 +239,38 @@ static void it_says_what_to_do(void)
     rail_words_run("daemon-fit: {}", POOL("general", "", SMALL), lost, COUNT_OF(lost));
 }
 
+static void few_of_many_resources_are_named(void)
+{
+    static const char one_place[] = "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: "
+                                    "{node.kubernetes.io/instance-type: m5.large}}, status: "
+                                    "{allocatable: {cpu: 2, memory: 8Gi, "
+                                    "pods: 1}}}\n" POD("web", "n1", "", "cpu: 100m");
+    const struct {
+        const char *cluster, *object, *part;
+    } rows[] = {
+        {busy,
+         DAEMON("",
+                "cpu: 501m, memory: 1Gi, vendor.example.com/card: 1, vendor.example.com/disk: 1"),
+         "(501m cpu, 1Gi memory and 1 vendor.example.com/card)"},
+        {one_place, DAEMON("", ""), "(no more than its place)"},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct world world = rail_table_world("daemon-fit: {}", rows[i].cluster, arena);
+        struct rail_documents documents = rail_table_read(rows[i].object, arena);
+        const struct subject subject = {.operation = OPERATION_CREATE, .object = documents.items};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_FATAL(verdict.finding_count > 0);
+        struct text problem = verdict.findings[0].problem;
+        bool found = memmem(problem.data, problem.size, rows[i].part, strlen(rows[i].part)) != NULL;
+        if (!found)
+            fprintf(stderr, "%.*s\n", TEXT_ARGS(problem));
+        CU_ASSERT(found);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy daemon-fit";
 const struct unit_test unit_tests[] = {
     {"types without room are counted", types_without_room_are_counted},
@@ -241,5 +279,6 @@ const struct unit_test unit_tests[] = {
     {"nodes without room are named", nodes_without_room_are_named},
     {"money is told above a sum", money_is_told_above_a_sum},
     {"it says what to do", it_says_what_to_do},
+    {"few of many resources are named", few_of_many_resources_are_named},
     {NULL, NULL},
 };

@@ -89,6 +89,15 @@ static void expiry_is_held_against_the_windows(void)
         "audit spec.template.spec.expireAfter 720h"};
     rail_table_run(
         &(struct rail_table){"disruption-budgets: {}, node-rotation: {}", NULL, &wanted, 1});
+    /* unless they all go at a time that the windows keep out */
+    static const struct rail_case outside = {
+        POOL_OF("v1", "budgets: [" OFFICE ALWAYS "]", "expireAfter: 720h"),
+        "warn spec.template.spec.expireAfter 720h"};
+    rail_table_run(
+        &(struct rail_table){"disruption-budgets: {}, node-rotation: {}",
+                             "{apiVersion: v1, kind: Node, metadata: {name: n1, creationTimestamp: "
+                             "'2026-11-01T12:00:00Z', labels: {karpenter.sh/nodepool: a}}}",
+                             &outside, 1});
 }
 
 /* Ten minutes after each midnight, and two for each turn: five turns a day. */

@@ -225,6 +225,40 @@ static void it_speaks_in_every_mode(void)
     rail_modes_run("disruption-opt-out", "", NULL, POD_IN("web", OPT_OUT ": 'true'"));
 }
 
+/* Of a Pod whose Job cannot be seen nobody knows the deadline; the Job has been judged. */
+static void a_job_that_is_not_seen_may_end(void)
+{
+    static const struct {
+        const char *rails, *kind;
+        enum action action;
+    } rows[] = {
+        {"disruption-opt-out: {maxDuration: 2h}", "Job", ACTION_WARN},
+        {"disruption-opt-out: {maxDuration: 2h}", "ReplicaSet", ACTION_DENY},
+        {"disruption-opt-out: {}", "Job", ACTION_DENY},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct world world = rail_table_world(rows[i].rails, NULL, arena);
+        bool of_job = strcmp(rows[i].kind, "Job") == 0;
+        struct rail_documents documents = rail_table_read(
+            of_job ? OWNED_BY("Job")
+                   : "{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: {" OPT_OUT
+                     ": 'true'}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: "
+                     "o, controller: true, uid: u}]}}",
+            arena);
+        const struct subject subject = {
+            .operation = OPERATION_CREATE,
+            .object = documents.items,
+            .requester = {.name = TEXT("system:kube-controller-manager")}};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        if (verdict.action != rows[i].action)
+            fprintf(stderr, "row %zu\n", i);
+        ASSERT_INT(verdict.action, rows[i].action);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy disruption-opt-out";
 const struct unit_test unit_tests[] = {
     {"nobody is granted it by default", nobody_is_granted_it_by_default},
@@ -233,5 +267,6 @@ const struct unit_test unit_tests[] = {
     {"every kind of workload", every_kind_of_workload},
     {"it says what else would do", it_says_what_else_would_do},
     {"it speaks in every mode", it_speaks_in_every_mode},
+    {"a Job that is not seen may end", a_job_that_is_not_seen_may_end},
     {NULL, NULL},
 };

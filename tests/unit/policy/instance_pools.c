@@ -181,6 +181,23 @@ static void the_pool_s_owner_is_told_what_is_wrong(void)
     rail_words_run("instance-types: {allow: {categories: [m]}}", NULL, rows, COUNT_OF(rows));
 }
 
+/* A pool that EKS Auto Mode has made is nobody's to change. */
+static void what_eks_makes_is_let_alone(void)
+{
+#define BUILT_IN(name)                                                                        \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                    \
+    ", labels: {app.kubernetes.io/managed-by: eks}}, spec: {template: {spec: {nodeClassRef: " \
+    "{group: eks.amazonaws.com, kind: NodeClass, name: default}, requirements: "              \
+    "[" TYPE("c5.large") "]}}}}"
+    static const struct rail_case cases[] = {
+        {BUILT_IN("general-purpose"), ""},
+        {BUILT_IN("system"), ""},
+        {BUILT_IN("copy"), "deny spec.template.spec.requirements c5.large"},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {categories: [m]}}", NULL, cases,
+                                        COUNT_OF(cases)});
+}
+
 const char unit_suite[] = "policy instance pools";
 const struct unit_test unit_tests[] = {
     {"what to add is spelt as the provider does", what_to_add_is_spelt_as_the_provider_does},
@@ -188,5 +205,6 @@ const struct unit_test unit_tests[] = {
     {"unknown values are judged by name", unknown_values_are_judged_by_name},
     {"each key is one requirement", each_key_is_one_requirement},
     {"the pool's owner is told what is wrong", the_pool_s_owner_is_told_what_is_wrong},
+    {"what EKS makes is let alone", what_eks_makes_is_let_alone},
     {NULL, NULL},
 };

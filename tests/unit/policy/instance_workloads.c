@@ -201,6 +201,29 @@ static void it_speaks_in_every_mode(void)
                      "nodeSelector: {" AWS "family: c5}");
 }
 
+/* A DaemonSet goes where the Nodes are; what it rules out together is told, and kept from nobody.
+ */
+static void daemon_sets_are_warned(void)
+{
+#define WITH(kind, required, preferred)                                                          \
+    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: a}, spec: {selector: {}, template: " \
+    "{metadata: {}, spec: {affinity: {nodeAffinity: "                                            \
+    "{requiredDuringSchedulingIgnoredDuringExecution:"                                           \
+    " {nodeSelectorTerms: [" required                                                            \
+    "]}, preferredDuringSchedulingIgnoredDuringExecution: [" preferred "]}}}}}}"
+#define NO_M5 TERM(IS(AWS "family", "NotIn", "m5") ", " IN(AWS "accelerator-name", "inferentia"))
+    static const struct rail_case cases[] = {
+        {WITH("Deployment", NO_M5, ""),
+         "deny spec.template." REQUIRED
+         "[0] inf1.24xlarge, inf1.2xlarge, inf1.6xlarge, inf1.xlarge"},
+        {WITH("DaemonSet", NO_M5, ""),
+         "warn spec.template." REQUIRED
+         "[0] inf1.24xlarge, inf1.2xlarge, inf1.6xlarge, inf1.xlarge"},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {families: [m5]}}", NULL, cases,
+                                        COUNT_OF(cases)});
+}
+
 const char unit_suite[] = "policy instance-types, workloads";
 const struct unit_test unit_tests[] = {
     {"terms are judged one by one", terms_are_judged_one_by_one},
@@ -210,5 +233,6 @@ const struct unit_test unit_tests[] = {
     {"it says what is reached", it_says_what_is_reached},
     {"advice is near in kind", advice_is_near_in_kind},
     {"it speaks in every mode", it_speaks_in_every_mode},
+    {"DaemonSets are warned", daemon_sets_are_warned},
     {NULL, NULL},
 };

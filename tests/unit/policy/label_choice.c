@@ -227,6 +227,40 @@ static void it_says_what_would_do(void)
                    zones, COUNT_OF(zones));
 }
 
+static void daemon_sets_are_warned_of_what_rules_out_all(void)
+{
+#define OF_KIND(kind, expressions)                                                               \
+    "{apiVersion: apps/v1, kind: " kind ", metadata: {name: a}, spec: {selector: {}, template: " \
+    "{metadata: {}, spec: {" REQUIRES(TERM(expressions)) "}}}}"
+    static const struct rail_case cases[] = {
+        {OF_KIND("Deployment", NOT_IN("on-demand, spot")),
+         "deny spec.template." AT("0", "0") " NotIn"},
+        {OF_KIND("DaemonSet", NOT_IN("on-demand, spot")),
+         "warn spec.template." AT("0", "0") " NotIn"},
+    };
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", NULL, cases,
+                                        COUNT_OF(cases)});
+}
+
+/* Of very many the first are put into words. */
+static void very_many_are_counted(void)
+{
+    enum { TERMS = 80, LISTED = 50 };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("capacity-types: {allow: [on-demand]}", NULL, arena);
+    struct text_builder terms = {.arena = arena};
+    for (size_t i = 0; i < TERMS; i++)
+        text_builder_printf(&terms, "%s" TERM(IN("spot")), i == 0 ? "" : ", ");
+    struct rail_documents documents = rail_table_read(
+        arena_printf(arena, POD(REQUIRES("%s")), text_builder_text(&terms).data).data, arena);
+    const struct subject subject = {.operation = OPERATION_CREATE, .object = documents.items};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    ASSERT_INT(verdict.finding_count, LISTED + 1);
+    ASSERT_INT(verdict.findings[LISTED].more, TERMS - LISTED);
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy choice";
 const struct unit_test unit_tests[] = {
     {"every value is judged", every_value_is_judged},
@@ -235,5 +269,7 @@ const struct unit_test unit_tests[] = {
     {"what cannot be told is not denied", what_cannot_be_told_is_not_denied},
     {"what is bought alone must be for sale", what_is_bought_alone_must_be_for_sale},
     {"it says what would do", it_says_what_would_do},
+    {"DaemonSets are warned of what rules out all", daemon_sets_are_warned_of_what_rules_out_all},
+    {"very many are counted", very_many_are_counted},
     {NULL, NULL},
 };

@@ -400,6 +400,10 @@ static void a_daemon_set_is_warned(void)
     "nodeSelectorTerms"
     static const struct rail_case cases[] = {
         {DAEMON_SET("{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                    "{nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, "
+                    "operator: NotIn, values: [ip-1]}]}]}}}}"),
+         ""},
+        {DAEMON_SET("{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
                     "{nodeSelectorTerms: [" IMPOSSIBLE "]}}}}"),
          "warn " DAEMON_TERMS "[0].matchExpressions[0].values[0] gpu"},
         {DAEMON_SET("{nodeSelector: {example.com/shelf: a}}"),

@@ -145,11 +145,26 @@ static void types_outside_the_list_are_not_drawn_in(void)
         (const struct rail_case[]){{OVERLAY("a", FAMILY("c5"), ADJUST("-10%")), ""}}, 1});
 }
 
+static void overlays_that_go_count_no_more(void)
+{
+    static const char cluster[] =
+        POOL("general", "", FAMILY("m5")) "---\n{apiVersion: karpenter.sh/v1alpha1, kind: "
+                                          "NodeOverlay, metadata: {name: cheap, "
+                                          "deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: "
+                                          "{requirements: [" FAMILY("m5") "]" ADJUST("-10%")
+                                              WEIGHT("10") "}}\n";
+    static const struct rail_case cases[] = {
+        {OVERLAY("a", FAMILY("m5"), ADJUST("-20%") WEIGHT("10")), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-overlay: {}", cluster, cases, COUNT_OF(cases)});
+}
+
 const char unit_suite[] = "policy node-overlay";
 const struct unit_test unit_tests[] = {
     {"it says what the API server refuses", it_says_what_the_api_server_refuses},
     {"one without a machine is warned of", one_without_a_machine_is_warned_of},
     {"equals on one machine are found", equals_on_one_machine_are_found},
     {"types outside the list are not drawn in", types_outside_the_list_are_not_drawn_in},
+    {"overlays that go count no more", overlays_that_go_count_no_more},
     {NULL, NULL},
 };

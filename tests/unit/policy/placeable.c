@@ -296,6 +296,34 @@ static void what_no_type_is_large_enough_for(void)
          "Ask for at most 1 nvidia.com/gpu, or ask the owner of policy table for an exception."},
     };
     rail_words_run(WITH_LIST, NULL, allowed, COUNT_OF(allowed));
+    static const struct rail_words more[] = {
+        {POD(ASKS("memory: 41000Mi")),
+         "No allowed instance type has 41000Mi memory, so this pod would stay Pending.",
+         "Ask for less than 32Gi memory, or ask the owner of policy table for an exception."},
+        {POD(ASKS("memory: 20Gi, nvidia.com/gpu: 1")),
+         "No allowed instance type has 20Gi memory and 1 nvidia.com/gpu, so this pod would stay "
+         "Pending.",
+         "Ask for less, or ask the owner of policy table for an exception."}};
+    rail_words_run(WITH_LIST, NULL, more, COUNT_OF(more));
+    static const struct rail_words pairs[] = {
+        {POD(ASKS("cpu: 10, nvidia.com/gpu: 1")),
+         "No allowed instance type has 10 cpu and 1 nvidia.com/gpu, so this pod would stay "
+         "Pending.",
+         "Ask for less, or ask the owner of policy table for an exception."},
+        {POD(ASKS("cpu: 14, memory: 100Gi")),
+         "No allowed instance type has 14 cpu and 100Gi memory, so this pod would stay Pending.",
+         "Ask for less, or ask the owner of policy table for an exception."}};
+    rail_words_run("placeable: {}, instance-types: {allow: {types: [g5.xlarge, c5.4xlarge, "
+                   "r5.4xlarge]}}",
+                   NULL, pairs, 1);
+    rail_words_run("placeable: {}, instance-types: {allow: {types: [c5.9xlarge, r5.2xlarge, "
+                   "x1e.xlarge]}}",
+                   NULL, &pairs[1], 1);
+    /* a list of nothing lists nothing that is too small */
+    static const struct rail_words none[] = {
+        {POD(ASKS("cpu: 5k")), "No instance type has 5000 cpu, so this pod would stay Pending.",
+         "Ask for less than 896 cpu, or split the work over more pods."}};
+    rail_words_run("placeable: {}, instance-types: {deny: {types: ['*']}}", NULL, none, 1);
     static const struct rail_case held[] = {
         {POD(ASKS("cpu: 4, memory: 16Gi, nvidia.com/gpu: 1")), "undecided spec "},
         {POD(ASKS("cpu: many")), "undecided spec "},
@@ -305,6 +333,7 @@ static void what_no_type_is_large_enough_for(void)
              "resourceClaims: [{name: c, resourceClaimName: c}]"),
          "undecided spec "},
         {OF_DAEMON_SET("cpu: 4"), ""},
+        {OF_DAEMON_SET("cpu: many"), ""},
     };
     rail_table_run(&(struct rail_table){WITH_LIST, NULL, held, COUNT_OF(held)});
 }
@@ -351,6 +380,13 @@ static void nodes_of_auto_mode_are_known_by_their_label(void)
         {POD(ANY ", nodeSelector: {" EKS "compute-type: auto, " EKS "instance-family: m5}"),
          "deny spec "},
         {POD(ASKS("cpu: 201") ", nodeSelector: {" EKS "compute-type: auto}"), "deny spec "},
+        {POD(ASKS("cpu: 201") ", " REQUIRES(KEY(EKS "compute-type", "In, values: [auto]"))),
+         "deny spec "},
+        /* general-purpose, too, by one of several terms */
+        {POD(ASKS("cpu: 120") ", " REQUIRES(KEY("pool", "In, values: [own]") ", " KEY(
+             "kubernetes.io/arch", "In, values: [amd64]"))),
+         "undecided spec "},
+        {POD(ASKS("cpu: 120") ", " REQUIRES(KEY("team", "DoesNotExist"))), "undecided spec "},
         {SELECTS(EKS "compute-type", "fargate"), ""},
         /* general-purpose, which the cluster brings along, takes it */
         {POD(ASKS("cpu: 120")), "undecided spec "},
@@ -383,6 +419,8 @@ static void more_than_can_be_counted(void)
         {POD(ASKS("cpu: 1e30")), "deny spec "},
         {POD(ANY ", overhead: {cpu: 1e30}"), "deny spec "},
         {POD(ANY ", overhead: {cpu: -1e30}"), ""},
+        /* whatever labels it selects besides */
+        {POD(ASKS("cpu: 1e30") ", nodeSelector: {eks.amazonaws.com/nodegroup: a}"), "deny spec "},
     };
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", pool, cases, COUNT_OF(cases)});
@@ -573,6 +611,40 @@ static void it_only_warns_unless_it_has_a_mode_of_its_own(void)
     rail_table_run(&(struct rail_table){"placeable: {}", cluster, cases, COUNT_OF(cases)});
 }
 
+static void more_terms_than_are_looked_at(void)
+{
+#define NO_RACK_1 KEY("rack", "In, values: [r1]")
+#define EIGHT(term) term ", " term ", " term ", " term ", " term ", " term ", " term ", " term
+    static const char pod[] =
+        POD(ANY ", " REQUIRES(EIGHT(EIGHT(NO_RACK_1)) ", " KEY("pool", "Exists")));
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world =
+        rail_table_world("placeable: {mode: enforce}", M5("general") NODE("n1"), arena);
+    struct rail_documents documents = rail_table_read(pod, arena);
+    const struct subject subject = {.operation = OPERATION_CREATE, .object = documents.items};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_FATAL(verdict.finding_count == 1);
+    struct text problem = verdict.findings[0].problem;
+    static const char cut[] = " Only the first 64 of its 65 nodeSelectorTerms count here.";
+    CU_ASSERT_PTR_NOT_NULL(memmem(problem.data, problem.size, cut, sizeof cut - 1));
+    arena_destroy(arena);
+}
+
+/* A template for envsubst or sed: another rail tells of it. */
+static void placeholders_select_nothing(void)
+{
+    static const struct rail_case cases[] = {
+        {SELECTS("topology.kubernetes.io/zone", "\"${ZONE}\""), ""},
+        {POD(ANY ", " REQUIRES(KEY("topology.kubernetes.io/zone", "In, values: [\"${ZONE}\"]"))),
+         ""},
+        {SELECTS("topology.kubernetes.io/zone", "ZONE"), ""},
+    };
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}",
+                                        POOL("general", "", FAMILY("m5") ", " ZONES) NODE("n1"),
+                                        cases, COUNT_OF(cases)});
+}
+
 const char unit_suite[] = "policy placeable";
 const struct unit_test unit_tests[] = {
     {"pods are tried on pools and Nodes", pods_are_tried_on_pools_and_nodes},
@@ -592,5 +664,7 @@ const struct unit_test unit_tests[] = {
     {"the fix is about what is in the way", the_fix_is_about_what_is_in_the_way},
     {"it only warns unless it has a mode of its own",
      it_only_warns_unless_it_has_a_mode_of_its_own},
+    {"more terms than are looked at", more_terms_than_are_looked_at},
+    {"placeholders select nothing", placeholders_select_nothing},
     {NULL, NULL},
 };

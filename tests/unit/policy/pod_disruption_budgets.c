@@ -385,6 +385,33 @@ static void replicas_may_be_left_to_an_autoscaler(void)
                    WORKLOAD("Deployment", "web", "") WORKLOAD("StatefulSet", "web", ""), &two, 1);
 }
 
+/* Of two workloads that are scaled the first is named; where all may go there is nobody to keep. */
+static void two_autoscalers_of_one_budget(void)
+{
+#define SCALED(name, least)                                                                   \
+    WORKLOAD_AS("Deployment", name, "web", "replicas: 2, ")                                   \
+    "---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: " name \
+    "}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: " name "}, "     \
+    "minReplicas: " least ", maxReplicas: 6}}\n"
+    static const struct rail_case cases[] = {
+        {BUDGET("a", "web", "minAvailable: 3"), ""},
+        {BUDGET("a", "web", "minAvailable: 4"), "warn " LEAST "4"},
+    };
+    rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}",
+                                        SCALED("one", "2") SCALED("two", "2"), cases,
+                                        COUNT_OF(cases)});
+    static const struct rail_case asleep[] = {{BUDGET("a", "web", "minAvailable: 1"), ""}};
+    rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}", SCALED("one", "0"), asleep,
+                                        COUNT_OF(asleep)});
+    /* no selector that the API server takes */
+    static const struct rail_case others[] = {
+        {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: {selector: "
+         "[app], maxUnavailable: 0}}",
+         ""}};
+    rail_table_run(
+        &(struct rail_table){"pod-disruption-budgets: {}", NULL, others, COUNT_OF(others)});
+}
+
 const char unit_suite[] = "policy pod-disruption-budgets";
 const struct unit_test unit_tests[] = {
     {"budgets that never let a pod go", budgets_that_never_let_a_pod_go},
@@ -397,5 +424,6 @@ const struct unit_test unit_tests[] = {
     {"whose pods they are", whose_pods_they_are},
     {"what is not visible is not decided", what_is_not_visible_is_not_decided},
     {"replicas may be left to an autoscaler", replicas_may_be_left_to_an_autoscaler},
+    {"two autoscalers of one budget", two_autoscalers_of_one_budget},
     {NULL, NULL},
 };

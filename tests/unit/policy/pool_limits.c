@@ -463,6 +463,22 @@ static void two_ceilings_are_said_once(void)
         {PLAIN(LIMITS("cpu: 25")), "The limit 25 is above the ceiling of 20.",
          "Set it to at most 20."},
     };
+    /* of a budget that others have there is nothing to name */
+    static const struct rail_case used[] = {
+        {POOL("a", LIMITS("cpu: 90"), ""), "deny spec.limits.cpu 90\ndeny spec.limits.cpu 90"}};
+    rail_table_run(&(struct rail_table){"pool-limits: {max: {cpu: 20}, maxTotal: {cpu: 30}}",
+                                        POOL("b", LIMITS("cpu: 30"), ""), used, 1});
+    static const struct rail_words over[] = {{POOL("a", LIMITS("cpu: 90"), ""),
+                                              "The limit 90 is above the ceiling of 20.",
+                                              "Set it to at most 20."}};
+    rail_words_run("pool-limits: {max: {cpu: 20}, maxTotal: {cpu: 30}}",
+                   POOL("b", LIMITS("cpu: 30"), ""), over, 1);
+    /* the largest unit there is */
+    static const struct rail_words large[] = {
+        {PLAIN(LIMITS("memory: 8193Ti")),
+         "The limit 8193Ti is above the budget of 8Pi for all pools.",
+         "Set it to at most 8Pi, or lower the others."}};
+    rail_words_run("pool-limits: {maxTotal: {memory: 8Pi}}", NULL, large, 1);
     static const struct rail_words beside[] = {
         {POOL("a", LIMITS("cpu: 90"), ""),
          "The limit 90 is above the ceiling of 20 for one pool, and above the 10 that are left for "

@@ -221,6 +221,12 @@ static void images_keep_pools_apart(void)
     static const struct rail_case against_builds = {OF_WINDOWS("new", "older"),
                                                     "audit spec.weight default"};
     rail_table_run(&(struct rail_table){"pool-overlap: {}", builds_cluster, &against_builds, 1});
+    /* which build the other has is not seen */
+    static const char unseen_build[] =
+        AND(IMAGES("older", "windows2019@latest"), OF_WINDOWS("default", "unseen"));
+    static const struct rail_case against_unseen_build = {OF_WINDOWS("new", "older"), FOUND};
+    rail_table_run(
+        &(struct rail_table){"pool-overlap: {}", unseen_build, &against_unseen_build, 1});
     static const char unseen_cluster[] = OF_CLASS("default", "unseen");
     static const struct rail_case against_unseen[] = {
         {OF_WINDOWS("new", "unseen"), FOUND}, /* of the same class */
@@ -377,6 +383,11 @@ static void it_says_who_wins(void)
          "NodePools z and default overlap: weight and taints are the same, and both may launch "
          "m5.large, reserved. A small pod that selects nothing gets z, the last by name.",
          fix},
+        /* a zone that is to be filled in is not named */
+        {POOL("a", "", FAMILY("m5") ", " IN(AWS "size", "large") ", " ZONE("'${AZ}'")),
+         "NodePools a and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand. A small pod that selects nothing gets default, the last by name.",
+         fix},
         {POOL_OF("z", "unseen", "", "team: a, stage: b", FAMILY("m5") ", " IN(AWS "size", "large")),
          "NodePools z and default overlap: weight and taints are the same, and both may launch "
          "m5.large, on-demand. Only pods that select team, stage are told apart. A small pod that "
@@ -384,6 +395,19 @@ static void it_says_who_wins(void)
          fix},
     };
     rail_words_run("pool-overlap: {}", POOL("default", "", ""), rows, COUNT_OF(rows));
+    /* A weight is 100 at most. */
+    static const struct rail_words heavy[] = {
+        {POOL("z", "weight: 91, ", FAMILY("m5") ", " IN(AWS "size", "large")),
+         "NodePools z and default overlap: weight and taints are the same, and both may launch "
+         "m5.large, on-demand. A small pod that selects nothing gets z, the last by name.",
+         "Set spec.weight: 81 on the pool that is meant last, or taint the special one."},
+    };
+    rail_words_run("pool-overlap: {}", POOL("default", "weight: 91, ", ""), heavy, 1);
+    const struct rail_words light[] = {
+        {POOL("z", "weight: 90, ", FAMILY("m5") ", " IN(AWS "size", "large")), heavy[0].problem,
+         "Set spec.weight: 100 on the pool that is meant first, or taint the special one."},
+    };
+    rail_words_run("pool-overlap: {}", POOL("default", "weight: 90, ", ""), light, 1);
     /* The cheapest type that both may launch, the first of its family by name, too; a label on
      * which they differ is named once. */
     static const struct rail_words apart[] = {
@@ -428,6 +452,43 @@ static void it_speaks_in_every_mode(void)
     rail_modes_run("pool-overlap", "", POOL("default", "", ""), POOL("new", "", ""));
 }
 
+/* Objects of files to be applied tell, and not those of the cluster. */
+static void what_changes_tells_before_what_is_there(void)
+{
+    static const struct {
+        enum object_origin first, second, judged;
+        const char *findings;
+    } rows[] = {
+        {ORIGIN_STATE, ORIGIN_STATE, ORIGIN_STATE, ""},
+        {ORIGIN_CHANGE, ORIGIN_STATE, ORIGIN_CHANGE, "deny spec.weight b"},
+        {ORIGIN_CHANGE, ORIGIN_CHANGE, ORIGIN_CHANGE, ""},
+        /* the one that is there is another than the one that comes */
+        {ORIGIN_CHANGE, ORIGIN_STATE, ORIGIN_STATE, "deny spec.weight b"},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct world world = rail_table_world("pool-overlap: {}", NULL, arena);
+        struct snapshot_builder *builder = snapshot_builder_create(arena);
+        struct object a = *rail_table_read(POOL("a", "", ""), arena).items;
+        struct object b = *rail_table_read(POOL("b", "", ""), arena).items;
+        struct object judged =
+            *rail_table_read(i == 3 ? POOL("a", "limits: {cpu: 9}, ", "") : POOL("a", "", ""),
+                             arena)
+                 .items;
+        a.origin = rows[i].first;
+        b.origin = rows[i].second;
+        judged.origin = rows[i].judged;
+        snapshot_put(builder, &a);
+        snapshot_put(builder, &b);
+        world.snapshot = snapshot_build(builder);
+        struct text findings = rail_table_findings(&world, &judged, arena);
+        if (!text_is(findings, rows[i].findings))
+            fprintf(stderr, "row %zu\n", i);
+        ASSERT_TEXT(findings, rows[i].findings);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy pool-overlap";
 const struct unit_test unit_tests[] = {
     {"a witness makes an overlap", a_witness_makes_an_overlap},
@@ -443,5 +504,6 @@ const struct unit_test unit_tests[] = {
     {"the witness is named", the_witness_is_named},
     {"it says who wins", it_says_who_wins},
     {"it speaks in every mode", it_speaks_in_every_mode},
+    {"what changes tells before what is there", what_changes_tells_before_what_is_there},
     {NULL, NULL},
 };

@@ -312,6 +312,14 @@ static void one_type_is_noted(void)
     static const struct rail_case cases[] = {
         {POOL2(IN(AWS "family", "m5"), IN(AWS "size", "2xlarge")), "audit " AT " m5.2xlarge"},
         {POOL2(IN(AWS "family", "m5, m6i"), IN(AWS "size", "2xlarge")), ""},
+        {POOL3(IN(AWS "family", "m5"), IN(AWS "size", "2xlarge"),
+               "{key: karpenter.sh/capacity-type, operator: Exists}"),
+         "audit " AT " m5.2xlarge"},
+        {POOL3(IN(AWS "family", "m5"), IN(AWS "size", "2xlarge"),
+               IN("karpenter.sh/capacity-type", "on-demand")),
+         "audit " AT " m5.2xlarge"},
+        /* of accelerators there is no choice */
+        {POOL2(IN(AWS "family", "g5"), IN(AWS "size", "2xlarge")), ""},
         /* named, it is wanted; and of some there is no other */
         {POOL(IN("node.kubernetes.io/instance-type", "m5.2xlarge")), ""},
         {POOL2(IN(AWS "family", "p5"), IN(AWS "size", "48xlarge")), ""},
@@ -353,6 +361,15 @@ static void what_no_type_has_is_not_kept_out(void)
          "NotIn t2 keeps nothing out, because no instance type has it as "
          "karpenter.k8s.aws/instance-size.",
          "Use the key karpenter.k8s.aws/instance-family."},
+        {POOL2(CMR, KEPT_OUT(AWS "category", "gpu, accelerated, fpga")),
+         "NotIn gpu, accelerated, fpga keeps nothing out, because no instance type has them as "
+         "karpenter.k8s.aws/instance-category.",
+         "Write [g, p, f]."},
+        /* of several keys none is meant */
+        {POOL2(CMR, KEPT_OUT(AWS "size", "t2, t2.nano")),
+         "NotIn t2, t2.nano keeps nothing out, because no instance type has them as "
+         "karpenter.k8s.aws/instance-size.",
+         "Keep each out under the key that has it."},
         {POOL2(CMR, KEPT_OUT(AWS "category", "old")),
          "NotIn old keeps nothing out, because no instance type has it as "
          "karpenter.k8s.aws/instance-category.",
@@ -370,6 +387,14 @@ static void placeholders_are_told_of_once(void)
          "undecided " AT "[0].values[0] ${TYPE}"},
         {POOL_WITH("", "metadata: {labels: {a: \"{{ .Values.a }}\"}}, ", CMR),
          "undecided " LABELS_AT ".a {{ .Values.a }}"},
+        {TAINTS("taints: [{key: team, value: \"${TEAM}\", effect: NoSchedule}]"),
+         "undecided spec.template.spec.taints[0].value ${TEAM}"},
+        {TAINTS("taints: [{key: \"${TEAM}\", effect: NoSchedule}]"),
+         "undecided spec.template.spec.taints[0].key ${TEAM}"},
+        {POOL2(IN("\"${KEY}\"", "a"), IN(AWS "family", "m5")), "undecided " AT "[0].key ${KEY}"},
+        {POOL2("{key: " AWS "family, operator: NotIn, values: [\"${FAMILY}\"]}",
+               IN(AWS "family", "m5")),
+         "undecided " AT "[0].values[0] ${FAMILY}"},
         {POOL2(IN("karpenter.sh/capacity-type", "\"$(CAPACITY)\""), IN(AWS "family", "m5")),
          "undecided " AT "[0].values[0] $(CAPACITY)"},
         {POOL2(IN("karpenter.sh/capacity-type", "\"$CAPACITY\""), IN(AWS "family", "m5")),

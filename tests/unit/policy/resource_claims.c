@@ -157,6 +157,28 @@ static void it_says_what_to_do(void)
     rail_words_run(MAX_8, cluster, words, COUNT_OF(words));
 }
 
+/* An audit finds the claims that were made of templates, which it judges. */
+static void claims_of_pods_that_are_there_are_not_judged(void)
+{
+    static const char claim[] =
+        "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c, "
+        "ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u, controller: true}]}, spec: "
+        "{devices: {requests: [{name: a, exactly: {deviceClassName: tpu}}]}}}";
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("resource-claims: {}", cluster, arena);
+    struct rail_documents documents = rail_table_read(claim, arena);
+    for (int existing = 0; existing < 2; existing++) {
+        const struct subject subject = {.operation = OPERATION_CREATE,
+                                        .object = documents.items,
+                                        .requester = {.name = TEXT("jane")},
+                                        .existing = existing == 1};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.finding_count, 1 - existing);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy resource-claims";
 const struct unit_test unit_tests[] = {
     {"classes must be there", classes_must_be_there},
@@ -165,5 +187,6 @@ const struct unit_test unit_tests[] = {
     {"claims ask for few", claims_ask_for_few},
     {"extended resources of classes are warned of", extended_resources_of_classes_are_warned_of},
     {"it says what to do", it_says_what_to_do},
+    {"claims of Pods that are there are not judged", claims_of_pods_that_are_there_are_not_judged},
     {NULL, NULL},
 };

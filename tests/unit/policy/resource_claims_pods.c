@@ -61,6 +61,22 @@ static const char cluster[] =
     CLASS("either", CEL("device.driver == \"none.example.com\" || device.driver == \"b\""))
     CLASS("strange", CEL("device.attributes[\"a\"].b"))
     CLASS("open", "")
+    CLASS("spaced", CEL("\n  device.driver  ==  \"none.example.com\""))
+    CLASS("single", "{cel: {expression: \"device.driver == 'none.example.com'\"}}")
+    CLASS("unlike", CEL("device.driver != \"b\""))
+    CLASS("ended", CEL("device.driver =="))
+    CLASS("named", CEL("device.driver == driver"))
+    CLASS("unclosed", CEL("device.driver == \"none.example.com"))
+    CLASS("bare", CEL("   "))
+    TEMPLATE("spaced", EXACTLY("spaced"))
+    TEMPLATE("single", EXACTLY("single"))
+    TEMPLATE("unlike", EXACTLY("unlike"))
+    TEMPLATE("ended", EXACTLY("ended"))
+    TEMPLATE("named", EXACTLY("named"))
+    TEMPLATE("unclosed", EXACTLY("unclosed"))
+    TEMPLATE("bare", EXACTLY("bare"))
+    TEMPLATE("nameless", "{name: a, firstAvailable: [{name: x}, {name: y, deviceClassName: none}]}")
+    TEMPLATE("twice", EXACTLY("gpu") ", " EXACTLY("large"))
     CLAIM("gpu", EXACTLY("gpu"))
     CLAIM("nic", EXACTLY("nic"))
     TEMPLATE("gpu", EXACTLY("gpu"))
@@ -105,12 +121,41 @@ static void claims_are_there(void)
         {POD(BY_TEMPLATE("nic"), ""), "undecided " OF_TEMPLATE "nic"},
     };
     rail_table_run(&(struct rail_table){"resource-claims: {}", NULL, blind, COUNT_OF(blind)});
+    static const struct rail_case unseen[] = {
+        {POD(BY_CLAIM("nic"), ""), ""},
+        {POD(BY_CLAIM("nik"), ""), "undecided " FIELD "nik"},
+        {POD(BY_TEMPLATE("nik"), ""), "undecided " OF_TEMPLATE "nik"},
+    };
+    rail_table_run_unseen(
+        &(struct rail_table){"resource-claims: {}", cluster, unseen, COUNT_OF(unseen)},
+        KIND_BIT(KIND_RESOURCE_CLAIM) | KIND_BIT(KIND_RESOURCE_CLAIM_TEMPLATE));
+    /* a cluster that has none has none */
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("resource-claims: {}", NULL, arena);
+    static const struct rail_case none[] = {
+        {POD(BY_CLAIM("nic"), ""), "warn " FIELD "nic"},
+        {POD(BY_TEMPLATE("nic"), ""), "warn " OF_TEMPLATE "nic"},
+    };
+    world.live = true;
+    rail_table_run_in(&world, &(struct rail_table){.cases = none, .case_count = COUNT_OF(none)},
+                      arena);
+    arena_destroy(arena);
 }
 
 static void devices_are_in_reach(void)
 {
     static const struct rail_case cases[] = {
         {POD(BY_TEMPLATE("gpu"), TOLERATES), ""},
+        {POD(BY_TEMPLATE("twice"), TOLERATES), ""},
+        /* however a class says whose its devices are */
+        {POD(BY_TEMPLATE("spaced"), ""), "warn " OF_TEMPLATE "spaced"},
+        {POD(BY_TEMPLATE("single"), ""), "warn " OF_TEMPLATE "single"},
+        {POD(BY_TEMPLATE("nameless"), ""), "warn " OF_TEMPLATE "nameless"},
+        {POD(BY_TEMPLATE("unlike"), ""), ""},
+        {POD(BY_TEMPLATE("ended"), ""), ""},
+        {POD(BY_TEMPLATE("named"), ""), ""},
+        {POD(BY_TEMPLATE("unclosed"), ""), ""},
+        {POD(BY_TEMPLATE("bare"), ""), ""},
         /* by a label that others put on the Node */
         {POD(BY_TEMPLATE("gpu"), TOLERATES "nodeSelector: {devices: 'true'}, "), ""},
         {POD(BY_TEMPLATE("gpu"), "nodeSelector: {devices: 'true'}, "), "warn " OF_TEMPLATE "gpu"},

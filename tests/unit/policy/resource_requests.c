@@ -366,6 +366,39 @@ static void a_resize_is_judged(void)
     arena_destroy(arena);
 }
 
+static void a_floor_above_the_ceiling_is_warned_of(void)
+{
+    static const struct {
+        const char *rails, *warning;
+    } rows[] = {
+        {"min: {memory: 2Gi}, max: {memory: 1Gi}",
+         "resource-requests: min.memory is above max.memory, so every container that requests it "
+         "will be a finding"},
+        {"min: {memory: 1Gi}, max: {memory: 1Gi}", NULL},
+        {"min: {memory: 2Gi}, max: {cpu: 1}", NULL},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct source source = {
+            .file = "policy.yaml",
+            .text = arena_printf(arena,
+                                 "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: "
+                                 "{name: p}, spec: {rails: {resource-requests: {%s}}}}",
+                                 rows[i].rails)};
+        struct problems problems = {.arena = arena}, warnings = {.arena = arena};
+        const struct node *root = NULL;
+        doc_read_yaml(&source, YAML_POLICY, &doc_limits_policy, arena, &problems,
+                      rail_table_take_root, (void *)&root);
+        struct schema schema = {&source, arena, &problems};
+        struct policy policy = {0};
+        CU_ASSERT(document_read(&schema, root, catalog_builtin(arena), &warnings, &policy));
+        CU_ASSERT_EQUAL_FATAL(warnings.count, rows[i].warning != NULL);
+        if (rows[i].warning != NULL)
+            CU_ASSERT_PTR_NOT_NULL(strstr(warnings.items[0].what, rows[i].warning));
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy resource-requests";
 const struct unit_test unit_tests[] = {
     {"every container must request", every_container_must_request},
@@ -380,5 +413,6 @@ const struct unit_test unit_tests[] = {
     {"it says whose limit it is", it_says_whose_limit_it_is},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {"a resize is judged", a_resize_is_judged},
+    {"a floor above the ceiling is warned of", a_floor_above_the_ceiling_is_warned_of},
     {NULL, NULL},
 };

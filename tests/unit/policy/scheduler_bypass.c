@@ -320,6 +320,19 @@ static void other_rails_learn_which_schedulers_run(void)
     arena_destroy(arena);
 }
 
+/* Beside other keys, which place nobody; and what has been launched, or runs. */
+static void what_runs_already_has_its_node(void)
+{
+#define BY_LABELS(labels) POD("{nodeSelector: {" labels "}}")
+    static const struct rail_case cases[] = {
+        {BY_LABELS("disk: fast, " HOST ": ip-1"), "warn spec.nodeSelector[" HOST "] ip-1"},
+        {POD(REQUIRED("{matchExpressions: [{key: " HOST ", operator: In, values: []}]}")), ""},
+        {CLAIM_OF(OF_POOL, ", status: {conditions: [{type: Launched, status: 'True'}]}"), ""},
+        {CLAIM_OF(OF_POOL, ", status: {providerID: 'aws:///a/i-1'}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"scheduler-bypass: {}", NULL, cases, COUNT_OF(cases)});
+}
+
 const char unit_suite[] = "policy scheduler-bypass";
 const struct unit_test unit_tests[] = {
     {"pods placed by hand", pods_placed_by_hand},
@@ -331,5 +344,6 @@ const struct unit_test unit_tests[] = {
     {"the scheduler that was meant", the_scheduler_that_was_meant},
     {"every kind of workload", every_kind_of_workload},
     {"other rails learn which schedulers run", other_rails_learn_which_schedulers_run},
+    {"what runs already has its node", what_runs_already_has_its_node},
     {NULL, NULL},
 };

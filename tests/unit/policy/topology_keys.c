@@ -267,6 +267,21 @@ static void a_spread_must_count_its_own_pod(void)
     rail_table_run(&(struct rail_table){"topology-keys: {}", NULL, &unasked, 1});
 }
 
+/* Keys that the policy allows are named, where there are some. */
+static void what_stands_in_the_place_of_a_key(void)
+{
+#define BY(key)                                                               \
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {a: b}}, spec: " \
+    "{topologySpreadConstraints: [{maxSkew: 1, topologyKey: " key             \
+    ", whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]}}"
+    static const struct rail_case cases[] = {
+        {BY("topology.kubernetes.io/region"),
+         "deny spec.topologySpreadConstraints[0].topologyKey topology.kubernetes.io/region"}};
+    rail_table_run(&(struct rail_table){"topology-keys: {allow: []}", NULL, cases, 1});
+    rail_table_run(&(struct rail_table){
+        "topology-keys: {allow: [example.com/rack, example.com/row]}", NULL, cases, 1});
+}
+
 const char unit_suite[] = "policy topology-keys";
 const struct unit_test unit_tests[] = {
     {"keys are judged by what pools produce", keys_are_judged_by_what_pools_produce},
@@ -279,5 +294,6 @@ const struct unit_test unit_tests[] = {
     {"the fix is a key that passes", the_fix_is_a_key_that_passes},
     {"a NodePool is no place", a_node_pool_is_no_place},
     {"a spread must count its own pod", a_spread_must_count_its_own_pod},
+    {"what stands in the place of a key", what_stands_in_the_place_of_a_key},
     {NULL, NULL},
 };

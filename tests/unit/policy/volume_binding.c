@@ -28,6 +28,11 @@ static void a_zonal_class_must_wait(void)
         {CLASS("a", "kubernetes.io/aws-ebs", ""), missing},
         {CLASS("a", "disk.csi.azure.com", ", parameters: {skuName: Premium_LRS}"), missing},
         {CLASS("a", "disk.csi.azure.com", ", parameters: {skuName: Premium_ZRS}"), ""},
+        /* disks of storage accounts, and of both zones that the class names */
+        {CLASS("a", "kubernetes.io/azure-disk", ", parameters: {kind: Dedicated}" EARLY), ""},
+        {CLASS("a", "kubernetes.io/gce-pd",
+               ", parameters: {replication-type: regional-pd, zones: 'a, b'}" EARLY),
+         ""},
         /* file systems that every zone reaches */
         {CLASS("a", "efs.csi.aws.com", EARLY), ""},
         {CLASS("a", "efs.csi.aws.com", ""), ""},
@@ -354,8 +359,9 @@ static void what_controllers_write(void)
     "{spec: {requirements: [" requirements "]}}}}"
 #define VOLUMES                                                                                   \
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: nfs}, spec: {}}" VOLUME("a", "za") \
-        VOLUME("b", "zb") VOLUME("ab", "za, zb")                                                  \
-            VOLUME("labelled, labels: {" ZONE ": zb}", "za, zb") "\n---\n" CLASS(                 \
+        VOLUME("b", "zb") VOLUME("ab", "za, zb") VOLUME("labelled, labels: {" ZONE ": zb}",       \
+                                                        "za, zb")                                 \
+            VOLUME("torn, labels: {" ZONE ": zc}", "za, zb") "\n---\n" CLASS(                     \
                 "in-a", "ebs.csi.aws.com",                                                        \
                 WAITS TOPOLOGY(ZONE, "za")) "\n---\n" CLASS("anywhere", "ebs.csi.aws.com", WAITS)
 
@@ -369,6 +375,13 @@ static void a_volume_named_by_hand(void)
         {CLAIM("", "storageClassName: in-a, volumeName: labelled"),
          "warn spec.volumeName labelled"},
         {CLAIM("", "storageClassName: in-a, volumeName: nfs"), ""},
+        /* its label and its affinity have no zone in common */
+        {CLAIM("", "storageClassName: in-a, volumeName: torn"), ""},
+        /* of a template many claims are made */
+        {"{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {template: {spec: "
+         "{}}, volumeClaimTemplates: [{metadata: {name: d}, spec: {storageClassName: in-a, "
+         "volumeName: b}}]}}",
+         ""},
         {CLAIM("", "storageClassName: in-a, volumeName: unseen"), ""},
         {CLAIM("", "storageClassName: anywhere, volumeName: b"), ""},
         {CLAIM("", "storageClassName: unseen, volumeName: b"), ""},
@@ -483,6 +496,7 @@ static void volumes_of_zonal_disks_name_their_zone(void)
         {STATIC("", CSI("ebs.csi.aws.com", "vol-1") ", nodeAffinity: {}"), ""},
         {STATIC("", "awsElasticBlockStore: {volumeID: vol-1}"), FOUND},
         {STATIC("", "awsElasticBlockStore: {volumeID: {a: null}}"), FOUND},
+        {STATIC("", "awsElasticBlockStore: {volumeID: 'aws://eu-west-1a'}"), FOUND},
         {STATIC("", "gcePersistentDisk: {pdName: d}"), FOUND},
         {STATIC(", labels: {" ZONE ": a__b}", "gcePersistentDisk: {pdName: d}"), ""},
         {STATIC("", CSI("pd.csi.storage.gke.io", "projects/p/zones/z/disks/d")), FOUND},

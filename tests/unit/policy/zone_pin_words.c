@@ -258,6 +258,7 @@ static void who_selects_another_zone_than_its_volume_is_found(void)
         {POD("", ONE REQUIRES(BY(ZONE, "NotIn", "a"))), TERM ".values[0] a"},
         {POD("", ONE REQUIRES(BY(ZONE, "NotIn", "b, a"))), TERM " b"},
         {POD("", ONE REQUIRES(BY(ZONE, "Exists", ""))), ""},
+        {POD("", ONE REQUIRES(BY(ZONE, "in", "b"))), ""}, /* which the API server refuses */
         {POD("", ONE REQUIRES(BY("team", "In", "b"))), ""},
         {POD("", ONE REQUIRES(BY("topology.k8s.aws/zone-id", "In", "b"))), ""},
         /* a way that is left, and one that is none */

@@ -170,25 +170,30 @@ static void volumes_of_one_zone_hold_their_pods(void)
             "efs", "efs.csi.aws.com",
             "parameters: {}") MANIFEST("PersistentVolumeClaim", "disk",
                                        ", spec: {accessModes: [ReadWriteOnce]}")
-            MANIFEST("PersistentVolumeClaim", "bound",
-                     ", spec: {accessModes: [ReadWriteMany], volumeName: pv}")
-                MANIFEST("PersistentVolumeClaim", "files",
-                         ", spec: {accessModes: [ReadWriteOnce], storageClassName: efs}")
-                    MANIFEST(
-                        "PersistentVolumeClaim", "many",
-                        ", spec: {accessModes: [ReadWriteMany]}") "{apiVersion: v1, kind: "
-                                                                  "PersistentVolume, metadata: "
-                                                                  "{name: pv}"
-                                                                  ", spec: {nodeAffinity: "
-                                                                  "{required: {nodeSelectorTerms: "
-                                                                  "[{matchExpressions: [{key: " ZONE
-                                                                  ", operator: In, values: "
-                                                                  "[a]}]}]}}}}";
+            MANIFEST("PersistentVolumeClaim", "many-here",
+                     ", spec: {accessModes: [ReadWriteMany], storageClassName: here}")
+                MANIFEST("PersistentVolumeClaim", "bound",
+                         ", spec: {accessModes: [ReadWriteMany], volumeName: pv}")
+                    MANIFEST("PersistentVolumeClaim", "files",
+                             ", spec: {accessModes: [ReadWriteOnce], storageClassName: efs}")
+                        MANIFEST(
+                            "PersistentVolumeClaim", "many",
+                            ", spec: {accessModes: [ReadWriteMany]}") "{apiVersion: v1, kind: "
+                                                                      "PersistentVolume, metadata: "
+                                                                      "{name: pv}"
+                                                                      ", spec: {nodeAffinity: "
+                                                                      "{required: "
+                                                                      "{nodeSelectorTerms: "
+                                                                      "[{matchExpressions: "
+                                                                      "[{key: " ZONE
+                                                                      ", operator: In, values: "
+                                                                      "[a]}]}]}}}}";
     static const struct rail_case cases[] = {
         {WEB(MOUNTS("disk")), ""},
         {WEB(MOUNTS("bound")), ""},
         {WEB(MOUNTS("files")), NOTHING},
         {WEB(MOUNTS("many")), NOTHING},
+        {WEB(MOUNTS("many-here")), ""},
         {WEB(MOUNTS("unseen")), NOTHING},
         {WORKLOAD("StatefulSet", "replicas: 2, ", MAKES("here")), ""},
         {WORKLOAD("StatefulSet", "replicas: 2, ", MAKES("old")), ""},
@@ -235,8 +240,15 @@ static void zones_take_one_replica_each(void)
         {SCALED("Deployment", "3", "",
                 ANTI(", matchLabelKeys: [pod-template-hash]" SELECTS("app: web"))),
          "deny" CROWDED},
+        {SCALED("Deployment", "2", "", ANTI(", matchLabelKeys: [app]" SELECTS("app: web"))),
+         "warn" CROWDED},
         {SCALED("Deployment", "3", "", SPREAD(ZONE, SELECTS("app: web"))), ""},
     };
+    static const struct rail_case fewer[] = {{SCALED("Deployment", "2", "", APART), ""}};
+    rail_table_run(&(struct rail_table){"zone-spread: {}",
+                                        NODE_CLASS("{zone: a}, {zone: b}, {zone: c}"), fewer, 1});
+    /* a class that has no subnets yet has no zones */
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NODE_CLASS(""), fewer, 1});
     rail_table_run(&(struct rail_table){"zone-spread: {}", two, cases, COUNT_OF(cases)});
     static const struct rail_words words[] = {
         {SCALED("Deployment", "5", "", APART),

@@ -338,6 +338,33 @@ static void it_speaks_in_every_mode(void)
     rail_modes_since("zones", KEYS, SELECTS(ZONE, "eu-west-1c"));
 }
 
+static void a_pool_of_many_regions_or_of_none(void)
+{
+#define NINE(region)                                                                  \
+    region "-1a, " region "-2a, " region "-3a, " region "-4a, " region "-5a, " region \
+           "-6a, " region "-7a, " region "-8a, " region "-9a"
+    /* of very many regions none is named */
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(RAILS, NULL, arena);
+    static const char *const pods[] = {
+        POD(REQUIRES(TERM(IN(ZONE, NINE("us-east") ", " NINE("us-west"))))),
+        POD(REQUIRES(TERM(IN(ZONE, NINE("us-east") ", " NINE("us-west") ", " NINE("ap-south"))))),
+    };
+    for (size_t i = 0; i < COUNT_OF(pods); i++) {
+        struct rail_documents documents = rail_table_read(pods[i], arena);
+        const struct subject subject = {.operation = OPERATION_CREATE, .object = documents.items};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_FATAL(verdict.finding_count == 1);
+        struct text problem = verdict.findings[0].problem;
+        bool named = memmem(problem.data, problem.size, "in region", 9) != NULL;
+        if (named != (i == 0))
+            fprintf(stderr, "%.*s\n", TEXT_ARGS(problem));
+        CU_ASSERT_EQUAL(named, i == 0);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy zones";
 const struct unit_test unit_tests[] = {
     {"pods stay in the zones", pods_stay_in_the_zones},
@@ -351,5 +378,6 @@ const struct unit_test unit_tests[] = {
     {"who is not meant is left alone", who_is_not_meant_is_left_alone},
     {"a glob stands for many", a_glob_stands_for_many},
     {"it speaks in every mode", it_speaks_in_every_mode},
+    {"a pool of many regions, or of none", a_pool_of_many_regions_or_of_none},
     {NULL, NULL},
 };
