@@ -1,6 +1,6 @@
 /* The cases of `taffrail test`: no crash, no leak; a file that is refused has a reason, and a case
  * that is taken has a name and a place. */
-/* reads: cli/test_case.c policy/document_keys.c policy/schema.c policy/schema_message.c */
+/* reads: cli/test_case.c */
 #include "cli/test_case.h"
 #include "fuzz.h"
 

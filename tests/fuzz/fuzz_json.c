@@ -1,16 +1,19 @@
 /* The JSON reader against json-c: what we accept, json-c accepts too, and the trees are equal. What
  * only json-c accepts is our strictness (RFC 8259, and no NUL in a key). The walk without a tree
- * finds the same values in the same places, and what is written is read again. */
+ * finds the same values in the same places, and what is written is read again. A part that is
+ * chosen is that part of the whole. */
 /* reads: base/doc_json.c base/doc_members.c base/doc_scan.c base/doc_equal.c base/doc_write_json.c
  * base/utf8.c */
 #include <json-c/json.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/doc_internal.h"
 #include "fuzz.h"
 
-enum { DEPTH = 64 };
-static const struct doc_limits limits = {.bytes = 1 << 20, .nodes = 100000, .depth = DEPTH};
+/* Small, so that an input reaches them. */
+enum { DEPTH = 64, NODES_MAX = 500, BYTES_MAX = 3000 };
+static const struct doc_limits limits = {.bytes = BYTES_MAX, .nodes = NODES_MAX, .depth = DEPTH};
 
 static void compare(const struct node *node, struct json_object *object);
 
@@ -116,6 +119,8 @@ static void compare_walk(const struct node *node, struct text source)
     struct text key, value;
     REQUIRE(behind != NULL);
     struct text written = {start, (size_t)(behind - start)};
+    struct text plain = json_plain_string(written);
+    REQUIRE(plain.size == 0 || (node->kind == NODE_STRING && text_equal(plain, node_text(node))));
     REQUIRE(json_walk_begin(&walk, written) == (node->kind == NODE_LIST || node->kind == NODE_MAP));
     if (node->kind != NODE_LIST && node->kind != NODE_MAP)
         return;
@@ -152,6 +157,86 @@ static void weigh(struct text text)
     (void)json_find_start(text, "a");
 }
 
+/* ---- equality ---- */
+
+/* Of few digits and not too small or large, so that a double tells one number from another. */
+static bool double_of(const struct node *node, double *value)
+{
+    enum { DIGITS_MAX = 15 };
+    char digits[DIGITS_MAX + 1];
+    struct text t = node_text(node);
+    if (node->kind != NODE_NUMBER || t.size > DIGITS_MAX)
+        return false;
+    snprintf(digits, sizeof digits, "%.*s", TEXT_ARGS(t));
+    *value = strtod(digits, NULL);
+    return fabs(*value) > 1e-290 && fabs(*value) < 1e290;
+}
+
+/* The items of a list with each other. */
+static void compare_items(const struct node *list)
+{
+    for (size_t i = 1; list->kind == NODE_LIST && i < node_count(list); i++) {
+        const struct node *a = node_item(list, i - 1), *b = node_item(list, i);
+        double x, y;
+        REQUIRE(node_equal(a, b) == node_equal(b, a));
+        if (double_of(a, &x) && double_of(b, &y))
+            REQUIRE(node_equal(a, b) == (x == y));
+    }
+}
+
+/* ---- a part of a document ---- */
+
+/* Keys that begin with - are passed over; those that begin with ? are read if their value is of an
+ * even number of bytes, and then as a whole. */
+static enum doc_want wants(const void *within, struct text key, const void **inside)
+{
+    char first = key.size > 0 ? *key.data : ' ';
+    if (first == '-')
+        return DOC_SKIP;
+    *inside = within;
+    return first == '?' ? DOC_LOOK : DOC_READ;
+}
+
+static bool needs(const void *inside, struct text value)
+{
+    (void)inside;
+    return value.size % 2 == 0;
+}
+
+static const struct doc_choice choice = {.root = &choice, .wants = wants, .needs = needs};
+
+static void compare_chosen(const struct node *whole, const struct node *chosen, struct text source)
+{
+    REQUIRE(whole->kind == chosen->kind);
+    if (whole->kind == NODE_LIST)
+        REQUIRE(node_count(whole) == node_count(chosen));
+    else if (whole->kind != NODE_MAP)
+        REQUIRE(node_equal(whole, chosen));
+    size_t found = 0;
+    for (size_t i = 0; i < node_count(whole); i++) {
+        if (whole->kind == NODE_LIST) {
+            compare_chosen(&whole->items[i], &chosen->items[i], source);
+            continue;
+        }
+        const struct member *member = &whole->members[i];
+        const char *start = source.data + member->value.offset;
+        const char *end = json_value_end(start, source.data + source.size);
+        const void *inside = NULL;
+        enum doc_want want = wants(&choice, member_key(member), &inside);
+        const struct node *value = node_member(chosen, member_key(member));
+        bool wanted =
+            want == DOC_READ ||
+            (want == DOC_LOOK && needs(NULL, (struct text){start, (size_t)(end - start)}));
+        REQUIRE((value != NULL) == wanted);
+        found += wanted;
+        if (wanted && want == DOC_READ)
+            compare_chosen(&member->value, value, source);
+        else if (wanted)
+            REQUIRE(node_equal(&member->value, value));
+    }
+    REQUIRE(whole->kind != NODE_MAP || node_count(chosen) == found);
+}
+
 /* ---- */
 
 struct attempt {
@@ -162,6 +247,12 @@ struct attempt {
     struct error error;
     bool accepted;
 };
+
+static void try_in(struct attempt *attempt, void (*body)(void *))
+{
+    if (!arena_guard(attempt->arena, body, attempt, &attempt->error))
+        REQUIRE(attempt->error.kind == ERROR_LIMIT);
+}
 
 static void read_once(void *argument)
 {
@@ -177,8 +268,59 @@ static void compare_written(void *argument)
     struct source source = {.text = node_json(attempt->root, attempt->arena)};
     const struct node *again = NULL;
     struct error error;
-    REQUIRE(doc_read_json(&source, &limits, NULL, attempt->arena, &again, &error));
+    REQUIRE(doc_read_json(&source, &doc_limits_manifest, NULL, attempt->arena, &again, &error));
     REQUIRE(node_equal(attempt->root, again));
+}
+
+/* A key that stands twice is an error for who does not ask for it as a problem. */
+static void read_strictly(void *argument)
+{
+    const struct attempt *attempt = argument;
+    struct source source = {.text = attempt->source.text};
+    const struct node *root = NULL;
+    struct error error;
+    bool good = doc_read_json(&source, &limits, NULL, attempt->arena, &root, &error);
+    REQUIRE(good == (attempt->duplicates.count == 0));
+    REQUIRE(!good || node_equal(root, attempt->root));
+}
+
+static void read_chosen(void *argument)
+{
+    const struct attempt *attempt = argument;
+    struct source source = {.text = attempt->source.text};
+    struct doc_limits part = limits;
+    const struct node *chosen = NULL;
+    struct error error;
+    part.choice = &choice;
+    REQUIRE(doc_read_json(&source, &part, NULL, attempt->arena, &chosen, &error));
+    compare_chosen(attempt->root, chosen, source.text);
+}
+
+/* Any bytes are written as a string, and are read again as far as they are UTF-8. */
+static void write_bytes(void *argument)
+{
+    enum { CUT_BYTES = 40 };
+    const struct attempt *attempt = argument;
+    struct text text = text_as_utf8(attempt->source.text, attempt->arena);
+    struct text cut = json_cut(text, CUT_BYTES), longer = cut;
+    struct text_builder out = {.arena = attempt->arena}, part = out, more = out;
+    text_builder_add(&out, TEXT("{"));
+    json_write_member(&out, "a", attempt->source.text);
+    json_write_member(&out, "b", cut);
+    text_builder_add(&out, TEXT("}"));
+    const struct node *root =
+        fuzz_tree(text_builder_text(&out), &doc_limits_manifest, attempt->arena);
+    REQUIRE(text_equal(node_string(node_get(root, "a")), text));
+    REQUIRE(text_equal(node_string(node_get(root, "b")), cut));
+    json_write_string(&part, cut);
+    REQUIRE(part.size <= CUT_BYTES + 2);
+    if (cut.size == text.size)
+        return;
+    do
+        longer.size++;
+    while (longer.size < text.size && (text.data[longer.size] & 0xC0) == 0x80);
+    json_write_string(&more, longer);
+    REQUIRE(more.size > CUT_BYTES + 2);
 }
 
 static void compare_with_json_c(const struct attempt *attempt)
@@ -196,24 +338,33 @@ static void compare_with_json_c(const struct attempt *attempt)
     free(copy);
 }
 
+static void check_tree(struct attempt *attempt)
+{
+    struct text text = attempt->source.text;
+    check_offsets(attempt->root, text);
+    REQUIRE(node_equal(attempt->root, attempt->root));
+    compare_with_json_c(attempt);
+    compare_walk(attempt->root, text);
+    compare_items(attempt->root);
+    try_in(attempt, compare_written);
+    try_in(attempt, read_strictly);
+    if (attempt->duplicates.count == 0)
+        try_in(attempt, read_chosen);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *arena = arena_create(1 << 20);
     struct attempt attempt = {.source = {.text = {(const char *)data, size}}, .arena = arena};
-    if (!arena_guard(arena, read_once, &attempt, &attempt.error))
-        REQUIRE(attempt.error.kind == ERROR_LIMIT);
+    try_in(&attempt, read_once);
     if (attempt.accepted) {
-        check_offsets(attempt.root, attempt.source.text);
-        REQUIRE(node_equal(attempt.root, attempt.root));
-        compare_with_json_c(&attempt);
-        compare_walk(attempt.root, attempt.source.text);
-        REQUIRE(arena_guard(arena, compare_written, &attempt, &attempt.error) ||
-                attempt.error.kind == ERROR_LIMIT);
+        check_tree(&attempt);
     } else {
         REQUIRE(attempt.error.kind == ERROR_INPUT || attempt.error.kind == ERROR_LIMIT);
         REQUIRE(attempt.error.what[0] != '\0');
     }
     weigh(attempt.source.text);
+    try_in(&attempt, write_bytes);
     arena_destroy(arena);
     return 0;
 }

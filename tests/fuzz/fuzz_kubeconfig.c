@@ -1,13 +1,15 @@
 /* A kubeconfig, and behind a NUL what its exec plugin prints: no crash, no leak; what is refused
  * has a reason, and what is taken can be put into headers and given to a plugin. */
-/* reads: live/kubeconfig.c live/exec_credential.c live/impersonation.c base/yaml_node.c */
+/* reads: live/kubeconfig.c live/exec_credential.c live/impersonation.c */
+#include <string.h>
+
 #include "fuzz.h"
 #include "live/exec_credential.h"
 
 enum { ARENA_BYTES = 64 << 20 };
 
 static struct arena *arena;
-static const char *path;
+static const char *path, *paths; /* paths: behind a file that is not there */
 
 /* Each line is one header, and no value ends it. */
 static void look_at_headers(struct text lines)
@@ -30,8 +32,11 @@ static void look_at_plugin(const struct client_config *config, struct text outpu
     struct text info;
     const struct node *root = NULL;
     REQUIRE(plugin->arguments[0] != NULL && plugin->arguments[0][0] != '\0');
-    if (config->ca_file.size == 0) {
-        REQUIRE(exec_info_write(plugin, config, true, arena, &info, &error));
+    for (int interactive = 0; interactive < 2; interactive++) {
+        if (!exec_info_write(plugin, config, interactive != 0, arena, &info, &error)) {
+            REQUIRE(config->ca_file.size > 0 && error.what[0] != '\0');
+            return;
+        }
         struct source source = {.text = info};
         struct problems twice = {.arena = arena}; /* the kubeconfig's own, in the plugin's part */
         REQUIRE(doc_read_json(&source, &doc_limits_manifest, &twice, arena, &root, &error));
@@ -50,7 +55,7 @@ static void read_all(void *argument)
     const struct text *output = argument;
     struct client_config config;
     struct error error = {0};
-    if (!client_config_kubeconfig(path, NULL, arena, &config, &error)) {
+    if (!client_config_kubeconfig(paths, NULL, arena, &config, &error)) {
         REQUIRE(error.what[0] != '\0');
         return;
     }
@@ -63,7 +68,11 @@ static void read_all(void *argument)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (arena == NULL) {
+        static char list[200];
         path = fuzz_path("config");
+        snprintf(list, sizeof list, "%s/none:%s", fuzz_folder(), path);
+        paths = list;
+        fuzz_write(fuzz_path("ca.crt"), "pem", strlen("pem"));
         arena = arena_create(ARENA_BYTES);
     }
     struct text text = {(const char *)data, size}, kubeconfig = text, output = TEXT("");

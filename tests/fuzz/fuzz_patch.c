@@ -1,6 +1,6 @@
 /* Any document and any patch ({"doc": ..., "patch": [...]}): no crash, the old tree does not
  * change, and a value that was set at a path is found there. */
-/* reads: base/doc_patch.c base/doc_equal.c */
+/* reads: base/doc_patch.c */
 #include "base/base.h"
 #include "fuzz.h"
 
