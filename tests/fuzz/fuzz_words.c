@@ -126,11 +126,19 @@ static void read_proxy(struct text text)
     const char *copy = arena_text(arena, text).data;
     const struct proxy_environment environments[] = {{copy, copy, NULL},
                                                      {NULL, "http://proxy:1", copy}};
+    static const char *const hosts[] = {"10.1.2.3", "[fd00::1]", "api.example.com"};
+    static const char *const at_home[] = {"localhost", "127.0.0.1", "[::1]"};
     struct text proxy;
     struct error error = {0};
     for (size_t i = 0; i < COUNT_OF(environments); i++)
-        if (!proxy_for(&environments[i], "https", "10.1.2.3", "6443", arena, &proxy, &error))
-            REQUIRE(error.what[0] != '\0');
+        for (size_t j = 0; j < COUNT_OF(hosts); j++)
+            for (int secure = 0; secure < 2; secure++)
+                if (!proxy_for(&environments[i], secure != 0 ? "https" : "http", hosts[j], "6443",
+                               arena, &proxy, &error))
+                    REQUIRE(error.what[0] != '\0');
+    for (size_t i = 0; i < COUNT_OF(at_home); i++)
+        REQUIRE(proxy_for(&environments[0], "https", at_home[i], "6443", arena, &proxy, &error) &&
+                proxy.size == 0);
     if (proxy_named(text, arena, &proxy, &error))
         REQUIRE(proxy.size > 0 || text.size == 0);
 }
