@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "kube/audit_event.h"
 
-enum { ARENA_BYTES = 16 << 20, RECORD_BYTES_MAX = 4096 };
+enum { ARENA_BYTES = 16 << 20, RECORD_BYTES_MAX = 1000 };
 
 /* What was handed over, as one number. */
 struct seen {

@@ -1,5 +1,6 @@
 /* Answers about a Lease, with a NUL between them ("409" before the body is its status): no crash,
- * no leak; who leads holds the Lease that was read last, and each write is on what was read. */
+ * no leak; who leads holds the Lease that was read last, and each write is on what was read.
+ * Whatever stands in a request, its path is one word. */
 /* reads: live/lease.c live/call.c */
 #include <string.h>
 
@@ -110,6 +111,40 @@ static void answer_all(struct lease *lease, struct text answers)
     }
 }
 
+/* ---- paths ---- */
+
+static void check_path(const struct call_request *request)
+{
+    char path[CALL_PATH_BYTES];
+    if (!call_path(request, path))
+        return;
+    REQUIRE(path[0] == '/' && memchr(path, '\0', sizeof path) != NULL);
+    for (const char *at = path; *at != '\0'; at++)
+        REQUIRE(*at > ' ' && *at < 0x7F && *at != '#');
+}
+
+/* Of each verb and kind; the text is the name, or that of the namespace, or where a list goes on.
+ */
+static void check_paths(void *argument)
+{
+    const struct text *text = argument;
+    const char *word = arena_text(arena, *text).data;
+    for (enum call_verb verb = CALL_GET; verb <= CALL_DISCOVER; verb++)
+        for (enum resource resource = 0; resource < RESOURCE_COUNT; resource++) {
+            const struct call_request requests[] = {
+                {.verb = verb, .resource = resource, .namespace = "a", .name = word},
+                {.verb = verb, .resource = resource, .namespace = word, .name = "b"},
+                {.verb = verb,
+                 .resource = resource,
+                 .namespace = "a",
+                 .name = "b",
+                 .continue_token = word},
+            };
+            for (size_t i = 0; i < COUNT_OF(requests); i++)
+                check_path(&requests[i]);
+        }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct error error;
@@ -120,5 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(lease != NULL);
     answer_all(lease, (struct text){(const char *)data, size});
     lease_destroy(lease);
+    struct text text = {(const char *)data, size};
+    fuzz_guarded(arena, check_paths, &text);
     return 0;
 }
