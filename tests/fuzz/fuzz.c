@@ -14,6 +14,16 @@ void fuzz_guarded(struct arena *arena, void (*read)(void *), void *argument)
     REQUIRE(arena_guard(arena, read, argument, &error) || error.kind == ERROR_LIMIT);
 }
 
+int fuzz_text(struct arena **arena, size_t budget_bytes, void (*read)(void *), const uint8_t *data,
+              size_t size)
+{
+    struct text text = {(const char *)data, size};
+    if (*arena == NULL)
+        *arena = arena_create(budget_bytes);
+    fuzz_guarded(*arena, read, &text);
+    return 0;
+}
+
 const struct node *fuzz_tree(struct text json, const struct doc_limits *limits, struct arena *arena)
 {
     struct source *source = ARENA_NEW(arena, struct source);

@@ -21,6 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Calls read under a guard of the arena, which is empty then. Too little room is no fault. */
 void fuzz_guarded(struct arena *arena, void (*read)(void *), void *argument);
+/* The same with the bytes as a struct text, in an arena that the first call makes. Returns 0. */
+int fuzz_text(struct arena **arena, size_t budget_bytes, void (*read)(void *), const uint8_t *data,
+              size_t size);
 /* NULL: it is no JSON within the limits. */
 const struct node *fuzz_tree(struct text json, const struct doc_limits *limits,
                              struct arena *arena);

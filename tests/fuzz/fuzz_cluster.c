@@ -1,6 +1,6 @@
 /* A folder's manifests as a cluster, in YAML or JSON: no crash, no leak; what the snapshot has is
  * in order and found by its name, and a plan of it places each pod once or says why not. */
-/* reads: kube/manifest.c kube/manifest_files.c kube/state_dir.c kube/snapshot.c kube/object.c
+/* reads: kube/manifest.c kube/snapshot.c kube/object.c
  * kube/pool.c kube/pod.c simulation/pods.c simulation/pod_shape.c simulation/volume_claims.c
  * simulation/state_nodes.c */
 #include <string.h>

@@ -64,9 +64,5 @@ static void run(void *argument)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct text input = {(const char *)data, size};
-    if (arena == NULL)
-        arena = arena_create(ARENA_BYTES);
-    fuzz_guarded(arena, run, &input);
-    return 0;
+    return fuzz_text(&arena, ARENA_BYTES, run, data, size);
 }

@@ -67,9 +67,5 @@ static void read_all(void *argument)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (arena == NULL)
-        arena = arena_create(ARENA_BYTES);
-    struct text text = {(const char *)data, size};
-    fuzz_guarded(arena, read_all, &text);
-    return 0;
+    return fuzz_text(&arena, ARENA_BYTES, read_all, data, size);
 }

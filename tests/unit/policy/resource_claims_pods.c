@@ -17,6 +17,7 @@
     "---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: " name "}, spec: " \
     "{selectors: [" selectors "]}}\n"
 #define CEL(expression) "{cel: {expression: '" expression "'}}"
+#define DRIVER_CLASS(name) CLASS(name, CEL("device.driver == \"" name ".example.com\""))
 #define EXACTLY(class) "{name: a, exactly: {deviceClassName: " class "}}"
 #define CLAIM(name, requests)                                                           \
     "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: " name \
@@ -24,6 +25,7 @@
 #define TEMPLATE(name, requests)                                                                \
     "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: " name \
     "}, spec: {spec: {devices: {requests: [" requests "]}}}}\n"
+#define TEMPLATE_OF(class) TEMPLATE(class, EXACTLY(class))
 #define SLICE(name, driver, on)                                                         \
     "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: " name \
     "}, spec: {driver: " driver ", " on "pool: {name: p}}}\n"
@@ -52,12 +54,12 @@ static const char cluster[] =
     SLICE("s3", "nic.example.com", "nodeName: g1, ")
     SLICE("s4", "net.example.com", "allNodes: true, ")
     SLICE("s5", "own.example.com", "nodeName: own, ")
-    CLASS("gpu", CEL("device.driver == \"gpu.example.com\""))
+    DRIVER_CLASS("gpu")
     CLASS("large", CEL("device.driver==\"gpu.example.com\" && device.capacity[\"x\"].y > 3"))
-    CLASS("nic", CEL("device.driver == \"nic.example.com\""))
-    CLASS("net", CEL("device.driver == \"net.example.com\""))
-    CLASS("own", CEL("device.driver == \"own.example.com\""))
-    CLASS("none", CEL("device.driver == \"none.example.com\""))
+    DRIVER_CLASS("nic")
+    DRIVER_CLASS("net")
+    DRIVER_CLASS("own")
+    DRIVER_CLASS("none")
     CLASS("either", CEL("device.driver == \"none.example.com\" || device.driver == \"b\""))
     CLASS("strange", CEL("device.attributes[\"a\"].b"))
     CLASS("open", "")
@@ -79,17 +81,17 @@ static const char cluster[] =
     TEMPLATE("twice", EXACTLY("gpu") ", " EXACTLY("large"))
     CLAIM("gpu", EXACTLY("gpu"))
     CLAIM("nic", EXACTLY("nic"))
-    TEMPLATE("gpu", EXACTLY("gpu"))
-    TEMPLATE("large", EXACTLY("large"))
+    TEMPLATE_OF("gpu")
+    TEMPLATE_OF("large")
     TEMPLATE("beta", "{name: a, deviceClassName: gpu}")
-    TEMPLATE("nic", EXACTLY("nic"))
-    TEMPLATE("net", EXACTLY("net"))
-    TEMPLATE("own", EXACTLY("own"))
-    TEMPLATE("none", EXACTLY("none"))
-    TEMPLATE("either", EXACTLY("either"))
-    TEMPLATE("strange", EXACTLY("strange"))
-    TEMPLATE("open", EXACTLY("open"))
-    TEMPLATE("unknown", EXACTLY("unknown"))
+    TEMPLATE_OF("nic")
+    TEMPLATE_OF("net")
+    TEMPLATE_OF("own")
+    TEMPLATE_OF("none")
+    TEMPLATE_OF("either")
+    TEMPLATE_OF("strange")
+    TEMPLATE_OF("open")
+    TEMPLATE_OF("unknown")
     TEMPLATE("both", EXACTLY("nic") ", " EXACTLY("gpu"))
     TEMPLATE("first", FIRST("gpu", "nic"))
     TEMPLATE("neither", FIRST("gpu", "none"));
