@@ -114,6 +114,14 @@ static void classes(void)
          UINT64_C(1619669030802245540)},
         {CLASS(BASE ", cpuOptions: {nestedVirtualization: enabled}"),
          UINT64_C(6157846767212910604)},
+        /* The kubelet is hashed as Go's JSON, which escapes what HTML and JavaScript know: the
+         * first hash, XOR FNV-1 of null, XOR FNV-1 of that JSON. */
+        {CLASS(BASE ", kubelet: {evictionHard: {memory.available: \"<5%>&\\u2028\\u2029\"}}"),
+         UINT64_C(17409172419300527724)},
+        /* The image family: Custom, where no alias names one. */
+        {CLASS(BASE ", amiSelectorTerms: [{id: ami-1}]"), UINT64_C(11148166120438674859)},
+        {CLASS(BASE ", amiSelectorTerms: [{id: ami-1}, {alias: al2023@latest}]"),
+         UINT64_C(15896338494418317994)},
     };
     run(cases, COUNT_OF(cases), UINT64_C(6953592710408757555)); /* of "test-ca-bundle" */
 }

@@ -47,6 +47,25 @@ static void test_sort(void)
     }
 }
 
+/* Pods in such numbers that every split goes wrong, as McIlroy's "A Killer Adversary for Quicksort"
+ * finds them: the rest is sorted as a heap. The sum is that of sort.Slice, too. */
+static void test_sort_of_bad_splits(void)
+{
+    static const uint8_t pods[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 18, 0,  14, 12, 20, 20,
+                                   13, 17, 21, 22, 21, 22, 1,  21, 17, 22, 16, 22, 16, 21, 15, 15,
+                                   15, 19, 18, 20, 20, 16, 19, 15, 19, 19, 16, 17, 18, 18, 17};
+    static struct node_claim claims[COUNT_OF(pods)];
+    uint32_t order[COUNT_OF(pods)], sum = 2166136261U;
+    for (uint32_t i = 0; i < COUNT_OF(pods); i++) {
+        claims[i].pod_count = pods[i];
+        order[i] = i;
+    }
+    node_claims_sort(claims, order, COUNT_OF(pods));
+    for (size_t i = 0; i < COUNT_OF(pods); i++)
+        sum = (sum ^ order[i]) * 16777619U;
+    EXPECT_INT(sum, 4100554012);
+}
+
 /* 16 NodeClaims with a pod each: the first of two small pods goes to the NodeClaim that was opened
  * first, the second to the one that the sort has put there in between, the ninth. */
 static void test_second_of_many(void)
@@ -105,6 +124,7 @@ static void test_ties_between_zones(void)
 const char unit_suite[] = "solver NodeClaim order";
 const struct unit_test unit_tests[] = {
     {"equals are in the order of Go's sort", test_sort},
+    {"equals are in that order after bad splits", test_sort_of_bad_splits},
     {"the second of many", test_second_of_many},
     {"more than an order is kept of", test_very_many},
     {"ties between zones", test_ties_between_zones},
