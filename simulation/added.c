@@ -74,7 +74,7 @@ static void cut_wishes(struct solver_shape *shape)
     cut(&shape->spread_count, most);
 }
 
-/* Nothing is bought for a pod that requests what no type has, and a request of 0 is none. */
+/* Nothing is bought for a pod that requests what no type has. */
 static void keep_known_requests(const struct stock *stock, struct cluster_pod *pod)
 {
     struct named_amounts *requests = &pod->shape->requests;
@@ -83,7 +83,7 @@ static void keep_known_requests(const struct stock *stock, struct cluster_pod *p
         struct named_amount amount = requests->items[i];
         if (solver_problem_resource(stock->problem, amount.resource) != SOLVER_NONE)
             requests->items[count++] = amount;
-        else if (amount.quantity > 0)
+        else
             pod->shape->fault = (struct pod_fault){.kind = SOLVER_REASON_RESOURCES,
                                                    .message = text_of(amount.resource)};
     }

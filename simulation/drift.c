@@ -180,7 +180,7 @@ struct edit {
 
 static struct drift_cause later_of(struct drift_cause a, struct drift_cause b)
 {
-    return a.holds == DRIFT_YES || a.holds >= b.holds ? a : b;
+    return a.holds >= b.holds ? a : b;
 }
 
 static struct drift_cause pool_cause(struct edit *edit, const struct object *claim, enum when when,

@@ -15,6 +15,7 @@ const char unit_suite[] = "simulation added";
     WORKLOAD("Deployment", "web", "replicas: " replicas ", selector: {matchLabels: {app: web}}", \
              cpu, more)
 #define DAEMON(cpu) WORKLOAD("DaemonSet", "agent", "replicas: 0", cpu, "")
+#define NAMESPACE(name) "{apiVersion: v1, kind: Namespace, metadata: {name: " name "}}"
 #define JOB(spec, cpu)                                                      \
     "{apiVersion: batch/v1, kind: Job, metadata: {name: web}, spec: {" spec \
     ", template: {spec: " POD_SPEC(cpu, ", restartPolicy: Never") "}}}"
@@ -117,6 +118,17 @@ static void a_workload_is_planned_alone(void)
         {"other pods do not count, DaemonSets do",
          {POOL, POD("other", "1", ""), DAEMON("1"), DEPLOYMENT("1", "1500m", "")},
          {.pods = 1, .node_count = 1, .usd_micro_per_hour = 400000}},
+        {"Namespaces do not count, whether it is in one of them or makes no pod",
+         {POOL, NAMESPACE("shop"), NAMESPACE("zoo"), DEPLOYMENT("1", "1500m", "")},
+         {.pods = 1, .node_count = 1, .usd_micro_per_hour = 100000}},
+        {"no replicas", {POOL, NAMESPACE("shop"), DEPLOYMENT("0", "1500m", "")}, {0}},
+        {"a DaemonSet that is leaving keeps no room",
+         {POOL,
+          "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: agent, deletionTimestamp: "
+          "'2026-01-01T00:00:00Z'}, spec: {template: {spec: " POD_SPEC("1", "") "}}}",
+          DEPLOYMENT("1", "1500m", "")},
+         {.pods = 1, .node_count = 1, .usd_micro_per_hour = 100000}},
+        {"replicas that are no number", {POOL, DEPLOYMENT("-1", "1500m", "")}, {0}},
         {"its pods that run are planned, too",
          {POOL, NODE("n1", "a", "8"), POD("web-0", "1", ", nodeName: n1"),
           DEPLOYMENT("2", "1500m", "")},
@@ -205,6 +217,15 @@ static void beside_what_runs(void)
            POD("other", "4", ", nodeName: n1"), DEPLOYMENT("1", "1500m", "")},
           {.pods = 1, .node_count = 1, .usd_micro_per_hour = 100000}},
          -1},
+        {{"pods that are done are none",
+          {POOL, NODE("n1", "a", "2"),
+           "{apiVersion: v1, kind: Pod, metadata: {name: old}, spec: " POD_SPEC(
+               "1500m", ", nodeName: n1") ", status: {phase: Succeeded}}",
+           DEPLOYMENT("1", "1500m", "")},
+          {.pods = 1}},
+         -1},
+        {{"no replicas", {POOL, DEPLOYMENT("0", "1500m", "")}, {0}}, -1},
+        {{"replicas that are no number", {POOL, DEPLOYMENT("-1", "1500m", "")}, {0}}, -1},
         {{"a Node that nobody else has a resource of",
           {POOL,
            "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 4, "
@@ -321,7 +342,41 @@ static void without_types_nobody_knows(void)
         supply_release(supply);
     }
     ASSERT_INT(supply_plan_alone(NULL, snapshot, &question, &added), ADDED_UNKNOWN);
+    ASSERT_INT(supply_plan_beside(NULL, snapshot, &question, &added), ADDED_UNKNOWN);
     arena_destroy(fixture.arena);
+}
+
+/* A review does not wait for a plan of a large cluster. */
+static void beside_very_much_nothing_is_planned(void)
+{
+    static const struct {
+        const char *version, *kind;
+        int count;
+        enum added_kind planned;
+    } cases[] = {
+        {"v1", "Node", 500, ADDED_KNOWN},
+        {"v1", "Node", 501, ADDED_UNKNOWN},
+        {"karpenter.sh/v1", "NodeClaim", 501, ADDED_UNKNOWN},
+        {"v1", "Pod", 5001, ADDED_UNKNOWN},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct text_builder yaml = {.arena = fixture.arena};
+        text_builder_add(&yaml, TEXT(POOL "\n---\n" DEPLOYMENT("1", "1", "") "\n"));
+        for (int j = 0; j < cases[i].count; j++)
+            text_builder_printf(&yaml, "---\n{apiVersion: %s, kind: %s, metadata: {name: x%d}}\n",
+                                cases[i].version, cases[i].kind, j);
+        const char *documents[] = {text_builder_text(&yaml).data};
+        const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, 1);
+        const struct supply *supply =
+            supply_create(snapshot, fixture_catalog(&fixture), NULL, true);
+        const struct added_question question = {find_workload(snapshot), -1, NULL, true};
+        struct added added;
+        ASSERT_INT(supply_plan_beside(supply, snapshot, &question, &added), cases[i].planned);
+        ASSERT_INT(supply_plan_alone(supply, snapshot, &question, &added), ADDED_KNOWN);
+        supply_release(supply);
+        arena_destroy(fixture.arena);
+    }
 }
 
 /* Reviews plan at one time over the stock of one world. */
@@ -393,6 +448,7 @@ const struct unit_test unit_tests[] = {
     {"of very many pods a thousand are planned", of_very_many_pods_a_thousand_are_planned},
     {"of very many terms", of_very_many_terms},
     {"without types nobody knows", without_types_nobody_knows},
+    {"beside very much nothing is planned", beside_very_much_nothing_is_planned},
     {"several threads plan over one stock", several_threads_plan_over_one_stock},
     {NULL, NULL},
 };

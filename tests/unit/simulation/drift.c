@@ -6,7 +6,7 @@
 
 const char unit_suite[] = "simulation drift";
 
-enum { MOST_CLAIMS = 6, BUDGET_BYTES = 64 << 20 };
+enum { MOST_CLAIMS = 8, BUDGET_BYTES = 64 << 20 };
 
 /* The hashes of POOL() without more, and of CLASS() without more in a cluster without a CA bundle.
  */
@@ -148,6 +148,8 @@ static void the_hash_of_a_pool(void)
 }
 
 #define OF_V4_POOL "karpenter.sh/nodepool-hash: \"77\", karpenter.sh/nodepool-hash-version: v4"
+#define OUR_V4_POOL \
+    "karpenter.sh/nodepool-hash: \"" POOL_HASH "\", karpenter.sh/nodepool-hash-version: v4"
 #define OF_OLD_V4_POOL "karpenter.sh/nodepool-hash: \"1\", karpenter.sh/nodepool-hash-version: v4"
 
 static void fields_where_hashes_are_not_ours(void)
@@ -171,6 +173,17 @@ static void fields_where_hashes_are_not_ours(void)
          {CLAIM("a", OF_OLD_POOL, "", ""), CLAIM("b", OF_POOL, "", "")},
          "a newly NodePoolDrifted " LABELS_PATH "; b already NodePoolDrifted; | " LABELS_PATH
          " by fields"},
+        {"another version, with the hash that ours would have",
+         POOL_NAMED("general", OUR_V4_POOL, "", ""),
+         POOL_NAMED("general", OUR_V4_POOL, LABELS, ""),
+         {CLAIM("a", OUR_V4_POOL, "", "")},
+         "a newly NodePoolDrifted " LABELS_PATH "; | " LABELS_PATH " by fields"},
+        {"neither an annotation nor a hash",
+         POOL_NAMED("general", "", "", ", terminationGracePeriod: soon"),
+         POOL_NAMED("general", "", "", ""),
+         {CLAIM("a", OF_POOL, "", ""), CLAIM("b", OF_POOL, "", DRIFTED("NodePoolDrifted"))},
+         "a newly NodePoolDrifted spec.template.spec.terminationGracePeriod; b already "
+         "NodePoolDrifted; | spec.template.spec.terminationGracePeriod by fields"},
         {"a value without a hash",
          POOL("", ""),
          POOL("", ", terminationGracePeriod: soon"),
@@ -226,8 +239,9 @@ static void requirements_of_a_pool(void)
          POOL("", REQUIRES(IN("failure-domain.beta.kubernetes.io/zone", "[a]"))),
          {CLAIM("a", OF_POOL, ", " ZONE_KEY ": a", ""),
           CLAIM("b", OF_POOL, ", " ZONE_KEY ": b", ""),
-          CLAIM("c", OF_POOL, ", failure-domain.beta.kubernetes.io/zone: a", "")},
-         "a none; b newly RequirementsDrifted " FIRST "; c none; | " FIRST},
+          CLAIM("c", OF_POOL, ", failure-domain.beta.kubernetes.io/zone: a", ""),
+          CLAIM("d", OF_POOL, ", failure-domain.beta.kubernetes.io/zone: a, team: x", "")},
+         "a none; b newly RequirementsDrifted " FIRST "; c none; d none; | " FIRST},
         {"a requirement goes",
          POOL("", REQUIRES(CAPACITY("[on-demand]"))),
          POOL("", ""),
@@ -259,6 +273,8 @@ static void requirements_of_a_pool(void)
 #define OF_OLD_CLASS                               \
     "karpenter.k8s.aws/ec2nodeclass-hash: \"1\", " \
     "karpenter.k8s.aws/ec2nodeclass-hash-version: v6"
+#define CHOOSING(terms) ", capacityReservationSelectorTerms: [" terms "]"
+#define IN_RESERVATION(id) ", karpenter.k8s.aws/capacity-reservation-id: " id
 #define IMAGE(id) ", status: {imageID: " id "}"
 
 static void an_ec2_node_class(void)
@@ -282,6 +298,70 @@ static void an_ec2_node_class(void)
          CLASS_OF("default", "856389693220403652", TYPICAL AL2023 ", context: x"),
          {POOL("", ""), CLAIM("a", OF_CLASS, "", DRIFTED("NodeClassDrift"))},
          "a already NodeClassDrift; | spec.context"},
+        {"drifted for what the hash no longer says, and for what the class does not change",
+         CLASS(TYPICAL AL2023),
+         CLASS("amiFamily: AL2023, " TYPICAL AL2023),
+         {POOL("", ""), CLAIM("a", OF_CLASS, "", DRIFTED("NodeClassDrift")),
+          CLAIM("b", OF_CLASS, "", DRIFTED("SubnetDrift")),
+          CLAIM("c", OF_CLASS, "", DRIFTED("CloudMood"))},
+         "a undone NodeClassDrift; b already SubnetDrift; c already CloudMood; | "},
+        {"made anew",
+         NULL,
+         CLASS(TYPICAL AL2023),
+         {POOL("", ""), CLASS_OF("other", CLASS_HASH, TYPICAL AL2023),
+          CLAIM("a", OF_CLASS, "", "")},
+         "a unknown AMIDrift spec.amiSelectorTerms; | spec.amiSelectorTerms"},
+        {"an old version",
+         NULL,
+         "{apiVersion: karpenter.k8s.aws/v1beta1, kind: EC2NodeClass, metadata: {name: default}}",
+         {CLAIM("a", OF_CLASS, "", "")},
+         "no nodes"},
+        {"a class of another cloud is made anew",
+         NULL,
+         "{apiVersion: karpenter.azure.com/v1beta1, kind: AKSNodeClass, metadata: {name: default}}",
+         {CLAIM("a", "", "",
+                ", spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: "
+                "default}}")},
+         "a unknown spec; | spec"},
+        {"what is no hash of another class says nothing",
+         CLASS(TYPICAL AL2023),
+         CLASS(TYPICAL AL2023 ", context: x"),
+         {POOL("", ""), CLASS_OF("b", "none", TYPICAL),
+          CLASS_OF("c", "18446744073709551616", TYPICAL),
+          "{apiVersion: karpenter.k8s.aws/v1beta1, kind: EC2NodeClass, metadata: {name: f}}",
+          CLASS_OF("d", "36893488147419103232", TYPICAL),
+          CLASS_OF("e", "5", "blockDeviceMappings: [{ebs: {volumeSize: [1]}}]"),
+          CLAIM("a", OF_CLASS, "", "")},
+         "a newly NodeClassDrift spec.context; | spec.context"},
+        {"images: from the latest, whichever that was",
+         CLASS(TYPICAL ", amiSelectorTerms: [{alias: al2023@latest}]"),
+         CLASS(TYPICAL AL2023),
+         {POOL("", ""), CLAIM("a", OF_CLASS, "", IMAGE("ami-1"))},
+         "a unknown AMIDrift spec.amiSelectorTerms; | spec.amiSelectorTerms"},
+        {"images: by tags",
+         CLASS(TYPICAL ", amiFamily: AL2023" AL2023),
+         CLASS(TYPICAL ", amiFamily: AL2023, amiSelectorTerms: [{tags: {a: b}}]"),
+         {POOL("", ""), CLAIM("a", OF_CLASS, "", IMAGE("ami-1"))},
+         "a unknown AMIDrift spec.amiSelectorTerms; | spec.amiSelectorTerms"},
+        {"images: the same version, and others",
+         CLASS(TYPICAL AL2023),
+         CLASS(TYPICAL ", amiSelectorTerms: [{alias: al2023@v1}, {id: ami-2}]"),
+         {POOL("", ""), CLAIM("a", OF_CLASS, "", IMAGE("ami-1"))},
+         "a unknown AMIDrift spec.amiSelectorTerms; | spec.amiSelectorTerms"},
+        {"a reservation goes",
+         CLASS(TYPICAL AL2023 CHOOSING("{id: cr-1}, {id: cr-2}")),
+         CLASS(TYPICAL AL2023 CHOOSING("{id: cr-1}")),
+         {POOL("", ""), CLAIM("a", OF_CLASS, IN_RESERVATION("cr-1"), ""),
+          CLAIM("b", OF_CLASS, IN_RESERVATION("cr-2"), ""), CLAIM("c", OF_CLASS, "", "")},
+         "a none; b newly CapacityReservationDrift spec.capacityReservationSelectorTerms; c none; "
+         "| "
+         "spec.capacityReservationSelectorTerms"},
+        {"all of them go",
+         CLASS(TYPICAL AL2023 CHOOSING("{id: cr-1}")),
+         CLASS(TYPICAL AL2023),
+         {POOL("", ""), CLAIM("a", OF_CLASS, IN_RESERVATION("cr-1"), "")},
+         "a newly CapacityReservationDrift spec.capacityReservationSelectorTerms; | "
+         "spec.capacityReservationSelectorTerms"},
         {"the NodePool is not seen",
          CLASS(TYPICAL AL2023),
          CLASS(TYPICAL AL2023 ", context: x"),

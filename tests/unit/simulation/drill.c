@@ -363,6 +363,15 @@ static void workloads_are_scaled(void)
          .scale = SCALE(KIND_STATEFUL_SET, "db", 2),
          .lines = "node n1: db-0! db-1\n",
          .told = "0 0 0; 3 to 2"},
+        {.name = "pods that are leaving or done are none of its replicas",
+         .documents = {POOL, NODE_OF("n1", "default", "a", "8"), DEPLOYMENT("web", "2"),
+                       WEB("1", "1"), WEB("2", "1"), LEAVING("Deployment", "web", "web-0"),
+                       "{apiVersion: v1, kind: Pod, metadata: {name: web-9, ownerReferences: "
+                       "[{apiVersion: apps/v1, kind: Deployment, name: web, controller: true}]}, "
+                       "spec: " POD_SPEC("1", ", nodeName: n1") ", status: {phase: Failed}}"},
+         .scale = SCALE(KIND_DEPLOYMENT, "web", 1),
+         .lines = "node n1: web-0! web-2!\n",
+         .told = "0 0 0; 2 to 1"},
         {.name = "of those without a node, and of those with one, the cheapest",
          .documents = {POOL, NODE_OF("n1", "default", "a", "8"), DEPLOYMENT("web", "4"),
                        OWNED("Deployment", "web", "web-0", "''", "1", ""),

@@ -53,7 +53,24 @@ static void pods_that_differ_in_what_is_read_have_two(void)
     }
 }
 
+static void pods_without_a_spec_agree(void)
+{
+    static const char *const documents[] = {
+        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: shop}, spec: {volumes: []}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: c, namespace: shop}, spec: {hostIPC: true}}",
+    };
+    struct fixture fixture = {.arena = arena_create((size_t)16 << 20)};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    const struct object *a = snapshot_object(snapshot, KIND_POD, 0);
+    CU_ASSERT_TRUE(pod_shapes_agree(a, a));
+    CU_ASSERT_TRUE(pod_shapes_agree(a, snapshot_object(snapshot, KIND_POD, 1)));
+    CU_ASSERT_FALSE(pod_shapes_agree(a, snapshot_object(snapshot, KIND_POD, 2)));
+    arena_destroy(fixture.arena);
+}
+
 const struct unit_test unit_tests[] = {
+    {"pods without a spec agree", pods_without_a_spec_agree},
     {"pods that differ in what is read have two", pods_that_differ_in_what_is_read_have_two},
     {NULL, NULL},
 };

@@ -34,6 +34,93 @@ static void pods_find_nodes(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+static void nodes_are_where_their_class_has_subnets(void)
+{
+    static const struct simulation_case cases[] = {
+        {"subnets that say their zone",
+         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: "
+          "{template: "
+          "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: main}, "
+          "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: "
+          "[on-demand]}]}}}}",
+          "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: main}, status: "
+          "{subnets: [{id: subnet-1}, {zone: c}]}}",
+          POD("one", "1", "")},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+static void pods_of_a_node_that_is_leaving_need_another(void)
+{
+#define LEAVING_NODE                                                        \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: " \
+    "'2026-01-01T00:00:00Z'}, status: {allocatable: {cpu: 8, memory: 8Gi, pods: 9}}}"
+    static const struct simulation_case cases[] = {
+        {"not those of the node itself",
+         {POOL, LEAVING_NODE, POD("one", "1", ", nodeName: n1"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: static-n1, annotations: "
+          "{kubernetes.io/config.mirror: x}}, spec: " POD_SPEC("1", ", nodeName: n1") "}"},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
+/* Karpenter gives a node a value for each label that its NodePool leaves open: the least number
+ * that will do. A pod that nothing is bought for finds the node by it in the next round. */
+static void labels_of_what_is_bought_have_values(void)
+{
+#define POOL_REQUIRING(expressions)                                                              \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: "            \
+    "{template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: " \
+    "[on-demand]}, " expressions "]}}}}"
+#define FOLLOWS(expression)                                                                 \
+    POD("two", "100m",                                                                      \
+        ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "      \
+        "{nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: " \
+        "Exists}, " expression "]}]}}}")
+#define ROW "key: example.com/row, operator: "
+#define HALL "key: example.com/hall, operator: "
+    static const struct simulation_case cases[] = {
+        {"more than",
+         {POOL_REQUIRING("{" ROW "Gt, values: ['3']}"), POD("one", "1", ""),
+          FOLLOWS("{" ROW "In, values: ['4']}")},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"less than",
+         {POOL_REQUIRING("{" ROW "Lt, values: ['3']}"), POD("one", "1", ""),
+          FOLLOWS("{" ROW "In, values: ['0']}")},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"anything but",
+         {POOL_REQUIRING("{" ROW "NotIn, values: ['1', '0']}"), POD("one", "1", ""),
+          FOLLOWS("{" ROW "In, values: ['2']}")},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"nothing between",
+         {POOL_REQUIRING("{" ROW "Gt, values: ['3']}, {" ROW "Lt, values: ['5']}, {" ROW
+                         "NotIn, values: ['4']}"),
+          POD("one", "1", ""), FOLLOWS("{" ROW "DoesNotExist}")},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"none",
+         {POOL_REQUIRING("{" HALL "DoesNotExist}"), POD("one", "1", ""),
+          FOLLOWS("{" HALL "DoesNotExist}")},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
 #define POOL_WITH(more) \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, " more "}"
 #define READY(status) "status: {conditions: [{type: Ready, status: '" status "'}]}"
@@ -369,6 +456,9 @@ static void rounds_follow_each_other(void)
 
 const struct unit_test unit_tests[] = {
     {"pods find nodes", pods_find_nodes},
+    {"nodes are where their class has subnets", nodes_are_where_their_class_has_subnets},
+    {"pods of a node that is leaving need another", pods_of_a_node_that_is_leaving_need_another},
+    {"labels of what is bought have values", labels_of_what_is_bought_have_values},
     {"pools count when they can buy", pools_count_when_they_can_buy},
     {"machines are seen as they are", machines_are_seen_as_they_are},
     {"rounds follow each other", rounds_follow_each_other},
