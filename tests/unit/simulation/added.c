@@ -379,6 +379,36 @@ static void beside_very_much_nothing_is_planned(void)
     }
 }
 
+/* A catalogue may leave a price out, or say that something costs nothing. */
+static void what_has_no_price_is_counted(void)
+{
+#define PRICED(price)                                                                           \
+    "[{\"name\": \"small\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"], "   \
+    "\"resources\": {\"cpu\": \"2\", \"memory\": \"4Gi\"}, \"offerings\": [{" price             \
+    "\"Available\": "                                                                           \
+    "true, \"Requirements\": [{\"key\": \"karpenter.sh/capacity-type\", \"operator\": \"In\", " \
+    "\"values\": [\"on-demand\"]}, {\"key\": \"topology.kubernetes.io/zone\", \"operator\": "   \
+    "\"In\", \"values\": [\"a\"]}]}]}]"
+    static const struct {
+        const char *catalog;
+        size_t unpriced;
+    } cases[] = {{PRICED(""), 2}, {PRICED("\"Price\": 0, "), 0}};
+    static const char *const documents[] = {POOL, DEPLOYMENT("2", "1500m", "")};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct source *source = ARENA_NEW(fixture.arena, struct source);
+        source->text = text_of(cases[i].catalog);
+        const struct catalog *catalog = NULL;
+        struct error error = {0};
+        CU_ASSERT_FATAL(catalog_read(source, fixture.arena, &catalog, &error));
+        struct added added = ask(fixture_snapshot(&fixture, documents, 2), catalog, -1);
+        ASSERT_INT(added.node_count, 2);
+        ASSERT_INT(added.unpriced_count, cases[i].unpriced);
+        ASSERT_INT(added.usd_micro_per_hour, 0);
+        arena_destroy(fixture.arena);
+    }
+}
+
 /* Reviews plan at one time over the stock of one world. */
 struct asker {
     const struct supply *supply;
@@ -449,6 +479,7 @@ const struct unit_test unit_tests[] = {
     {"of very many terms", of_very_many_terms},
     {"without types nobody knows", without_types_nobody_knows},
     {"beside very much nothing is planned", beside_very_much_nothing_is_planned},
+    {"what has no price is counted", what_has_no_price_is_counted},
     {"several threads plan over one stock", several_threads_plan_over_one_stock},
     {NULL, NULL},
 };
