@@ -34,10 +34,14 @@ static const char own_catalog[] =
     "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: " count   \
     ", selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: " \
     "{containers: [{name: main, resources: {requests: {cpu: '" cpu "'}}}]}}}}"
-#define MOUNTING(name)                                                                          \
+#define MOUNTING(name, more)                                                                    \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {containers: [{name: main, " \
     "resources: {requests: {cpu: 1500m}}}], volumes: [{name: d, persistentVolumeClaim: "        \
-    "{claimName: d}}]}}"
+    "{claimName: d}}]" more "}}"
+#define RATHER_IN_A                                                                            \
+    ", affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{"          \
+    "weight: 1, preference: {matchExpressions: [{key: topology.kubernetes.io/zone, operator: " \
+    "In, values: [a]}]}}]}}"
 #define ONLY(type) "{key: node.kubernetes.io/instance-type, operator: In, values: [" type "]}"
 #define CR(id, more)                                                                        \
     ", capacityReservations: [{id: " id ", availabilityZone: us-east-1a, instanceType: "    \
@@ -179,7 +183,7 @@ static void reservations_of_a_catalogue(void)
                        "provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}",
                        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d}, spec: "
                        "{storageClassName: gp3}}",
-                       MOUNTING("one"), MOUNTING("two")},
+                       MOUNTING("one", ""), MOUNTING("two", RATHER_IN_A)},
          .bought = "small reserved b 1; small reserved b 2"},
         {"a reservation nobody knows",
          OWN,
