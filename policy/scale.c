@@ -84,7 +84,7 @@ void subject_of_scale(const struct world *world, struct arena *arena, struct sub
 {
     enum kind kind = subject->resource_kind;
     if (!subject_is_scale(subject) || (KIND_BIT(kind) & KINDS_WITH_SCALE) == 0 ||
-        subject->old_object == NULL)
+        subject->object == NULL || subject->old_object == NULL)
         return;
     const struct object *scaled = find_scaled(world, subject);
     const struct object *after =
