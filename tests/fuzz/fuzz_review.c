@@ -1,6 +1,7 @@
 /* Bodies from the network, through the engine: no crash, an answer or a reason, and an answer that
  * has the review's uid and denies exactly when a finding does. Changes can be applied, and a
- * changed object is not changed again. */
+ * changed object is not changed again. With little memory or time the same holds, and what is
+ * denied with enough of both is not let in. */
 /* reads: server/review.c server/review_read.c server/answer.c server/patch.c policy/evaluate.c
  * policy/mutate.c policy/over_limit.c */
 #include <string.h>
@@ -255,6 +256,8 @@ static void begin(void)
 struct job {
     struct text body;
     enum review_phase phase;
+    bool denied_create; /* with enough memory and time */
+    struct arena *tight;
 };
 
 static void check_answer(struct text answer, const struct review_record *record)
@@ -301,7 +304,7 @@ static void check_changes(struct text body, const struct verdict *verdict)
 
 static void run(void *argument)
 {
-    const struct job *job = argument;
+    struct job *job = argument;
     struct text answer;
     struct review_record record;
     struct error error = {0};
@@ -310,9 +313,65 @@ static void run(void *argument)
         return;
     }
     check_answer(answer, &record);
+    const struct node *request =
+        node_get(fuzz_tree(job->body, &doc_limits_review, arena), "request");
+    job->denied_create =
+        !record.allowed && text_is(node_string(node_get(request, "operation")), "CREATE");
     if (applied(&record.verdict) > 0)
         check_changes(job->body, &record.verdict);
     (void)trail_line(&record, (int64_t)NOW_UNIX_S * 1000, arena);
+}
+
+/* ---- little memory, or little time ---- */
+
+enum { RESERVE_BYTES = 512 << 10, ASKED_MAX = 3 };
+
+struct clock {
+    int asked;
+    enum review_limit reason;
+};
+
+static int ask_clock(void *context)
+{
+    struct clock *clock = context;
+    return ++clock->asked < ASKED_MAX ? LIMIT_NONE : (int)clock->reason;
+}
+
+static void run_limited(void *argument)
+{
+    const struct job *job = argument;
+    struct text answer;
+    struct review_record record;
+    struct error error = {0};
+    if (!review_answer(world, job->phase, job->body, NOW_UNIX_S, job->tight, &answer, &record,
+                       &error)) {
+        REQUIRE(error.kind != ERROR_NONE && strlen(error.what) > 0);
+        return;
+    }
+    arena_reset(arena);
+    check_answer(answer, &record);
+    REQUIRE(!job->denied_create || !record.allowed);
+}
+
+/* One way for each input, so that others of its kind have the others. */
+static void try_limited(struct job *job)
+{
+    static const size_t budgets[] = {48 << 10, 96 << 10, 256 << 10, 1 << 20};
+    static const enum review_limit reasons[] = {LIMIT_CPU, LIMIT_TIMEOUT, LIMIT_CLIENT_GONE};
+    static struct arena *arenas[COUNT_OF(budgets)];
+    size_t way = job->body.size % (COUNT_OF(budgets) + COUNT_OF(reasons));
+    bool in_time = way < COUNT_OF(budgets);
+    struct clock clock = {.reason = in_time ? LIMIT_NONE : reasons[way - COUNT_OF(budgets)]};
+    size_t index = in_time ? way : COUNT_OF(budgets) - 1;
+    struct error error;
+    if (arenas[index] == NULL) {
+        arenas[index] = arena_create(budgets[index]);
+        REQUIRE(arenas[index] != NULL && arena_reserve(arenas[index], RESERVE_BYTES));
+    }
+    job->tight = arenas[index];
+    arena_reset(job->tight);
+    arena_watch(job->tight, &(struct arena_watch){ask_clock, &clock});
+    REQUIRE(arena_guard(job->tight, run_limited, job, &error) || error.kind == ERROR_LIMIT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -320,8 +379,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (world == NULL)
         begin();
     for (int phase = REVIEW_VALIDATE; phase <= REVIEW_MUTATE; phase++) {
-        struct job job = {{(const char *)data, size}, (enum review_phase)phase};
+        struct job job = {.body = {(const char *)data, size}, .phase = (enum review_phase)phase};
         fuzz_guarded(arena, run, &job);
+        try_limited(&job);
     }
     return 0;
 }
