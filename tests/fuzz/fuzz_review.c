@@ -353,22 +353,19 @@ static void run_limited(void *argument)
     REQUIRE(!job->denied_create || !record.allowed);
 }
 
-/* One way for each input, so that others of its kind have the others. */
-static void try_limited(struct job *job)
+static const size_t budgets[] = {48 << 10, 96 << 10, 256 << 10, 1 << 20};
+static const enum review_limit reasons[] = {LIMIT_CPU, LIMIT_TIMEOUT, LIMIT_CLIENT_GONE};
+
+static void try_limited(struct job *job, size_t budget, enum review_limit reason)
 {
-    static const size_t budgets[] = {48 << 10, 96 << 10, 256 << 10, 1 << 20};
-    static const enum review_limit reasons[] = {LIMIT_CPU, LIMIT_TIMEOUT, LIMIT_CLIENT_GONE};
     static struct arena *arenas[COUNT_OF(budgets)];
-    size_t way = job->body.size % (COUNT_OF(budgets) + COUNT_OF(reasons));
-    bool in_time = way < COUNT_OF(budgets);
-    struct clock clock = {.reason = in_time ? LIMIT_NONE : reasons[way - COUNT_OF(budgets)]};
-    size_t index = in_time ? way : COUNT_OF(budgets) - 1;
+    struct clock clock = {.reason = reason};
     struct error error;
-    if (arenas[index] == NULL) {
-        arenas[index] = arena_create(budgets[index]);
-        REQUIRE(arenas[index] != NULL && arena_reserve(arenas[index], RESERVE_BYTES));
+    if (arenas[budget] == NULL) {
+        arenas[budget] = arena_create(budgets[budget]);
+        REQUIRE(arenas[budget] != NULL && arena_reserve(arenas[budget], RESERVE_BYTES));
     }
-    job->tight = arenas[index];
+    job->tight = arenas[budget];
     arena_reset(job->tight);
     arena_watch(job->tight, &(struct arena_watch){ask_clock, &clock});
     REQUIRE(arena_guard(job->tight, run_limited, job, &error) || error.kind == ERROR_LIMIT);
@@ -381,7 +378,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int phase = REVIEW_VALIDATE; phase <= REVIEW_MUTATE; phase++) {
         struct job job = {.body = {(const char *)data, size}, .phase = (enum review_phase)phase};
         fuzz_guarded(arena, run, &job);
-        try_limited(&job);
+        /* One of each for an input, so that others of its kind have the others. */
+        try_limited(&job, size % COUNT_OF(budgets), LIMIT_NONE);
+        try_limited(&job, COUNT_OF(budgets) - 1, reasons[size % COUNT_OF(reasons)]);
     }
     return 0;
 }
