@@ -164,7 +164,7 @@ static void add_verdict(struct text_builder *text, const struct verdict *verdict
     for (size_t i = 0; i < verdict->change_count; i++)
         text_builder_printf(text, "%s %s %.*s\n", verdict->changes[i].rail,
                             outcome_name(verdict->changes[i].outcome),
-                            TEXT_ARGS(verdict->changes[i].audit));
+                            TEXT_ARGS(verdict->changes[i].added));
 }
 
 static struct text verdict_of(const struct pair *pair, const struct world *world,
