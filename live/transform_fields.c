@@ -71,7 +71,8 @@ FIELDS(labels, SHARED("labels"));
 FIELDS(path_alone, WHOLE("path"));
 FIELDS(phase, WHOLE("phase"));
 FIELDS(condition, WHOLE("type"), WHOLE("status"), WHOLE("reason"));
-FIELDS(ready, ITEMS("conditions", is_ready, condition));
+FIELDS(told_condition, WHOLE("type"), WHOLE("status"), WHOLE("reason"), WHOLE("message"));
+FIELDS(ready, ITEMS("conditions", is_ready, told_condition));
 FIELDS(taint, WHOLE("key"), WHOLE("value"), WHOLE("effect"));
 #define METADATA INSIDE("metadata", labels)
 #define CAPACITIES SHARED("capacity"), SHARED("allocatable")
