@@ -35,12 +35,18 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t hash_text(struct hash_seed seed, struct text t)
+/* Goes on from the hash of what stands before the text. */
+static inline uint64_t hash_on(uint64_t hash, struct hash_seed seed, struct text t)
 {
-    uint64_t hash = seed.start ^ t.size;
+    hash ^= t.size;
     for (; t.size > 8; t.data += 8, t.size -= 8)
         hash = hash_fold(hash ^ hash_load(t.data, 8), seed.factor);
     return hash_fold(hash ^ hash_load(t.data, t.size), seed.factor);
+}
+
+static inline uint64_t hash_text(struct hash_seed seed, struct text t)
+{
+    return hash_on(seed.start, seed, t);
 }
 
 #endif

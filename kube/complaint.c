@@ -5,6 +5,7 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/quantity.h"
+#include "kube/taint.h"
 #include "kube/topology.h"
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
@@ -118,16 +119,15 @@ static void check_values(const struct field *values, enum solver_op op, bool str
 static void check_expression(const struct field *field, const struct operators *operators,
                              struct arena *arena, struct complaint *complaint)
 {
-    const struct field *key = field_get(arena, field, "key");
-    const struct field *operator= field_get(arena, field, "operator");
-    struct text name = node_string(operator->node);
+    struct text name = node_string(node_get(field->node, "operator"));
     enum solver_op op = SOLVER_IN;
-    if (node_string(key->node).size == 0) {
-        complain(complaint, key, TEXT("the key of a label"), arena);
+    if (node_string(node_get(field->node, "key")).size == 0) {
+        complain(complaint, field_get(arena, field, "key"), TEXT("the key of a label"), arena);
         return;
     }
     if (!solver_op_parse(name.data, name.size, &op) || op > operators->last) {
-        complain(complaint, operator, text_of(operators->allowed), arena);
+        complain(complaint, field_get(arena, field, "operator"), text_of(operators->allowed),
+                 arena);
         return;
     }
     check_values(field_get(arena, field, "values"), op, operators->strict, arena, complaint);
@@ -202,16 +202,16 @@ struct choice {
 static void check_choice(const struct field *parent, const struct choice *choice,
                          struct arena *arena, struct complaint *complaint)
 {
-    const struct field *field = field_get(arena, parent, choice->key);
-    struct text name = node_string(field->node);
-    bool known = is_absent(field->node) || (node_is(field->node, NODE_STRING) && name.size == 0);
+    const struct node *node = node_get(parent->node, choice->key);
+    struct text name = node_string(node);
+    bool known = is_absent(node) || (node_is(node, NODE_STRING) && name.size == 0);
     for (size_t i = 0; i < sizeof choice->names / sizeof *choice->names; i++)
         known = known || (choice->names[i] != NULL && text_is(name, choice->names[i]));
     if (!known)
-        complain(complaint, field, text_of(choice->allowed), arena);
+        complain(complaint, field_get(arena, parent, choice->key), text_of(choice->allowed), arena);
 }
 
-static void check_tolerations(const struct field *spec, struct arena *arena,
+static void check_tolerations(const struct tolerations *tolerations, struct arena *arena,
                               struct complaint *complaint)
 {
     static const struct choice choices[] = {
@@ -220,10 +220,9 @@ static void check_tolerations(const struct field *spec, struct arena *arena,
          "NoSchedule, PreferNoSchedule or NoExecute",
          {"NoSchedule", "PreferNoSchedule", "NoExecute"}},
     };
-    const struct field *list = field_get(arena, spec, "tolerations");
-    for (size_t i = 0; i < list_size(list); i++)
-        for (size_t j = 0; j < COUNT_OF(choices); j++)
-            check_choice(field_item(arena, list, i), &choices[j], arena, complaint);
+    FOR_EACH(toleration, tolerations)
+        for (size_t i = 0; i < COUNT_OF(choices); i++)
+            check_choice(toleration->field, &choices[i], arena, complaint);
 }
 
 static void check_spread(const struct field *spread, struct arena *arena,
@@ -242,41 +241,39 @@ static void check_spread(const struct field *spread, struct arena *arena,
         check_choice(spread, &choices[i], arena, complaint);
 }
 
-static void check_topology(const struct workload *workload, struct arena *arena,
+static void check_topology(const struct topology_terms *terms, struct arena *arena,
                            struct complaint *complaint)
 {
-    struct topology_terms terms;
-    topology_terms_read(workload, arena, &terms);
-    for (size_t i = 0; i < terms.count; i++) {
-        const struct field *term = terms.items[i].term;
-        if (terms.items[i].use == TOPOLOGY_SPREAD)
-            check_spread(term, arena, complaint);
-        check_selector(field_get(arena, term, "labelSelector"), arena, complaint);
-        check_selector(field_get(arena, term, "namespaceSelector"), arena, complaint);
+    FOR_EACH(item, terms) {
+        if (item->use == TOPOLOGY_SPREAD)
+            check_spread(item->term, arena, complaint);
+        check_selector(field_get(arena, item->term, "labelSelector"), arena, complaint);
+        check_selector(field_get(arena, item->term, "namespaceSelector"), arena, complaint);
     }
 }
 
-static void check_node_selection(const struct workload *workload, struct arena *arena,
+static void check_node_selection(const struct workload *workload,
+                                 const struct node_selection *selection, struct arena *arena,
                                  struct complaint *complaint)
 {
-    struct node_selection selection;
-    node_selection_read(workload, arena, &selection);
-    check_strings(selection.selector_field, arena, complaint);
-    const struct field *required =
-        field_at(arena, workload->spec, "affinity.nodeAffinity." REQUIRED);
-    if (!is_absent(required->node) && selection.required.count == 0)
-        complain(complaint, field_get(arena, required, "nodeSelectorTerms"),
-                 TEXT("a list of one term or more"), arena);
-    const struct node_terms *all[] = {&selection.required, &selection.preferred};
+    check_strings(selection->selector_field, arena, complaint);
+    if (selection->required.count == 0 &&
+        !is_absent(node_at(workload->spec->node, "affinity.nodeAffinity." REQUIRED)))
+        complain(
+            complaint,
+            field_at(arena, workload->spec, "affinity.nodeAffinity." REQUIRED ".nodeSelectorTerms"),
+            TEXT("a list of one term or more"), arena);
+    const struct node_terms *all[] = {&selection->required, &selection->preferred};
     for (size_t i = 0; i < COUNT_OF(all); i++)
         for (size_t j = 0; j < all[i]->count; j++)
             check_expressions(field_get(arena, all[i]->items[j].field, "matchExpressions"),
                               &of_nodes, arena, complaint);
 }
 
-void pod_check(const struct workload *workload, struct arena *arena, struct complaint *complaint)
+void pod_check(const struct workload *workload, const struct pod_scheduling *scheduling,
+               struct arena *arena, struct complaint *complaint)
 {
-    check_node_selection(workload, arena, complaint);
-    check_tolerations(workload->spec, arena, complaint);
-    check_topology(workload, arena, complaint);
+    check_node_selection(workload, scheduling->selection, arena, complaint);
+    check_tolerations(scheduling->tolerations, arena, complaint);
+    check_topology(scheduling->topology, arena, complaint);
 }

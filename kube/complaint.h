@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 struct object;
+struct pod_scheduling;
 struct pool;
 struct workload;
 
@@ -23,7 +24,8 @@ void pool_requirements_check(const struct pool *pool, struct arena *arena,
                              struct complaint *complaint);
 /* Where a PersistentVolume can be attached. */
 void volume_check(const struct object *volume, struct arena *arena, struct complaint *complaint);
-/* How a pod chooses its node. */
-void pod_check(const struct workload *workload, struct arena *arena, struct complaint *complaint);
+/* What a pod asks of the scheduler, as it was read. */
+void pod_check(const struct workload *workload, const struct pod_scheduling *scheduling,
+               struct arena *arena, struct complaint *complaint);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "kube/object.h"
 #include "kube/pool.h"
+#include "kube/taint.h"
 #include "kube/topology.h"
 
 #define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
@@ -87,6 +88,17 @@ void topology_terms_read(const struct workload *workload, struct arena *arena,
     read_pod_affinity(field_get(arena, affinity, "podAffinity"), TOPOLOGY_AFFINITY, arena, terms);
     read_pod_affinity(field_get(arena, affinity, "podAntiAffinity"), TOPOLOGY_ANTI_AFFINITY, arena,
                       terms);
+}
+
+struct pod_scheduling pod_scheduling_read(const struct workload *workload, struct arena *arena)
+{
+    struct node_selection *selection = ARENA_NEW(arena, struct node_selection);
+    struct tolerations *tolerations = ARENA_NEW(arena, struct tolerations);
+    struct topology_terms *topology = ARENA_NEW(arena, struct topology_terms);
+    node_selection_read(workload, arena, selection);
+    tolerations_read(workload, arena, tolerations);
+    topology_terms_read(workload, arena, topology);
+    return (struct pod_scheduling){selection, tolerations, topology};
 }
 
 bool pod_is_done(const struct object *pod)

@@ -5,6 +5,8 @@
 #include "kube/expression.h"
 
 struct object;
+struct tolerations;
+struct topology_terms;
 
 /* Whether its containers have ended for good. */
 bool pod_is_done(const struct object *pod);
@@ -32,6 +34,14 @@ struct node_selection {
 };
 void node_selection_read(const struct workload *workload, struct arena *arena,
                          struct node_selection *selection);
+/* What a pod asks of the scheduler: how it chooses nodes, what it tolerates of theirs, and where
+ * other pods are to be. */
+struct pod_scheduling {
+    const struct node_selection *selection;
+    const struct tolerations *tolerations;
+    const struct topology_terms *topology;
+};
+struct pod_scheduling pod_scheduling_read(const struct workload *workload, struct arena *arena);
 /* Whether EKS runs it on Fargate, on a node of its own: as its webhook marks pods when they are
  * created, or as the pod asks. labels are the pod's, NULL: none. */
 bool pod_is_on_fargate(const struct node *labels, const struct node *spec);

@@ -106,16 +106,13 @@ struct solver_taints taints_convert(const struct taints *taints, struct arena *a
     return (struct solver_taints){items, count};
 }
 
-const struct solver_toleration *tolerations_convert(const struct workload *workload,
+const struct solver_toleration *tolerations_convert(const struct tolerations *tolerations,
                                                     struct arena *arena, size_t *count)
 {
-    struct tolerations tolerations;
-    tolerations_read(workload, arena, &tolerations);
     struct solver_toleration *items =
-        ARENA_ARRAY(arena, tolerations.count, struct solver_toleration);
+        ARENA_ARRAY(arena, tolerations->count, struct solver_toleration);
     *count = 0;
-    for (size_t i = 0; i < tolerations.count; i++) {
-        const struct toleration *toleration = &tolerations.items[i];
+    FOR_EACH(toleration, tolerations) {
         struct solver_toleration converted = {
             .key = terminated(arena, toleration->key),
             .exists = text_is(toleration->op, "Exists"),

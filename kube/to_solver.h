@@ -7,7 +7,7 @@
 
 struct expressions;
 struct taints;
-struct workload;
+struct tolerations;
 
 /* A terminated copy, because the solver wants C strings. */
 const char *terminated(struct arena *arena, struct text t);
@@ -23,7 +23,7 @@ bool expressions_convert(const struct expressions *expressions, struct arena *ar
 struct solver_expressions expressions_with(struct solver_expressions expressions,
                                            struct solver_expression more, struct arena *arena);
 struct solver_taints taints_convert(const struct taints *taints, struct arena *arena);
-const struct solver_toleration *tolerations_convert(const struct workload *workload,
+const struct solver_toleration *tolerations_convert(const struct tolerations *tolerations,
                                                     struct arena *arena, size_t *count);
 
 #endif

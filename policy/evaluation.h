@@ -20,6 +20,7 @@ struct reading {
     const struct workload *workload;
     const struct node_selection *selection;
     const struct tolerations *tolerations;
+    const struct topology_terms *topology;
     const struct text_map *resources;
     const struct pool *pool;
 };

@@ -71,6 +71,18 @@ const struct node_selection *call_selection(const struct rail_call *call,
     return reading->selection;
 }
 
+const struct topology_terms *call_topology(const struct rail_call *call,
+                                           const struct workload *workload)
+{
+    struct reading *reading = reading_of(call);
+    if (reading->topology == NULL) {
+        struct topology_terms *terms = ARENA_NEW(call->arena, struct topology_terms);
+        topology_terms_read(workload, call->arena, terms);
+        reading->topology = terms;
+    }
+    return reading->topology;
+}
+
 const struct pool *call_pool(const struct rail_call *call)
 {
     struct reading *reading = reading_of(call);

@@ -5,6 +5,7 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/taint.h"
+#include "kube/topology.h"
 #include "policy/rail.h"
 
 /* call->object as a workload; false when it is none. */
@@ -17,6 +18,9 @@ const struct text_map *call_resources(const struct rail_call *call,
 /* How its pods choose nodes. */
 const struct node_selection *call_selection(const struct rail_call *call,
                                             const struct workload *workload);
+/* Where they are to be beside other pods, or apart from them. */
+const struct topology_terms *call_topology(const struct rail_call *call,
+                                           const struct workload *workload);
 /* call->object as a NodePool or Provisioner; NULL: it is neither. */
 const struct pool *call_pool(const struct rail_call *call);
 

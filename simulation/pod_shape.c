@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kube/complaint.h"
-#include "kube/container.h"
 #include "kube/device.h"
 #include "kube/object.h"
 #include "kube/to_solver.h"
@@ -143,22 +142,6 @@ static void read_preferred(struct pod_shape *shape, const struct node_terms *ter
     }
     shape->solver.preferred = preferred;
     shape->solver.preferred_count = terms->count;
-}
-
-static void read_selection(const struct shape_source *source, struct arena *arena,
-                           struct pod_shape *shape)
-{
-    struct node_selection selection;
-    node_selection_read(&source->workload, arena, &selection);
-    if (source->affinity_of != NULL) {
-        struct node_selection other;
-        node_selection_read(source->affinity_of, arena, &other);
-        selection.required = other.required;
-    }
-    shape->solver.node_selector = labels_of(selection.selector_field->node, arena);
-    read_required(shape, &selection.required, arena);
-    read_preferred(shape, &selection.preferred, arena);
-    check_selection(shape, arena);
 }
 
 /* ---- ports ---- */
@@ -329,20 +312,17 @@ static struct solver_pod_affinity read_affinity(const struct topology_term *term
     return affinity;
 }
 
-static void read_topology(const struct workload *workload, struct arena *arena,
+static void read_topology(const struct topology_terms *terms, struct arena *arena,
                           struct solver_shape *solver)
 {
-    struct topology_terms terms;
-    topology_terms_read(workload, arena, &terms);
-    struct solver_spread *spreads = ARENA_ARRAY(arena, terms.count, struct solver_spread);
+    struct solver_spread *spreads = ARENA_ARRAY(arena, terms->count, struct solver_spread);
     struct solver_pod_affinity *affinities =
-        ARENA_ARRAY(arena, terms.count, struct solver_pod_affinity);
-    for (size_t i = 0; i < terms.count; i++) {
-        if (terms.items[i].use == TOPOLOGY_SPREAD)
-            spreads[solver->spread_count++] = read_spread(&terms.items[i], arena);
+        ARENA_ARRAY(arena, terms->count, struct solver_pod_affinity);
+    FOR_EACH(term, terms) {
+        if (term->use == TOPOLOGY_SPREAD)
+            spreads[solver->spread_count++] = read_spread(term, arena);
         else
-            affinities[solver->affinity_count++] =
-                read_affinity(&terms.items[i], solver->labels, arena);
+            affinities[solver->affinity_count++] = read_affinity(term, solver->labels, arena);
     }
     solver->spreads = spreads;
     solver->affinities = affinities;
@@ -363,47 +343,73 @@ static struct solver_labels join(struct solver_labels a, struct solver_labels b,
     return (struct solver_labels){items, count};
 }
 
-static void check_workload(const struct workload *workload, struct arena *arena,
-                           struct pod_shape *shape)
+static void check_workload(const struct workload *workload, const struct pod_scheduling *scheduling,
+                           struct arena *arena, struct pod_shape *shape)
 {
     struct complaint wrong = {0};
-    pod_check(workload, arena, &wrong);
+    pod_check(workload, scheduling, arena, &wrong);
     if (wrong.field != NULL)
         find_broken(shape, object_place(workload->object, wrong.field, arena), wrong.message);
 }
 
-static bool claims_devices(const struct workload *workload, struct arena *arena)
+static bool claims_devices(const struct workload *workload)
 {
-    struct containers containers;
-    containers_read(workload, arena, &containers);
-    for (size_t i = 0; i < containers.count; i++)
-        if (node_count(node_at(containers.items[i].field->node, "resources.claims")) > 0)
-            return true;
+    static const char *const lists[] = {"containers", "initContainers"};
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
+        FOR_ITEMS(container, node_get(workload->spec->node, lists[i]))
+            if (node_count(node_at(container, "resources.claims")) > 0)
+                return true;
     return workload_claims_devices(workload);
+}
+
+/* required: its own, or those of the workload whose affinity counts. */
+static void read_needs(const struct snapshot *snapshot, const struct workload *workload,
+                       const struct pod_scheduling *scheduling, const struct node_terms *required,
+                       struct arena *arena, struct pod_shape *shape)
+{
+    struct solver_shape *solver = &shape->solver;
+    solver->needs_devices = claims_devices(workload);
+    solver->node_selector = labels_of(scheduling->selection->selector_field->node, arena);
+    read_required(shape, required, arena);
+    solver->tolerations =
+        tolerations_convert(scheduling->tolerations, arena, &solver->toleration_count);
+    read_host_ports(workload, arena, solver);
+    struct error error = {0};
+    if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error)) {
+        find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
+        shape->fault.too_much = error.kind == ERROR_LIMIT;
+    }
+}
+
+void pod_needs_read(const struct snapshot *snapshot, const struct workload *workload,
+                    const struct pod_scheduling *scheduling, struct arena *arena,
+                    struct pod_shape *shape)
+{
+    *shape = (struct pod_shape){
+        .read = true, .solver = {.namespace = terminated(arena, workload->object->namespace)}};
+    check_workload(workload, scheduling, arena, shape);
+    read_needs(snapshot, workload, scheduling, &scheduling->selection->required, arena, shape);
 }
 
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape)
 {
     const struct workload *workload = &source->workload;
-    *shape = (struct pod_shape){.read = true};
+    struct pod_scheduling own = pod_scheduling_read(workload, arena), affinity = own;
+    *shape = (struct pod_shape){.read = true,
+                                .solver = {.namespace = terminated(arena, source->namespace)}};
     struct solver_shape *solver = &shape->solver;
-    solver->namespace = terminated(arena, source->namespace);
-    struct solver_labels own = labels_of(node_get(workload->metadata->node, "labels"), arena);
-    solver->labels = join(own, source->more_labels, arena);
-    solver->needs_devices = claims_devices(workload, arena);
-    check_workload(workload, arena, shape);
-    if (source->affinity_of != NULL)
-        check_workload(source->affinity_of, arena, shape);
-    read_selection(source, arena, shape);
-    solver->tolerations = tolerations_convert(workload, arena, &solver->toleration_count);
-    read_host_ports(workload, arena, solver);
-    read_topology(workload, arena, solver);
-    struct error error = {0};
-    if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error)) {
-        find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
-        shape->fault.too_much = error.kind == ERROR_LIMIT;
+    check_workload(workload, &own, arena, shape);
+    if (source->affinity_of != NULL) {
+        affinity = pod_scheduling_read(source->affinity_of, arena);
+        check_workload(source->affinity_of, &affinity, arena, shape);
     }
+    read_needs(snapshot, workload, &own, &affinity.selection->required, arena, shape);
+    read_preferred(shape, &own.selection->preferred, arena);
+    check_selection(shape, arena);
+    struct solver_labels labels = labels_of(node_get(workload->metadata->node, "labels"), arena);
+    solver->labels = join(labels, source->more_labels, arena);
+    read_topology(own.topology, arena, solver);
 }
 
 /* ---- pods of one template ---- */

@@ -39,6 +39,11 @@ struct shape_source {
  * Pod with these requests. */
 void tolerate_extended_resources(struct solver_shape *shape, const struct named_amounts *requests,
                                  struct arena *arena);
+/* Reads what a pod requires of a node by itself, without its labels, what it prefers and what it
+ * asks of other pods: what is broken there is a fault all the same. */
+void pod_needs_read(const struct snapshot *snapshot, const struct workload *workload,
+                    const struct pod_scheduling *scheduling, struct arena *arena,
+                    struct pod_shape *shape);
 void pod_shape_read(const struct snapshot *snapshot, const struct shape_source *source,
                     struct arena *arena, struct pod_shape *shape);
 /* Whether two Pods that are there have one shape for certain, as most of one template do. */

@@ -6,6 +6,7 @@
 #define TAFFRAIL_SIMULATION_SUPPLY_H
 
 #include "kube/kind.h"
+#include "kube/pod.h"
 #include "kube/zone.h"
 #include "solver/solver.h"
 
@@ -66,7 +67,8 @@ bool pool_takes(const struct catalog *catalog, const struct pool *pool,
 
 struct supply_question {
     const struct workload *workload;
-    const struct zones *volumes; /* for each volume the zones that it is confined to */
+    struct pod_scheduling scheduling; /* the workload's, as it was read */
+    const struct zones *volumes;      /* for each volume the zones that it is confined to */
     size_t volume_count;
     /* The API server's admission plugin of this name runs: it adds to a Pod the tolerations of the
      * extended resources that it asks for. */

@@ -15,6 +15,7 @@ struct asking {
     const struct supply *supply;
     const struct snapshot *snapshot;
     const struct workload *workload;
+    struct pod_scheduling scheduling;
     struct arena *arena;
     struct pod_shape pod;
     struct solver_shape shape; /* for the solver */
@@ -69,13 +70,12 @@ static const struct solver_expressions *terms_that_count(const struct asking *as
     return cut;
 }
 
-/* Reads what the pod itself requires of a node. Its labels do not count, since there are no other
- * pods. False: it cannot be understood, or Karpenter buys nothing for such a pod. */
+/* Reads what the pod itself requires of a node: there are no other pods. False: it cannot be
+ * understood, or Karpenter buys nothing for such a pod. */
 static bool read_shape(struct asking *asking)
 {
-    struct shape_source source = {.namespace = asking->workload->object->namespace,
-                                  .workload = *asking->workload};
-    pod_shape_read(asking->snapshot, &source, asking->arena, &asking->pod);
+    pod_needs_read(asking->snapshot, asking->workload, &asking->scheduling, asking->arena,
+                   &asking->pod);
     const struct solver_shape *read = &asking->pod.solver;
     struct solver_shape *shape = &asking->shape;
     if (asking->pod.fault.message.size > 0)
@@ -244,7 +244,7 @@ static struct zone_bits answer_of(const struct supply *supply, const struct aski
 {
     struct zone_bits known;
     struct cache_key key =
-        cache_key_of(&supply->cache, kind, &asking->shape, &asking->pod.requests, asking->arena);
+        cache_key_of(&supply->cache, kind, &asking->shape, &asking->pod.requests);
     if (cache_find(&supply->cache, key, &known))
         return known;
     struct query query = {
@@ -277,7 +277,10 @@ struct zones supply_zones(const struct supply *supply, const struct snapshot *sn
     struct workload workload;
     struct asking asking = {
         .supply = supply, .snapshot = snapshot, .workload = &workload, .arena = arena};
-    if (supply == NULL || !workload_read(pod, arena, &workload) || !read_shape(&asking))
+    if (supply == NULL || !workload_read(pod, arena, &workload))
+        return (struct zones){0};
+    asking.scheduling = pod_scheduling_read(&workload, arena);
+    if (!read_shape(&asking))
         return (struct zones){0};
     const struct zone_bits bits = answer_of(supply, &asking, ASKS_ZONES);
     return zones_of(supply, &bits, arena);
@@ -365,7 +368,12 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
                 struct supply_answer *answer)
 {
     struct asking asking = {
-        .supply = supply, .snapshot = snapshot, .workload = question->workload, .arena = arena};
+        .supply = supply,
+        .snapshot = snapshot,
+        .workload = question->workload,
+        .scheduling = question->scheduling,
+        .arena = arena,
+    };
     *answer = (struct supply_answer){.kind = SUPPLY_UNKNOWN};
     if (supply == NULL)
         return;

@@ -10,103 +10,109 @@ void cache_create(struct supply_cache *cache, struct arena *arena)
     cache->slots = ARENA_ARRAY(arena, CACHE_SLOTS, struct cache_slot);
 }
 
-/* ---- all that a question consists of, as bytes ---- */
+/* ---- all that a question consists of, hashed ---- */
 
-/* Strings are preceded by their length and lists by their count, so that different questions give
- * different bytes. */
-static void add_number(struct text_builder *bytes, uint64_t number)
+struct hashing {
+    const struct hash_seed *seeds;
+    struct cache_key key; /* of what was added */
+};
+
+/* Strings are preceded by their length and lists by their count, so that different questions differ
+ * in what is hashed. */
+static void add_number(struct hashing *hashing, uint64_t number)
 {
-    text_builder_add(bytes, (struct text){(const char *)&number, sizeof number});
+    for (size_t i = 0; i < COUNT_OF(hashing->key.parts); i++)
+        hashing->key.parts[i] = hash_fold(hashing->key.parts[i] ^ number, hashing->seeds[i].factor);
 }
 
-static void add_string(struct text_builder *bytes, const char *string)
+static void add_string(struct hashing *hashing, const char *string)
 {
     struct text text = text_of(string);
-    add_number(bytes, text.size);
-    text_builder_add(bytes, text);
+    add_number(hashing, text.size);
+    for (size_t i = 0; i < COUNT_OF(hashing->key.parts); i++)
+        hashing->key.parts[i] = hash_on(hashing->key.parts[i], hashing->seeds[i], text);
 }
 
-static void add_labels(struct text_builder *bytes, struct solver_labels labels)
+static void add_labels(struct hashing *hashing, struct solver_labels labels)
 {
-    add_number(bytes, labels.count);
+    add_number(hashing, labels.count);
     for (size_t i = 0; i < labels.count; i++) {
-        add_string(bytes, labels.items[i].key);
-        add_string(bytes, labels.items[i].value);
+        add_string(hashing, labels.items[i].key);
+        add_string(hashing, labels.items[i].value);
     }
 }
 
-static void add_expressions(struct text_builder *bytes, struct solver_expressions expressions)
+static void add_expressions(struct hashing *hashing, struct solver_expressions expressions)
 {
-    add_number(bytes, expressions.count);
+    add_number(hashing, expressions.count);
     for (size_t i = 0; i < expressions.count; i++) {
         const struct solver_expression *expression = &expressions.items[i];
-        add_string(bytes, expression->key);
-        add_number(bytes, (uint64_t)expression->op);
-        add_number(bytes, expression->value_count);
+        add_string(hashing, expression->key);
+        add_number(hashing, (uint64_t)expression->op);
+        add_number(hashing, expression->value_count);
         for (size_t j = 0; j < expression->value_count; j++)
-            add_string(bytes, expression->values[j]);
+            add_string(hashing, expression->values[j]);
     }
 }
 
-static void add_tolerations(struct text_builder *bytes, const struct solver_shape *shape)
+static void add_tolerations(struct hashing *hashing, const struct solver_shape *shape)
 {
-    add_number(bytes, shape->toleration_count);
+    add_number(hashing, shape->toleration_count);
     for (size_t i = 0; i < shape->toleration_count; i++) {
         const struct solver_toleration *toleration = &shape->tolerations[i];
-        add_string(bytes, toleration->key);
-        add_string(bytes, toleration->value);
-        add_number(bytes, (toleration->exists ? 1U : 0U) + (toleration->any_effect ? 2U : 0U));
-        add_number(bytes, toleration->any_effect ? 0 : (uint64_t)toleration->effect);
+        add_string(hashing, toleration->key);
+        add_string(hashing, toleration->value);
+        add_number(hashing, (toleration->exists ? 1U : 0U) + (toleration->any_effect ? 2U : 0U));
+        add_number(hashing, toleration->any_effect ? 0 : (uint64_t)toleration->effect);
     }
 }
 
-static void add_ports(struct text_builder *bytes, const struct solver_shape *shape)
+static void add_ports(struct hashing *hashing, const struct solver_shape *shape)
 {
-    add_number(bytes, shape->host_port_count);
+    add_number(hashing, shape->host_port_count);
     for (size_t i = 0; i < shape->host_port_count; i++) {
-        add_string(bytes, shape->host_ports[i].ip);
-        add_string(bytes, shape->host_ports[i].protocol);
-        add_number(bytes, shape->host_ports[i].port);
+        add_string(hashing, shape->host_ports[i].ip);
+        add_string(hashing, shape->host_ports[i].protocol);
+        add_number(hashing, shape->host_ports[i].port);
     }
 }
 
-static void add_volumes(struct text_builder *bytes, const struct solver_shape *shape)
+static void add_volumes(struct hashing *hashing, const struct solver_shape *shape)
 {
-    add_number(bytes, shape->volume_count);
+    add_number(hashing, shape->volume_count);
     for (size_t i = 0; i < shape->volume_count; i++) {
-        add_number(bytes, shape->volumes[i].alternative_count);
+        add_number(hashing, shape->volumes[i].alternative_count);
         for (size_t j = 0; j < shape->volumes[i].alternative_count; j++)
-            add_expressions(bytes, shape->volumes[i].alternatives[j]);
+            add_expressions(hashing, shape->volumes[i].alternatives[j]);
     }
 }
 
-static void add_requests(struct text_builder *bytes, const struct named_amounts *requests)
+static void add_requests(struct hashing *hashing, const struct named_amounts *requests)
 {
-    add_number(bytes, requests->count);
+    add_number(hashing, requests->count);
     for (size_t i = 0; i < requests->count; i++) {
-        add_string(bytes, requests->items[i].resource);
-        add_number(bytes, (uint64_t)requests->items[i].quantity);
+        add_string(hashing, requests->items[i].resource);
+        add_number(hashing, (uint64_t)requests->items[i].quantity);
     }
 }
 
 struct cache_key cache_key_of(const struct supply_cache *cache, enum question_kind kind,
                               const struct solver_shape *shape,
-                              const struct named_amounts *requests, struct arena *arena)
+                              const struct named_amounts *requests)
 {
-    struct text_builder bytes = {.arena = arena};
-    struct cache_key key = {{0}};
-    add_number(&bytes, (uint64_t)kind);
-    add_requests(&bytes, requests);
-    add_labels(&bytes, shape->node_selector);
-    add_number(&bytes, shape->required_count);
+    struct hashing hashing = {.seeds = cache->seeds};
+    for (size_t i = 0; i < COUNT_OF(hashing.key.parts); i++)
+        hashing.key.parts[i] = cache->seeds[i].start;
+    add_number(&hashing, (uint64_t)kind);
+    add_requests(&hashing, requests);
+    add_labels(&hashing, shape->node_selector);
+    add_number(&hashing, shape->required_count);
     for (size_t i = 0; i < shape->required_count; i++)
-        add_expressions(&bytes, shape->required[i]);
-    add_tolerations(&bytes, shape);
-    add_ports(&bytes, shape);
-    add_volumes(&bytes, shape);
-    for (size_t i = 0; i < COUNT_OF(key.parts); i++)
-        key.parts[i] = hash_text(cache->seeds[i], text_builder_text(&bytes));
-    return key;
+        add_expressions(&hashing, shape->required[i]);
+    add_tolerations(&hashing, shape);
+    add_ports(&hashing, shape);
+    add_volumes(&hashing, shape);
+    return hashing.key;
 }
 
 /* ---- slots ---- */

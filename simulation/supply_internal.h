@@ -44,7 +44,7 @@ void cache_create(struct supply_cache *cache, struct arena *arena);
 enum question_kind { ASKS_ZONES, ASKS_WHETHER };
 struct cache_key cache_key_of(const struct supply_cache *cache, enum question_kind kind,
                               const struct solver_shape *shape,
-                              const struct named_amounts *requests, struct arena *arena);
+                              const struct named_amounts *requests);
 bool cache_find(const struct supply_cache *cache, struct cache_key key, struct zone_bits *answer);
 void cache_put(const struct supply_cache *cache, struct cache_key key,
                const struct zone_bits *answer);

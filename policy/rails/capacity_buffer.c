@@ -200,12 +200,13 @@ static void judge_room(const struct buffer *buffer)
 {
     const struct rail_call *call = buffer->call;
     struct supply_answer answer;
-    const struct supply_question question = {.workload = &buffer->pods};
     if (is_blind(call->world)) {
         report_undecided(buffer, "No NodePool and no Node is visible that could run its pods.",
                          KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE));
         return;
     }
+    const struct supply_question question = {
+        .workload = &buffer->pods, .scheduling = pod_scheduling_read(&buffer->pods, call->arena)};
     supply_ask(call->world->supply, call->world->snapshot, &question, call->arena, &answer);
     if (answer.kind != SUPPLY_NOWHERE)
         return;

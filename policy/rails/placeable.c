@@ -49,6 +49,8 @@ static void ask(const struct placing *placing, struct supply_answer *answer)
     }
     const struct supply_question question = {
         .workload = workload,
+        .scheduling = {placing->selection, &placing->tolerations,
+                       call_topology(placing->call, workload)},
         .volumes = volumes,
         .volume_count = count,
         .extended_resource_toleration = placing->call->policy->extended_resource_toleration,

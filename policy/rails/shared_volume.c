@@ -89,12 +89,11 @@ static bool names_one_host(const struct rail_call *call, const struct workload *
 
 static bool keeps_on_one_node(const struct rail_call *call, const struct workload *workload)
 {
-    struct topology_terms terms;
     if (node_string(node_get(workload->spec->node, "nodeName")).size > 0 ||
         names_one_host(call, workload))
         return true;
-    topology_terms_read(workload, call->arena, &terms);
-    FOR_EACH(term, &terms)
+    const struct topology_terms *terms = call_topology(call, workload);
+    FOR_EACH(term, terms)
         if (term->use == TOPOLOGY_AFFINITY && term->required &&
             text_is(node_string(term->key->node), LABEL_HOSTNAME) &&
             topology_term_selects_itself(workload, term))

@@ -172,9 +172,8 @@ static void judge(struct rail_call *call)
     struct workload workload;
     if (!call_workload(call, &workload))
         return;
-    struct topology_terms terms;
-    topology_terms_read(&workload, call->arena, &terms);
-    FOR_EACH(term, &terms) {
+    const struct topology_terms *terms = call_topology(call, &workload);
+    FOR_EACH(term, terms) {
         judge_key(call, settings, term);
         if (settings->self_match && term->use == TOPOLOGY_SPREAD &&
             node_is(term->term->node, NODE_MAP))

@@ -75,11 +75,10 @@ enum spreading zone_spread_find(const struct rail_call *call, const struct workl
 {
     struct arena *arena = call->arena;
     enum spreading spreading = SPREAD_NOT_AT_ALL;
-    struct topology_terms terms;
     if (chooses_places(call, workload))
         return SPREAD_EXEMPT;
-    topology_terms_read(workload, arena, &terms);
-    FOR_EACH(term, &terms) {
+    const struct topology_terms *terms = call_topology(call, workload);
+    FOR_EACH(term, terms) {
         struct text key = node_string(term->key->node);
         if (follows_pods(term, key))
             return SPREAD_EXEMPT;
@@ -187,9 +186,8 @@ static bool find_misspelt(const struct rail_call *call, const struct workload *w
                           struct topology_term *found)
 {
     const struct world *world = call->world;
-    struct topology_terms terms;
-    topology_terms_read(workload, call->arena, &terms);
-    FOR_EACH(term, &terms) {
+    const struct topology_terms *terms = call_topology(call, workload);
+    FOR_EACH(term, terms) {
         struct text key = node_string(term->key->node);
         bool spreads =
             term->use == TOPOLOGY_SPREAD ||

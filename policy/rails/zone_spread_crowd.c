@@ -5,6 +5,7 @@
 #include "kube/rollout.h"
 #include "kube/topology.h"
 #include "policy/rails/zone_spread.h"
+#include "policy/reading.h"
 
 /* Whether an update must end a pod before another can run, and does not: 25 % of less than four
  * pods is none. */
@@ -49,10 +50,9 @@ static void judge_term(struct rail_call *call, const struct topology_term *term,
 
 void zone_spread_judge_crowd(struct rail_call *call, const struct workload *workload)
 {
-    struct topology_terms terms;
     int64_t replicas = replicas_read(call->world->snapshot, call->object).most;
-    topology_terms_read(workload, call->arena, &terms);
-    FOR_EACH(term, &terms)
+    const struct topology_terms *terms = call_topology(call, workload);
+    FOR_EACH(term, terms)
         if (term->use == TOPOLOGY_ANTI_AFFINITY && term->required &&
             zone_key_of(node_string(term->key->node)) != ZONE_KEY_NONE &&
             topology_term_selects_itself(workload, term)) {

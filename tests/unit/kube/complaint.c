@@ -49,7 +49,8 @@ static void the_first_mistake_is_told(void)
         struct text pod = arena_printf(
             arena, "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {%s}}", cases[i].spec);
         CU_ASSERT_FATAL(workload_read(fixture_object(arena, pod.data, "shop"), arena, &workload));
-        pod_check(&workload, arena, &complaint);
+        const struct pod_scheduling scheduling = pod_scheduling_read(&workload, arena);
+        pod_check(&workload, &scheduling, arena, &complaint);
         ASSERT_TEXT(complaint.message, cases[i].message);
         arena_destroy(arena);
     }

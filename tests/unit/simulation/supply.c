@@ -243,7 +243,7 @@ static struct cache_key key_of(const struct stage *stage, const char *value, siz
     const struct named_amounts requests = {0};
     const struct solver_shape shape = {
         .node_selector = {&label, 1}, .volumes = &volume, .volume_count = volumes};
-    return cache_key_of(&stage->supply->cache, ASKS_ZONES, &shape, &requests, stage->arena);
+    return cache_key_of(&stage->supply->cache, ASKS_ZONES, &shape, &requests);
 }
 
 /* Whoever asks without end takes others' places, and no memory. */
