@@ -340,9 +340,25 @@ static inline const char *next(struct reader *reader, const char *at, char closi
     return fail_expected(reader, at, closing == ']' ? "',' or ']'" : "',' or '}'");
 }
 
-/* within: what is wanted of it, by limits->choice; NULL: the whole. */
-static const char *read_value(struct reader *reader, const char *at, const void *within,
+/* Of a value that is no string. within: what is wanted of it, by limits->choice; NULL: the whole.
+ */
+static const char *read_other(struct reader *reader, const char *at, const void *within,
                               size_t slot);
+
+/* Most values are strings. */
+static inline const char *read_value(struct reader *reader, const char *at, const void *within,
+                                     size_t slot)
+{
+    if (++reader->node_count > reader->limits->nodes)
+        return fail_limit(reader, at, "values", reader->limits->nodes);
+    if (at == reader->end || *at != '"')
+        return read_other(reader, at, within, slot);
+    struct text string = {0};
+    const char *end = read_string(reader, at, &string);
+    if (end != NULL)
+        set_node(reader, slot, NODE_STRING, string.data, string.size, at);
+    return end;
+}
 
 static const char *read_list(struct reader *reader, const char *start, const void *within,
                              size_t slot)
@@ -501,19 +517,10 @@ static const char *read_map(struct reader *reader, const char *start, const void
     return at + 1;
 }
 
-static const char *read_value(struct reader *reader, const char *at, const void *within,
+static const char *read_other(struct reader *reader, const char *at, const void *within,
                               size_t slot)
 {
-    if (++reader->node_count > reader->limits->nodes)
-        return fail_limit(reader, at, "values", reader->limits->nodes);
     switch (at < reader->end ? *at : '\0') {
-    case '"': {
-        struct text string = {0};
-        const char *end = read_string(reader, at, &string);
-        if (end != NULL)
-            set_node(reader, slot, NODE_STRING, string.data, string.size, at);
-        return end;
-    }
     case '{':
         return read_map(reader, at, within, slot);
     case '[':
