@@ -46,10 +46,13 @@ const struct field *field_child(struct arena *arena, const struct field *parent,
 
 const struct field *field_at(struct arena *arena, const struct field *parent, const char *path)
 {
-    struct text rest = text_of(path), key;
-    while (text_split(rest, '.', &key, &rest))
-        parent = field_member(arena, parent, key);
-    return field_member(arena, parent, rest);
+    for (;;) {
+        const char *end = strchrnul(path, '.');
+        parent = field_member(arena, parent, (struct text){path, (size_t)(end - path)});
+        if (*end == '\0')
+            return parent;
+        path = end + 1;
+    }
 }
 
 static bool is_word(struct text key)

@@ -424,5 +424,5 @@ bool catalog_has_key(const struct catalog *catalog, struct text key)
     uint32_t number = solver_names_find_key(catalog->names, key.data, key.size);
     if (number >= catalog->key_count)
         return false;
-    return type_set_count(&catalog->keys[number].some) > 0 || offerings_have_key(catalog, number);
+    return !type_set_is_empty(&catalog->keys[number].some) || offerings_have_key(catalog, number);
 }

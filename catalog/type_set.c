@@ -41,6 +41,11 @@ size_t type_set_count(const struct type_set *set)
     return count;
 }
 
+bool type_set_is_empty(const struct type_set *set)
+{
+    return type_set_next(set, 0) == SIZE_MAX;
+}
+
 size_t type_set_next(const struct type_set *set, size_t index)
 {
     size_t word = index / WORD_BITS;

@@ -18,6 +18,7 @@ void type_set_add(struct type_set *set, size_t index);
 void type_set_add_all(struct type_set *set, const struct type_set *others);
 bool type_set_has(const struct type_set *set, size_t index);
 size_t type_set_count(const struct type_set *set);
+bool type_set_is_empty(const struct type_set *set);
 /* The index of its first type from this one on; SIZE_MAX: it has no more. */
 size_t type_set_next(const struct type_set *set, size_t index);
 /* The index of each of its types, in order. */

@@ -204,11 +204,12 @@ static void check_choice(const struct field *parent, const struct choice *choice
 {
     const struct node *node = node_get(parent->node, choice->key);
     struct text name = node_string(node);
-    bool known = is_absent(node) || (node_is(node, NODE_STRING) && name.size == 0);
+    if (is_absent(node) || (node_is(node, NODE_STRING) && name.size == 0))
+        return;
     for (size_t i = 0; i < sizeof choice->names / sizeof *choice->names; i++)
-        known = known || (choice->names[i] != NULL && text_is(name, choice->names[i]));
-    if (!known)
-        complain(complaint, field_get(arena, parent, choice->key), text_of(choice->allowed), arena);
+        if (choice->names[i] != NULL && text_is(name, choice->names[i]))
+            return;
+    complain(complaint, field_get(arena, parent, choice->key), text_of(choice->allowed), arena);
 }
 
 static void check_tolerations(const struct tolerations *tolerations, struct arena *arena,

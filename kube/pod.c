@@ -23,13 +23,15 @@ void node_selection_read(const struct workload *workload, struct arena *arena,
     selection->selector_field = field_get(arena, workload->spec, "nodeSelector");
     expressions_add_labels(&selection->selector, selection->selector_field, arena);
 
-    if (node_at(workload->spec->node, "affinity.nodeAffinity") == NULL)
+    if (node_get(workload->spec->node, "affinity") == NULL)
         return;
-    const struct field *affinity = field_at(arena, workload->spec, "affinity.nodeAffinity");
-    const struct field *terms = field_at(arena, affinity, REQUIRED ".nodeSelectorTerms");
+    const struct field *affinity = field_get(arena, workload->spec, "affinity");
+    const struct field *of_nodes = field_get(arena, affinity, "nodeAffinity");
+    const struct field *required = field_get(arena, of_nodes, REQUIRED);
+    const struct field *terms = field_get(arena, required, "nodeSelectorTerms");
     FOR_FIELDS(item, arena, terms)
         read_term(&selection->required, item, arena);
-    const struct field *preferred = field_get(arena, affinity, PREFERRED);
+    const struct field *preferred = field_get(arena, of_nodes, PREFERRED);
     FOR_FIELDS(item, arena, preferred)
         read_term(&selection->preferred, field_get(arena, item, "preference"), arena);
 }

@@ -6,9 +6,8 @@
 bool world_sees_in(const struct world *world, kind_set kinds, struct text namespace)
 {
     bool sees = world_lists(world, kinds);
-    for (enum kind kind = 0; sees && kind < KIND_COUNT; kind++)
-        if ((kinds & KIND_BIT(kind)) != 0)
-            sees = snapshot_reads_all(world->snapshot, kind, namespace);
+    for (kind_set left = kinds; sees && left != 0; left &= left - 1)
+        sees = snapshot_reads_all(world->snapshot, (enum kind)__builtin_ctzll(left), namespace);
     return sees;
 }
 

@@ -21,6 +21,7 @@ struct reading {
     const struct node_selection *selection;
     const struct tolerations *tolerations;
     const struct topology_terms *topology;
+    const struct claim_names *claims;
     const struct text_map *resources;
     const struct pool *pool;
 };

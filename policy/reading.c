@@ -83,6 +83,17 @@ const struct topology_terms *call_topology(const struct rail_call *call,
     return reading->topology;
 }
 
+const struct claim_names *call_claims(const struct rail_call *call, const struct workload *workload)
+{
+    struct reading *reading = reading_of(call);
+    if (reading->claims == NULL) {
+        struct claim_names *names = ARENA_NEW(call->arena, struct claim_names);
+        claim_names_read(workload, call->arena, names);
+        reading->claims = names;
+    }
+    return reading->claims;
+}
+
 const struct pool *call_pool(const struct rail_call *call)
 {
     struct reading *reading = reading_of(call);

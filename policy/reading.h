@@ -6,6 +6,7 @@
 #include "kube/pool.h"
 #include "kube/taint.h"
 #include "kube/topology.h"
+#include "kube/volume.h"
 #include "policy/rail.h"
 
 /* call->object as a workload; false when it is none. */
@@ -21,6 +22,9 @@ const struct node_selection *call_selection(const struct rail_call *call,
 /* Where they are to be beside other pods, or apart from them. */
 const struct topology_terms *call_topology(const struct rail_call *call,
                                            const struct workload *workload);
+/* The claims that they mount. */
+const struct claim_names *call_claims(const struct rail_call *call,
+                                      const struct workload *workload);
 /* call->object as a NodePool or Provisioner; NULL: it is neither. */
 const struct pool *call_pool(const struct rail_call *call);
 

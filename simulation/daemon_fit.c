@@ -98,7 +98,7 @@ static const struct type_set *types_of_daemon(const struct daemon_fit *fit,
         type_set_add_all(types, &fitting);
     }
     struct type_set missing = type_set_minus(of_pool_types, types, arena);
-    return type_set_count(&missing) == 0 ? NULL : types;
+    return type_set_is_empty(&missing) ? NULL : types;
 }
 
 static void add_share(const struct daemon_fit *fit, const struct workload *daemon,

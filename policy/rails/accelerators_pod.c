@@ -152,7 +152,7 @@ static bool some_type_carries(const struct check *check, struct type_set types)
     for (int device = 0; device < DEVICE_COUNT; device++)
         if ((check->wanted & DEVICE_BIT(device)) != 0)
             types = type_set_and(&types, &check->settings->carriers_of[device], check->call->arena);
-    return type_set_count(&types) > 0;
+    return !type_set_is_empty(&types);
 }
 
 /* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels must fit the pod's selection, and some

@@ -319,7 +319,7 @@ static struct text requirements_to_add(const struct accelerators *settings, cons
     exclude_by_key(&exclusion, auto_mode ? "eks.amazonaws.com/instance-accelerator-count"
                                          : "karpenter.k8s.aws/instance-accelerator-count");
     struct type_set left = carriers_left(&exclusion);
-    if (type_set_count(&left) == 0)
+    if (type_set_is_empty(&left))
         return text_builder_text(&exclusion.yaml);
     struct text_builder names = {.arena = arena};
     FOR_TYPES(i, &left)

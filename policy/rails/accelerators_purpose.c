@@ -81,7 +81,7 @@ static bool value_names_accelerator(struct asked *asked, enum dimension dimensio
         struct type_set named = requirement_select(catalog, dimension_keys[dimension], SOLVER_IN,
                                                    &value, 1, asked->arena);
         struct type_set generic = type_set_minus(&named, &settings->carriers, asked->arena);
-        *answer = type_set_count(&generic) == 0 ? 2 : 1;
+        *answer = type_set_is_empty(&generic) ? 2 : 1;
     }
     return *answer == 2;
 }

@@ -177,7 +177,7 @@ static struct text requirements_to_add(const struct instance_list *list, const s
         exclude_values(&narrowing, by_size[i]);
         outside = type_set_minus(&narrowing.launchable, &list->allowed, arena);
     }
-    if (type_set_count(&outside) == 0)
+    if (type_set_is_empty(&outside))
         return text_builder_text(&narrowing.yaml);
     struct type_set inside = type_set_and(&narrowing.launchable, &list->allowed, arena);
     bool name_inside = type_set_count(&inside) <= type_set_count(&outside);
@@ -221,7 +221,7 @@ static bool some_type_is_left(const struct instance_list *list, const struct poo
         if (i != replaced)
             left = type_set_and(&left, &reached, arena);
     }
-    return type_set_count(&left) > 0;
+    return !type_set_is_empty(&left);
 }
 
 /* The nearest allowed values in place of a requirement's own; empty where they would not do. */
@@ -341,7 +341,7 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
     }
     size_t unknown = judge_unknown_values(call, list, pool);
     struct type_set outside = type_set_minus(&launchable->types, &list->allowed, arena);
-    if (type_set_count(&outside) > 0)
+    if (!type_set_is_empty(&outside))
         report_pool_outside(call, list, pool, launchable, &outside);
     else if (launchable->count == 0 && unknown == 0 && !pool_shape_tells(call))
         report(call, SEVERITY_RAIL, pool->requirements_field,

@@ -148,6 +148,29 @@ static void word_together(struct label_inquiry *check, const struct label_note *
     draft->fix = TEXT("Remove one of the requirements.");
 }
 
+static void see_clouds(struct label_inquiry *check)
+{
+    const struct snapshot *snapshot = check->call->world->snapshot;
+    for (size_t i = 0; !check->clouds.known && i < snapshot_pool_count(snapshot); i++) {
+        bool ours = pool_is_covered_by(check->settings->catalog, snapshot_pool(snapshot, i));
+        check->clouds.ours |= ours;
+        check->clouds.other |= !ours;
+    }
+    check->clouds.known = true;
+}
+
+bool label_sees_own_cloud(struct label_inquiry *check)
+{
+    see_clouds(check);
+    return check->clouds.ours;
+}
+
+bool label_sees_other_cloud(struct label_inquiry *check)
+{
+    see_clouds(check);
+    return check->clouds.other;
+}
+
 /* Values that exist one by one may exclude each other: g6f has a share of a GPU, and a count of
  * GPUs above 0 leaves it out. */
 static void judge_together(struct label_inquiry *check, const struct field *field,
@@ -155,11 +178,11 @@ static void judge_together(struct label_inquiry *check, const struct field *fiel
 {
     const struct catalog *catalog = check->settings->catalog;
     struct arena *arena = check->call->arena;
-    if (check->notes.count > 0 || check->by_node || check->other_cloud || check->types_told ||
-        !names_types(check, expressions))
+    if (check->notes.count > 0 || check->by_node || check->types_told ||
+        !names_types(check, expressions) || label_sees_other_cloud(check))
         return;
     struct type_set types = expressions_select(catalog, expressions, more, arena);
-    if (type_set_count(&types) > 0)
+    if (!type_set_is_empty(&types))
         return;
     enum severity severity = catalog_is_builtin(catalog) ? SEVERITY_WARN : SEVERITY_RAIL;
     label_note(check, severity, NULL, NULL, word_together)->field = field;
@@ -198,7 +221,7 @@ static void judge_required(struct rail_call *call, struct label_inquiry *check,
     }
 }
 
-static void see_pools(struct label_inquiry *check)
+static void see_what_is_there(struct label_inquiry *check)
 {
     const struct world *world = check->call->world;
     const struct snapshot *snapshot = world->snapshot;
@@ -206,12 +229,6 @@ static void see_pools(struct label_inquiry *check)
         snapshot_pool_count(snapshot) == 0 || !world_sees(world, KIND_BIT(KIND_NODE_POOL));
     check->nodes_unseen =
         snapshot_count(snapshot, KIND_NODE) == 0 || !world_sees(world, KIND_BIT(KIND_NODE));
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
-        if (pool_is_covered_by(check->settings->catalog, snapshot_pool(snapshot, i)))
-            check->pools_visible = true;
-        else
-            check->other_cloud = true;
-    }
 }
 
 static void judge(struct rail_call *call)
@@ -226,7 +243,7 @@ static void judge(struct rail_call *call)
     if (!call_workload(call, &workload))
         return;
     const struct node_selection *selection = call_selection(call, &workload);
-    see_pools(&check);
+    see_what_is_there(&check);
     check.place = check.is_daemon ? LABEL_IN_DAEMON : LABEL_IN_POD;
     struct label_notes notes =
         inquire(&check, selection->selector_field, &selection->selector, NULL);

@@ -50,8 +50,6 @@ struct label_inquiry {
     struct rail_call *call;
     const struct node_labels *settings;
     bool is_daemon;         /* runs where nodes are: none is bought for it */
-    bool other_cloud;       /* a visible NodePool's types are not in the catalogue */
-    bool pools_visible;     /* some NodePool of the catalogue's cloud is */
     bool pools_unseen;      /* NodePools may be there that cannot be seen */
     bool nodes_unseen;      /* likewise Nodes, as those of a node group */
     bool types_told;        /* the policy's instance-types says what is wrong with types */
@@ -61,6 +59,9 @@ struct label_inquiry {
     /* What is looked up, once each: a pod may name very many labels. */
     struct zones zones[ZONE_KEY_ID + 1];
     bool zones_are_read[ZONE_KEY_ID + 1];
+    struct {
+        bool known, ours, other;
+    } clouds; /* of visible NodePools: the catalogue's, and those whose types are not in it */
     LIST(struct label_offers) offers;
     struct text_map offers_of;  /* a key, from 1 */
     struct text_list pool_keys; /* the labels NodePools add of their own */
@@ -79,6 +80,10 @@ struct text label_choices(const struct text *values, size_t count, const char *w
 /* ", so these pods would stay Pending.": what follows where no node meets the note's requirement.
  */
 const char *label_consequence(const struct label_inquiry *check, const struct label_note *note);
+
+/* Whether a NodePool is visible of the catalogue's cloud, and one of another. */
+bool label_sees_own_cloud(struct label_inquiry *check);
+bool label_sees_other_cloud(struct label_inquiry *check);
 
 /* Whether it is an entry of a nodeSelector, which is its own key. */
 bool label_is_entry(const struct expression *expression);

@@ -165,11 +165,11 @@ static void note_meant(struct label_inquiry *check, const struct expression *exp
 /* ---- labels of the platform's own ---- */
 
 /* Keys that another cloud's provider makes, and no catalogue of ours knows. */
-static bool may_be_of_other_cloud(const struct label_inquiry *check, struct text key)
+static bool may_be_of_other_cloud(struct label_inquiry *check, struct text key)
 {
-    return check->other_cloud && text_starts_with(key, TEXT("karpenter.")) &&
+    return text_starts_with(key, TEXT("karpenter.")) &&
            !text_starts_with(key, TEXT("karpenter.sh/")) &&
-           !text_starts_with(key, TEXT("karpenter.k8s.aws/"));
+           !text_starts_with(key, TEXT("karpenter.k8s.aws/")) && label_sees_other_cloud(check);
 }
 
 static void add_keys(struct text_list *names, struct text_map *seen,

@@ -213,8 +213,8 @@ static bool is_malformed(struct label_inquiry *check, struct text key, struct te
     if (!text_is(key, LABEL_INSTANCE_TYPE) ||
         instance_name_parse(value, &family, &size, &category, &generation))
         return false;
-    return check->pools_visible || (begins_with_family(check->settings->catalog, value) &&
-                                    is_near_a_type(check, key, value));
+    return label_sees_own_cloud(check) || (begins_with_family(check->settings->catalog, value) &&
+                                           is_near_a_type(check, key, value));
 }
 
 /* The label whose value was meant to be another. */
@@ -303,7 +303,7 @@ typedef void judge_value(struct label_inquiry *check, const struct asked *asked,
                          const struct expression_value *value);
 
 /* NULL: no value of the key is wrong. */
-static judge_value *judge_of(const struct label_inquiry *check, struct text key)
+static judge_value *judge_of(struct label_inquiry *check, struct text key)
 {
     const struct text *all;
     if (label_values_all(key, &all) > 0)
@@ -314,8 +314,9 @@ static judge_value *judge_of(const struct label_inquiry *check, struct text key)
         return judge_region;
     if (text_is(key, LABEL_HOSTNAME))
         return judge_host;
-    bool known = catalog_has_key(check->settings->catalog, key) && !check->other_cloud &&
-                 !(check->types_told && dimension_of(key) != DIMENSION_COUNT);
+    bool known = catalog_has_key(check->settings->catalog, key) &&
+                 !(check->types_told && dimension_of(key) != DIMENSION_COUNT) &&
+                 !label_sees_other_cloud(check);
     return known ? judge_catalog_value : NULL;
 }
 

@@ -200,7 +200,7 @@ static void judge_pair(struct rail_call *call, const struct overlay *overlay,
     if (!both_price && resource.data == NULL)
         return;
     struct type_set anywhere = selected_types(call, overlay, other, NULL);
-    if (type_set_count(&anywhere) == 0)
+    if (type_set_is_empty(&anywhere))
         return;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
@@ -208,7 +208,7 @@ static void judge_pair(struct rail_call *call, const struct overlay *overlay,
             !selects_pool(call, other, pool))
             continue;
         struct type_set types = selected_types(call, overlay, other, pool);
-        if (type_set_count(&types) == 0)
+        if (type_set_is_empty(&types))
             continue;
         report_conflict(call, overlay, other, pool, &types, resource);
         return;
@@ -287,10 +287,10 @@ static bool judge_pool(struct rail_call *call, const struct overlay *overlay,
     struct type_set types = selected_types(call, overlay, NULL, pool);
     if (list != NULL) {
         struct type_set drawn = drawn_in(call, overlay, pool, &types, list);
-        if (type_set_count(&drawn) > 0)
+        if (!type_set_is_empty(&drawn))
             report_drawn(call, overlay, pool, &drawn);
     }
-    return type_set_count(&types) > 0;
+    return !type_set_is_empty(&types);
 }
 
 static void judge_pools(struct rail_call *call, const struct overlay *overlay)

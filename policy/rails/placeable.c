@@ -36,14 +36,13 @@ static void ask(const struct placing *placing, struct supply_answer *answer)
     const struct world *world = placing->call->world;
     const struct workload *workload = &placing->workload;
     struct arena *arena = placing->call->arena;
-    struct claim_names names;
-    claim_names_read(workload, arena, &names);
-    struct zones *volumes = ARENA_ARRAY(arena, names.count, struct zones);
+    const struct claim_names *names = call_claims(placing->call, workload);
+    struct zones *volumes = ARENA_ARRAY(arena, names->count, struct zones);
     size_t count = 0;
-    for (size_t i = 0; i < names.count; i++) {
+    for (size_t i = 0; i < names->count; i++) {
         struct claim_zones claim;
         claim_zones_read(world->snapshot, workload->object->namespace,
-                         node_string(names.items[i]->node), NULL, arena, &claim);
+                         node_string(names->items[i]->node), NULL, arena, &claim);
         if (claim.hold >= CLAIM_UNBOUND && !claim.any_zone && claim.zones.count > 0)
             volumes[count++] = claim.zones;
     }

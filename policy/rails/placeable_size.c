@@ -154,7 +154,7 @@ static struct text limit_text(const struct size *size, const struct size *most, 
 static const struct type_set *allowed_types(const struct rail_call *call, const struct size *wanted)
 {
     const struct instance_list *list = rail_settings(call, &rail_instance_types);
-    return list != NULL && type_set_count(&list->allowed) > 0 &&
+    return list != NULL && !type_set_is_empty(&list->allowed) &&
                    (wanted->devices & ~list->devices) == 0
                ? &list->allowed
                : NULL;

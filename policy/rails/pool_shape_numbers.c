@@ -100,7 +100,7 @@ bool pool_shape_judge_no_devices(struct rail_call *call, const struct pool *pool
         meant.items[i].op = SOLVER_DOES_NOT_EXIST;
         meant.items[i].value_count = 0;
         struct type_set left = expressions_select(catalog, &meant, &pool->labels, arena);
-        if (type_set_count(&left) == 0)
+        if (type_set_is_empty(&left))
             continue;
         report_found(
             call, SEVERITY_RAIL, written->field, pool_shape_text(written, arena),

@@ -195,7 +195,7 @@ bool pool_shape_leave_none(const struct catalog *catalog, const struct expressio
     struct expressions a = {.items = (struct expression *)first, .count = 1};
     struct expressions b = {.items = (struct expression *)second, .count = 1};
     struct type_set left = expressions_select(catalog, &a, &b, arena);
-    return type_set_count(&left) == 0;
+    return type_set_is_empty(&left);
 }
 
 struct text pool_shape_text(const struct expression *expression, struct arena *arena)
@@ -294,7 +294,7 @@ void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)
             : expressions_select(catalog, &understood.requirements, &understood.labels, arena);
     bool told = pool_shape_judge_units(call, &understood);
     pool_shape_judge_excluded(call, &understood);
-    if (type_set_count(&launchable) == 0) {
+    if (type_set_is_empty(&launchable)) {
         if (!told)
             report_none(call, &understood);
         return;

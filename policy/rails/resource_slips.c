@@ -97,10 +97,12 @@ static void judge_proportion(struct rail_call *call, const struct field *request
     static const int64_t least_bytes_a_cpu = INT64_C(128) << 20;
     struct amount cpu, memory;
     amount_read(field_get(call->arena, requests, "cpu"), &cpu);
-    amount_read(field_get(call->arena, requests, "memory"), &memory);
     struct text tenth = digits_before(cpu.text, 'm');
-    if (!cpu.valid || !memory.valid || cpu.milli < LEAST_CPU_MILLI || cpu.milli > most_cpu_milli ||
-        !text_ends_with(tenth, TEXT("0")) || memory.milli / cpu.milli >= least_bytes_a_cpu)
+    if (!cpu.valid || cpu.milli < LEAST_CPU_MILLI || cpu.milli > most_cpu_milli ||
+        !text_ends_with(tenth, TEXT("0")))
+        return;
+    amount_read(field_get(call->arena, requests, "memory"), &memory);
+    if (!memory.valid || memory.milli / cpu.milli >= least_bytes_a_cpu)
         return;
     tenth.size--;
     report_found(call, SEVERITY_WARN, cpu.field, cpu.text,

@@ -240,7 +240,6 @@ static struct text_map replaced_volumes(const struct rail_call *call)
 static void judge(struct rail_call *call)
 {
     struct workload workload;
-    struct claim_names names;
     struct check check = {.call = call, .workload = &workload};
     check.crowd = crowd_of(call->world->snapshot, call->object);
     /* How a workload is updated has nothing to do with its scale. */
@@ -248,13 +247,13 @@ static void judge(struct rail_call *call)
         (check.crowd == CROWD_UPDATE && subject_is_scale(call->subject)) ||
         !call_workload(call, &workload))
         return;
-    claim_names_read(&workload, call->arena, &names);
-    if (names.count == 0 || keeps_on_one_node(call, &workload))
+    const struct claim_names *names = call_claims(call, &workload);
+    if (names->count == 0 || keeps_on_one_node(call, &workload))
         return;
     struct text_map replaced = replaced_volumes(call);
     struct text_map judged = {0};
-    for (size_t i = 0; i < names.count; i++) {
-        const struct field *claim = names.items[i];
+    for (size_t i = 0; i < names->count; i++) {
+        const struct field *claim = names->items[i];
         struct text volume = node_string(node_get(claim->parent->parent->node, "name"));
         if (text_map_add(&judged, call->arena, node_string(claim->node)) &&
             !text_map_has(&replaced, volume))

@@ -7,6 +7,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/volume.h"
+#include "policy/reading.h"
 #include "solver/well_known.h"
 
 struct settings {
@@ -335,7 +336,7 @@ static void judge(struct rail_call *call)
     }
     struct workload workload;
     struct instead instead = {0};
-    if (!workload_read(object, arena, &workload)) {
+    if (!call_workload(call, &workload)) {
         struct claim claim;
         claim_read(object->root, arena, &claim);
         judge_claim(call, &claim, &instead);
@@ -348,10 +349,9 @@ static void judge(struct rail_call *call)
         judge_claim(call, template, &instead);
         volume_binding_judge_by_hand(call, template);
     }
-    struct claim_names mounted;
-    claim_names_read(&workload, arena, &mounted);
-    for (size_t i = 0; i < mounted.count; i++)
-        judge_mounted(call, mounted.items[i], &instead);
+    const struct claim_names *mounted = call_claims(call, &workload);
+    for (size_t i = 0; i < mounted->count; i++)
+        judge_mounted(call, mounted->items[i], &instead);
 }
 
 const struct rail rail_volume_binding = {

@@ -35,16 +35,15 @@ static bool holds(const struct rail_call *call, const struct object *object)
 static bool has_volume_of_one_zone(const struct rail_call *call, const struct workload *workload)
 {
     struct claims templates;
-    struct claim_names names;
     claim_templates_read(workload, call->arena, &templates);
     FOR_EACH(template, &templates)
         if (is_in_one_zone(call, template))
             return true;
-    claim_names_read(workload, call->arena, &names);
-    for (size_t i = 0; i < names.count; i++) {
+    const struct claim_names *names = call_claims(call, workload);
+    for (size_t i = 0; i < names->count; i++) {
         const struct object *claim =
             snapshot_find(call->world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
-                          call->object->namespace, node_string(names.items[i]->node));
+                          call->object->namespace, node_string(names->items[i]->node));
         if (claim != NULL && holds(call, claim))
             return true;
     }

@@ -438,6 +438,7 @@ static void test_type_sets(void)
     builtin();
     struct type_set a = type_set_create(catalog, arena), b = type_set_create(catalog, arena);
     ASSERT_INT(type_set_count(&a), 0);
+    CU_ASSERT_TRUE(type_set_is_empty(&a));
     CU_ASSERT_FALSE(type_set_intersects(&a, &b));
     static const size_t in_a[] = {0, 63, 64, 700, 1431}, in_b[] = {63, 65, 1431};
     for (size_t i = 0; i < sizeof in_a / sizeof *in_a; i++)
@@ -454,6 +455,7 @@ static void test_type_sets(void)
     ASSERT_INT(type_set_count(&both), 2);
     CU_ASSERT(type_set_has(&both, 63) && type_set_has(&both, 1431));
     ASSERT_INT(type_set_count(&rest), 3);
+    CU_ASSERT_FALSE(type_set_is_empty(&rest));
     CU_ASSERT(type_set_has(&rest, 0) && type_set_has(&rest, 64) && type_set_has(&rest, 700));
     CU_ASSERT_FALSE(type_set_intersects(&rest, &b));
     ASSERT_INT(type_set_count(&a), 5);

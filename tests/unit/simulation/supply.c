@@ -129,6 +129,14 @@ static void zones_are_where_a_pool_can_launch_what_holds_the_pod(void)
          "a b c e"},
         {ASKS("1") ", resourceClaims: [{name: gpu, resourceClaimName: gpu}]", "a b c e"},
         {"containers: [{name: m, resources: {requests: {example.com/none: 1}}}]", ""},
+        /* the API server refuses these, also for what is left to others */
+        {ASKS("1") ", tolerations: [{effect: Sometimes}]", ""},
+        {ASKS("1") ", topologySpreadConstraints: [{maxSkew: 0, topologyKey: rack, "
+                   "whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]",
+         ""},
+        {ASKS("1") ", affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: "
+                   "[{weight: 1, preference: {matchExpressions: [{key: lane, operator: Is}]}}]}}",
+         ""},
     };
     struct stage stage = open_stage(cluster, COUNT_OF(cluster));
     check_zones(&stage, cases, COUNT_OF(cases));
