@@ -18,6 +18,7 @@
     DEED(REPEAT, "repeat")             /* events come twice */                           \
     DEED(SLOW, "slow")                 /* every answer takes seconds, for minutes */     \
     DEED(OUTAGE, "outage")             /* no answer at all, for minutes */               \
+    DEED(CUT_OFF, "cut-off")           /* a replica hears late, then not at all */       \
     DEED(FORBID, "forbid")             /* a kind is refused with 403 or 404 */           \
     DEED(LOSE_CALL, "lose-call")       /* a single request or its answer is lost */      \
     DEED(LOSE_SECRET, "lose-secret")   /* somebody deletes the Secret */                 \

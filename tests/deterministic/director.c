@@ -137,6 +137,14 @@ static void outage(void)
     answers_disturb_trust();
 }
 
+static void cut_off(void)
+{
+    int replica = any_replica(DEED_CUT_OFF);
+    int64_t late_until_us = after(DEED_CUT_OFF, 6 * SECOND);
+    transport_cut_off(replica, late_until_us,
+                      late_until_us + (int64_t)chance_of_deed(DEED_CUT_OFF, MINUTE));
+}
+
 static void forbid(void)
 {
     enum kind kind = (enum kind)(KIND_POD + chance_of_deed(DEED_FORBID, KIND_OWNER_FIRST - 1));
@@ -267,6 +275,7 @@ static const struct {
     {DEED_COMPACT, 400, compact},
     {DEED_SLOW, 80, slow},
     {DEED_OUTAGE, 60, outage},
+    {DEED_CUT_OFF, 200, cut_off},
     {DEED_FORBID, 150, forbid},
     {DEED_LOSE_SECRET, 20, lose_secret},
     {DEED_SPOIL_SECRET, 20, spoil_secret},

@@ -80,6 +80,14 @@ static struct {
     unsigned status;
     int64_t until_us;
 } forbidden[KIND_COUNT];
+static struct {
+    int64_t late_until_us, until_us;
+} cuts[REPLICAS_MAX];
+
+static bool is_cut_off(int replica)
+{
+    return world_now_us() >= cuts[replica].late_until_us && world_now_us() < cuts[replica].until_us;
+}
 
 static int64_t latency_us(void)
 {
@@ -494,7 +502,9 @@ static void reach_server(void *context)
         call->pending--;
         release_call(call);
     } else {
-        world_at(world_now_us() + latency_us(), answer_call, call);
+        int64_t at_us = world_now_us() + latency_us();
+        int64_t late_until_us = cuts[call->replica].late_until_us;
+        world_at(at_us < late_until_us ? late_until_us : at_us, answer_call, call);
     }
 }
 
@@ -521,7 +531,7 @@ bool client_call(struct client *client, const struct call_request *request,
     int64_t limit_us = (request->limit_ms > 0 ? request->limit_ms : CALL_MS) * MS;
     world_at(world_now_us() + limit_us, give_up_call, call);
     bool lost = world_now_us() < outage_until_us || chance_of(DEED_LOSE_CALL, 4000);
-    if (lost && chance_draw(2) == 0)
+    if (is_cut_off(client->replica) || (lost && chance_draw(2) == 0))
         return true;
     call->is_lost = lost; /* it arrives, and its answer does not */
     call->pending++;
@@ -695,6 +705,12 @@ void transport_outage(int64_t until_us)
         }
 }
 
+void transport_cut_off(int replica, int64_t late_until_us, int64_t until_us)
+{
+    cuts[replica].late_until_us = late_until_us;
+    cuts[replica].until_us = until_us;
+}
+
 void transport_forbid(enum kind kind, unsigned status, int64_t until_us)
 {
     forbidden[kind].status = status;
@@ -706,4 +722,6 @@ void transport_mend(void)
     slow_until_us = outage_until_us = 0;
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
         forbidden[kind].until_us = 0;
+    for (int replica = 0; replica < REPLICAS_MAX; replica++)
+        transport_cut_off(replica, 0, 0);
 }
