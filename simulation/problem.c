@@ -215,8 +215,7 @@ static bool add_namespaces(struct building *building, struct error *error)
     struct arena *arena = building->arena;
     for (size_t i = 0; i < snapshot_count(cluster->snapshot, KIND_NAMESPACE); i++) {
         const struct object *object = snapshot_object(cluster->snapshot, KIND_NAMESPACE, i);
-        if (cluster->alone && (cluster->pods.count == 0 ||
-                               !text_equal(object->name, cluster->pods.items[0].namespace)))
+        if (cluster->alone && !text_equal(object->name, cluster->pods.items[0].namespace))
             continue;
         if (!solver_add_namespace(building->builder, terminated(arena, object->name),
                                   namespace_labels(cluster->snapshot, object->name, arena), error))

@@ -299,9 +299,8 @@ static const char *unknown_resource(const struct asking *asking)
 {
     const struct named_amounts *amounts = &asking->pod.requests;
     for (size_t i = 0; i < amounts->count; i++)
-        if (amounts->items[i].quantity > 0 &&
-            solver_problem_resource(asking->supply->problem, amounts->items[i].resource) ==
-                SOLVER_NONE)
+        if (solver_problem_resource(asking->supply->problem, amounts->items[i].resource) ==
+            SOLVER_NONE)
             return amounts->items[i].resource;
     return NULL;
 }

@@ -231,6 +231,43 @@ static void types_have_room_or_not(void)
     }
 }
 
+/* Terms beyond the first 64 lead nowhere. */
+static void of_many_terms_the_first_count(void)
+{
+    for (int count = 64; count <= 65; count++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct arena *arena = fixture.arena;
+        struct text_builder terms = {.arena = arena};
+        for (int i = 1; i < count; i++)
+            text_builder_add(&terms, TEXT(TERM_OF("none") ", "));
+        text_builder_add(&terms, TEXT(TERM_OF("small")));
+        const struct object *object =
+            fixture_object(arena,
+                           arena_printf(arena, DAEMON("agent", "1500m", TERMS_OF("%.*s")),
+                                        TEXT_ARGS(text_builder_text(&terms)))
+                               .data,
+                           "shop");
+        static const char *const documents[] = {
+            OF_CLASS, NODE_WITH("n1", OF_TYPE("small"), "", ROOM("2")), DAEMON("log", "1", "")};
+        const struct catalog *catalog = fixture_catalog(&fixture);
+        const struct snapshot *snapshot =
+            fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+        struct workload daemon;
+        struct daemon_fit fit;
+        CU_ASSERT_FATAL(workload_read(object, arena, &daemon));
+        CU_ASSERT_FATAL(daemon_fit_read(snapshot, catalog, &daemon, arena, &fit));
+        ASSERT_INT(daemon_fit_nodes(&fit).count, count == 64);
+        struct type_set all = type_set_create(catalog, arena);
+        for (size_t type = 0; type < catalog_count(catalog); type++)
+            type_set_add(&all, type);
+        size_t roomy;
+        const struct type_set lost =
+            daemon_fit_lost(&fit, snapshot_pool(snapshot, 0), &all, &roomy);
+        ASSERT_INT(type_set_count(&lost), count == 64);
+        arena_destroy(arena);
+    }
+}
+
 static void requests_that_nobody_understands_fit_nothing(void)
 {
     struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
@@ -249,6 +286,7 @@ const char unit_suite[] = "simulation daemon fit";
 const struct unit_test unit_tests[] = {
     {"Nodes have room or not", nodes_have_room_or_not},
     {"types have room or not", types_have_room_or_not},
+    {"of many terms the first count", of_many_terms_the_first_count},
     {"requests that nobody understands fit nothing", requests_that_nobody_understands_fit_nothing},
     {NULL, NULL},
 };

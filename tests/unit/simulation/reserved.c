@@ -215,6 +215,15 @@ static void a_drill_takes_reservations(void)
         0,
         0,
     };
+    static struct text spot = TEXT("spot");
+    static const struct reserved_case no_spot = {
+        .name = "no spot",
+        .catalog = BUILTIN,
+        .documents = {NODE_CLASS("main", "", ""), POOL("default", "main", ONLY("m5.large")),
+                      PODS("1", "1500m")},
+        .bought = "m5.large on-demand us-east-1a 1",
+    };
+    run_drill(&no_spot, &(struct drill){.sold_out = {&spot, 1, 1}});
     run_drill(&own, &(struct drill){.zones = {&b, 1, 1}});
     run_drill(&own, &(struct drill){.sold_out = {&reserved, 1, 1}});
     run_drill(&builtin, &(struct drill){.sold_out = {&reserved, 1, 1}});

@@ -70,6 +70,61 @@ static void pods_of_a_node_that_is_leaving_need_another(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+static void selectors_and_labels_are_the_pods_own(void)
+{
+#define SPREAD_BY(selector)                                                                 \
+    ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, " \
+    "whenUnsatisfiable: DoNotSchedule, labelSelector: " selector "}]"
+#define OTHERS "{matchExpressions: [{key: app, operator: NotIn, values: [none]}]}"
+    static const struct simulation_case cases[] = {
+        {"all but some",
+         {POOL, POD("one", "100m", SPREAD_BY(OTHERS)), POD("two", "100m", SPREAD_BY(OTHERS))},
+         "default small on-demand a 1: one\ndefault small on-demand b 1: two\n",
+         0,
+         0},
+        {"a selector of null selects nobody",
+         {POOL, POD("one", "100m", SPREAD_BY("null")), POD("two", "100m", SPREAD_BY("null"))},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"a label of the template stays as it is",
+         {POOL,
+          "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, "
+          "template: {metadata: {labels: {pod-template-hash: own}}, spec: {containers: [{name: "
+          "main, "
+          "resources: {requests: {cpu: 100m}}}], affinity: {podAntiAffinity: "
+          "{requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, "
+          "labelSelector: {matchLabels: {pod-template-hash: own}}}]}}}}}}"},
+         "default small on-demand a 1: web-0\ndefault small on-demand a 1: web-1\n",
+         0,
+         0},
+        {"terms by fields are told once",
+         {POOL, NODE("n1", "a", "4"),
+          POD("one", "1",
+              ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+              "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: "
+              "[n8]}]}, "
+              "{matchFields: [{key: metadata.name, operator: In, values: [n9]}]}]}}}")},
+         "nowhere one: requirement\n",
+         0,
+         0},
+        {"labels of a node that runs",
+         {POOL,
+          POD("one", "1", ", nodeSelector: {kubernetes.io/hostname: n1, karpenter.sh/team: a}")},
+         "nowhere one: requirement\n",
+         0,
+         0},
+        {"pods of two workloads would have one name",
+         {POOL, WORKLOAD("Deployment", "web", "replicas: 0", "1", ""),
+          WORKLOAD("ReplicaSet", "web", "replicas: 1", "1", ""),
+          WORKLOAD("Deployment", "web-replicasets", "replicas: 1", "1", "")},
+         "default small on-demand a 1: web-replicasets-0\nnowhere web-replicasets-0: resources\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
 /* Karpenter gives a node a value for each label that its NodePool leaves open: the least number
  * that will do. A pod that nothing is bought for finds the node by it in the next round. */
 static void labels_of_what_is_bought_have_values(void)
@@ -94,6 +149,12 @@ static void labels_of_what_is_bought_have_values(void)
          0},
         {"less than",
          {POOL_REQUIRING("{" ROW "Lt, values: ['3']}"), POD("one", "1", ""),
+          FOLLOWS("{" ROW "In, values: ['0']}")},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"more than less than nothing",
+         {POOL_REQUIRING("{" ROW "Gt, values: ['-5']}"), POD("one", "1", ""),
           FOLLOWS("{" ROW "In, values: ['0']}")},
          "default small on-demand a 1: one two\n",
          0,
@@ -456,6 +517,7 @@ static void rounds_follow_each_other(void)
 
 const struct unit_test unit_tests[] = {
     {"pods find nodes", pods_find_nodes},
+    {"selectors and labels are the pods' own", selectors_and_labels_are_the_pods_own},
     {"nodes are where their class has subnets", nodes_are_where_their_class_has_subnets},
     {"pods of a node that is leaving need another", pods_of_a_node_that_is_leaving_need_another},
     {"labels of what is bought have values", labels_of_what_is_bought_have_values},

@@ -194,6 +194,12 @@ static void drift_is_told_with_its_field(void)
          {TEMPLATE("metadata: {annotations: {a: b}}, spec: {terminationGracePeriod: 1h}"), NODE,
           CLAIM("terminationGracePeriod: 60m", DRIFTED)},
          DRIFTED_BY("NodePoolDrifted", "")},
+        {"a requirement of which the NodeClaim says nothing",
+         {TEMPLATE("spec: {" IN_A "}"), NODE,
+          "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: general-x, "
+          "creationTimestamp: '1970-01-02T00:00:00Z'}, status: {nodeName: n1, conditions: [" UNMET
+          "]}}"},
+         DRIFTED_BY("RequirementsDrifted", " by spec.template.spec.requirements[0]")},
         {"a requirement",
          {TEMPLATE("spec: {" IN_A "}"), NODE, CLAIM("", UNMET)},
          DRIFTED_BY("RequirementsDrifted", " by spec.template.spec.requirements[0]")},

@@ -117,6 +117,10 @@ static void every_pool_and_node_is_told(void)
          {POOL, NODE("n1", "a", "1"), NODE("n2", "a", "4"), POD("one", "9", "")},
          "nowhere\ndefault: resources: needs 9 cpu\nnodes 0/2\n2 resources: lack cpu\n"
          "fix: NodePool default: ask for less, or allow larger instance types\n"},
+        {"pages that no type has",
+         {POOL, POD("one", "1, hugepages-2Mi: 2Gi", "")},
+         "nowhere\ndefault: resources: needs 2Gi hugepages-2Mi\nnodes 0/0\n"
+         "fix: NodePool default: ask for less, or allow larger instance types\n"},
         {"there is nothing",
          {POD("one", "1", "")},
          "nowhere\nnodes 0/0\nfix: make a NodePool that takes it\n"},
