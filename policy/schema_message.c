@@ -9,7 +9,7 @@ bool schema_problem(const struct schema *schema, const struct field *field, uint
     struct problems *problems = schema->problems;
     if (problems->count >= SCHEMA_PROBLEMS_MAX)
         return false;
-    struct text path = field == NULL ? TEXT("") : field_path(schema->arena, field);
+    struct text path = field_path(schema->arena, field);
     va_list arguments;
     va_start(arguments, format);
     struct text what = arena_vprintf(schema->arena, format, arguments);

@@ -48,7 +48,7 @@ static struct text_list spelt(const struct label_choice *choice, struct text key
 {
     struct text_list values = {0};
     FOR_EACH(item, &choice->allow) {
-        struct text value = choice->spell == NULL ? *item : choice->spell(key, *item);
+        struct text value = choice->spell(key, *item);
         if (value.size > 0)
             *LIST_PUSH(choice->call->arena, &values) = value;
     }
@@ -121,8 +121,7 @@ static void report_outside(const struct label_choice *choice, const struct choic
         .nearest_to = told->items[0],
         .fix = fix_of_outside(choice, values),
     };
-    if (choice->describe != NULL)
-        choice->describe(choice, values, &draft);
+    choice->describe(choice, values, &draft);
     report_say(choice->call, &draft);
 }
 

@@ -124,6 +124,7 @@ static void pool_shape_tells_for_it(void)
         {POOL(BOTH TYPES("m5.large, m5.xlarge")), "audit " AT " "},
         {POOL(BOTH BUYS("spot") ", " TYPES(SIX)), FOUND},
         {POOL(BOTH BUYS("spot") ", " TYPES("m5.large")), FOUND},
+        {AUTO_MODE("general-purpose", "eks"), ""},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_case silent[] = {

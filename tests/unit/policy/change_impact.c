@@ -653,6 +653,14 @@ static void an_owner_that_is_added_may_delete(void)
          .object = POOL_OF("", OWNER("b"), "", ""),
          .findings = "deny metadata.ownerReferences[0] " GOES DELETES
                      " A change of more than 3 nodes has to be confirmed." CONFIRM("4")},
+        {.name = "of an old version nothing is known",
+         .rails = "change-impact: {maxNodes: 0}",
+         .cluster = FOUR,
+         .old = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: general}, "
+                "spec: {}}",
+         .object = "{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: "
+                   "general" OWNER("a") "}, spec: {}}",
+         .findings = ""},
         {.name = "it was there",
          .rails = "change-impact: {maxNodes: 0}",
          .cluster = FOUR,

@@ -155,6 +155,8 @@ static void nodes_without_room_are_named(void)
         /* what leaves does not count */
         {DAEMON("nodeSelector: {gone: soon}, tolerations: [{operator: Exists}], ", "cpu: 9"), ""},
         {DAEMON("", "vendor.example.com/card: 1"), full},
+        /* what no number holds another rail tells */
+        {DAEMON("", "cpu: 1e30"), ""},
         {DAEMON("priorityClassName: system-cluster-critical, ", "cpu: 2"), ""},
         {DAEMON("priorityClassName: high, ", "cpu: 2"), ""},
         {DAEMON("priorityClassName: unseen, ", "cpu: 2"), ""},

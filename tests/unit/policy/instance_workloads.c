@@ -213,6 +213,10 @@ static void daemon_sets_are_warned(void)
     "]}, preferredDuringSchedulingIgnoredDuringExecution: [" preferred "]}}}}}}"
 #define NO_M5 TERM(IS(AWS "family", "NotIn", "m5") ", " IN(AWS "accelerator-name", "inferentia"))
     static const struct rail_case cases[] = {
+        /* what it requests no number holds */
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeSelector: {" TYPE
+         ": c5.large}, containers: [{name: a, resources: {requests: {cpu: 1e30}}}]}}",
+         "deny spec.nodeSelector[" TYPE "] c5.large"},
         {WITH("Deployment", NO_M5, ""),
          "deny spec.template." REQUIRED
          "[0] inf1.24xlarge, inf1.2xlarge, inf1.6xlarge, inf1.xlarge"},

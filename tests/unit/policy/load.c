@@ -352,6 +352,10 @@ static void a_set_judges_what_one_of_its_policies_does(void)
         {"topology-keys: {}", "topology-keys", KIND_POD, OPERATION_CONNECT, false},
         {"change-impact: {}", "change-impact", KIND_NODE_POOL, OPERATION_DELETE, true},
         {"change-impact: {}", "change-impact", KIND_NODE_POOL, OPERATION_CREATE, false},
+        {"change-impact: {deletions: [Namespace]}", "change-impact", KIND_NAMESPACE,
+         OPERATION_DELETE, true},
+        {"change-impact: {deletions: [Namespace]}", "change-impact", KIND_PERSISTENT_VOLUME_CLAIM,
+         OPERATION_DELETE, false},
     };
     struct arena *arena = arena_create(1 << 20);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

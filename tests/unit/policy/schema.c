@@ -443,6 +443,16 @@ static void values_arrive_at_their_offsets(void)
     arena_destroy(arena);
 }
 
+/* What is cut is cut between characters; what is not UTF-8 ends, too. */
+static void bytes_that_are_no_text_end(void)
+{
+    struct arena *arena = arena_create(1 << 16);
+    char bytes[100];
+    memset(bytes, 0x80, sizeof bytes);
+    ASSERT_TEXT(schema_printable(arena, (struct text){bytes, sizeof bytes}), "...");
+    arena_destroy(arena);
+}
+
 static void what_is_not_written_has_its_default(void)
 {
     struct arena *arena = arena_create(4 << 20);
@@ -531,6 +541,7 @@ static void a_flood_of_problems_is_cut(void)
 const char unit_suite[] = "policy schema";
 const struct unit_test unit_tests[] = {
     {"bad values are refused", bad_values_are_refused},
+    {"bytes that are no text end", bytes_that_are_no_text_end},
     {"values arrive at their offsets", values_arrive_at_their_offsets},
     {"what is not written has its default", what_is_not_written_has_its_default},
     {"an unquoted off is a choice", an_unquoted_off_is_a_choice},

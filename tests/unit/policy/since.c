@@ -246,6 +246,28 @@ static void templates_are_compared_whole(void)
     arena_destroy(arena);
 }
 
+/* What is left undecided for want of any NodePool is said at load, and not of each Pod. */
+static void what_is_said_at_load_is_not_said_again(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = world_of(DEPLOYMENT(OLD, "", STEADY) REPLICA_SET("web-1", "r1", YOUNG, ""),
+                                  "since: 2026-01-01, rails: {placeable: {mode: enforce}}", arena);
+    static const char pod[] = "{apiVersion: v1, kind: Pod, metadata: {name: p, " OF(
+        "apps/v1", "ReplicaSet", "web-1",
+        "r1") "}, "
+              "spec: {containers: [{name: a, resources: {requests: {cpu: 1}}}]}}";
+    struct rail_documents documents = rail_table_read(pod, arena);
+    const struct subject subject = {.operation = OPERATION_CREATE,
+                                    .object = &documents.items[0],
+                                    .requester = {.name = TEXT(MANAGER)}};
+    struct verdict verdict;
+    policy_evaluate_within(&world, &subject, 0, arena, &verdict);
+    ASSERT_INT(verdict.finding_count, 0);
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    ASSERT_INT(verdict.finding_count, 1);
+    arena_destroy(arena);
+}
+
 /* Of a Rollout nobody knows the template. */
 static void a_custom_owner_passes_on_nothing(void)
 {
@@ -382,6 +404,7 @@ const struct unit_test unit_tests[] = {
     {"pods are spared for their owner", pods_are_spared_for_their_owner},
     {"so many ReplicaSets are asked", so_many_replica_sets_are_asked},
     {"templates are compared whole", templates_are_compared_whole},
+    {"what is said at load is not said again", what_is_said_at_load_is_not_said_again},
     {"a custom owner passes on nothing", a_custom_owner_passes_on_nothing},
     {"rails are spared one by one", rails_are_spared_one_by_one},
     {"an owner is waited for where something hangs on it",

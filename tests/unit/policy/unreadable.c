@@ -199,9 +199,45 @@ static void a_zone_is_never_a_guess(void)
         }
 }
 
+/* An owner that is there and cannot be read is not waited for. */
+static void an_unreadable_owner_is_not_awaited(void)
+{
+    static const struct {
+        struct injury injury;
+        enum kind awaited;
+    } rows[] = {
+        {{KIND_UNKNOWN, NULL, NULL}, KIND_REPLICA_SET},
+        {{KIND_REPLICA_SET, "shop", "web-1"}, KIND_UNKNOWN},
+        {{KIND_REPLICA_SET, "shop", "web-2"}, KIND_REPLICA_SET},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct store *store;
+        struct world world = rail_table_world("topology-keys: {since: 2026-01-01}", NULL, arena);
+        world.snapshot = snapshot_of(NODE, &rows[i].injury, arena, &store);
+        struct rail_documents documents = rail_table_read(
+            "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: shop, ownerReferences: "
+            "[{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, uid: u, controller: true}]}, "
+            "spec: {topologySpreadConstraints: [{topologyKey: zone}]}}",
+            arena);
+        const struct subject subject = {
+            .operation = OPERATION_CREATE,
+            .object = documents.items,
+            .requester = {.name = TEXT("system:kube-controller-manager")}};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.action, ACTION_DENY);
+        ASSERT_INT(verdict.awaited.kind, rows[i].awaited);
+        store_release(store, world.snapshot);
+        store_destroy(store);
+    }
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "policy unreadable";
 const struct unit_test unit_tests[] = {
     {"rails do not decide without it", rails_do_not_decide_without_it},
     {"a zone is never a guess", a_zone_is_never_a_guess},
+    {"an unreadable owner is not awaited", an_unreadable_owner_is_not_awaited},
     {NULL, NULL},
 };
