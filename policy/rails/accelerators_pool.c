@@ -203,9 +203,8 @@ static struct text resources_to_limit(const struct accelerators *settings, devic
 /* What Karpenter calls the maker, where types differ by it: of GPUs. */
 static const char *manufacturer_of(device_set devices)
 {
-    if (devices == DEVICE_BIT(DEVICE_NVIDIA))
-        return "nvidia";
-    return devices == DEVICE_BIT(DEVICE_AMD) ? "amd" : NULL;
+    /* AMD's alone are never what is left: NVIDIA's are not kept out. */
+    return devices == DEVICE_BIT(DEVICE_NVIDIA) ? "nvidia" : NULL;
 }
 
 /* "g4ad.16xlarge, g4ad.2xlarge, ... (5)": those of the pool that carry one of the devices. */

@@ -81,7 +81,8 @@ static bool value_names_accelerator(struct asked *asked, enum dimension dimensio
         struct type_set named = requirement_select(catalog, dimension_keys[dimension], SOLVER_IN,
                                                    &value, 1, asked->arena);
         struct type_set generic = type_set_minus(&named, &settings->carriers, asked->arena);
-        *answer = type_set_is_empty(&generic) ? 2 : 1;
+        /* A catalogue of a file may name a value that no type has. */
+        *answer = !type_set_is_empty(&named) && type_set_is_empty(&generic) ? 2 : 1;
     }
     return *answer == 2;
 }

@@ -114,7 +114,7 @@ static void judge_match_fields(struct rail_call *call, const struct workload *wo
  * other node; a DaemonSet may have a reason. */
 static bool is_of_one_host(const struct expression *expression)
 {
-    return expression->valid && expression->op == SOLVER_IN && expression->value_count > 0 &&
+    return expression->valid && expression->op == SOLVER_IN &&
            text_is(expression_canonical_key(expression), LABEL_HOSTNAME);
 }
 

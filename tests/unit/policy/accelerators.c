@@ -363,6 +363,9 @@ static void what_others_say_is_not_said_again(void)
         /* AMD's are in no list of pool-limits */
         {LIMITED("{cpu: 10000}", IN(AWS "family", "g4ad, g5")),
          "deny spec.limits \ndeny spec.limits[nvidia.com/gpu] "},
+        {LIMITED("{cpu: null, memory: 1Ti}", P3), "deny spec.limits[nvidia.com/gpu] "},
+        {LIMITED("{cpu: 10000, nvidia.com/gpu: 1}", IN(AWS "family", "g4dn, g4ad")),
+         "deny spec.limits "},
     };
     rail_table_run(&(struct rail_table){both, NULL, limits, COUNT_OF(limits)});
     /* however pool-limits asks for it: by name, or for all pools together */

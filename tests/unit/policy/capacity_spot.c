@@ -17,10 +17,12 @@
 #define LABELLED(capacity)                                                                 \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: " \
     "{metadata: {labels: {" KEY ": " capacity "}}, spec: {" EC2 "requirements: []}}}}"
-#define AUTO_MODE(name, manager)                                                       \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name             \
-    ", labels: {app.kubernetes.io/managed-by: " manager "}}, spec: {template: {spec: " \
-    "{nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: c}, requirements: []}}}}"
+#define AUTO_MODE_OF(name, manager, requirements)                                         \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                \
+    ", labels: {app.kubernetes.io/managed-by: " manager "}}, spec: {template: {spec: "    \
+    "{nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: c}, requirements: " \
+    "[" requirements "]}}}}"
+#define AUTO_MODE(name, manager) AUTO_MODE_OF(name, manager, "")
 
 static void who_names_no_capacity_type_buys_spot_first(void)
 {
@@ -124,7 +126,8 @@ static void pool_shape_tells_for_it(void)
         {POOL(BOTH TYPES("m5.large, m5.xlarge")), "audit " AT " "},
         {POOL(BOTH BUYS("spot") ", " TYPES(SIX)), FOUND},
         {POOL(BOTH BUYS("spot") ", " TYPES("m5.large")), FOUND},
-        {AUTO_MODE("general-purpose", "eks"), ""},
+        {AUTO_MODE_OF("copy", "eks", BOTH TYPES("m5.large")), "audit " AT " "},
+        {AUTO_MODE_OF("general-purpose", "eks", BOTH TYPES("m5.large")), ""},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}", NULL, cases, COUNT_OF(cases)});
     static const struct rail_case silent[] = {

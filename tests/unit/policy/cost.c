@@ -138,6 +138,8 @@ static void buffers_count(void)
         {BUFFER("podTemplateRef: {name: small}, replicas: 50, limits: {cpu: 3}"),
          "warn spec.limits $140.16 a month"},
         {BUFFER("podTemplateRef: {name: none}, replicas: 5"), ""}, /* capacity-buffer says it */
+        {BUFFER("podTemplateRef: {name: small}"), ""},
+        {BUFFER("podTemplateRef: {name: small}, replicas: 0"), ""},
     };
     rail_table_run(&(struct rail_table){RAIL, cluster, cases, COUNT_OF(cases)});
 }
@@ -214,6 +216,11 @@ static void more_pods_than_are_planned_are_a_raise(void)
     ASSERT_INT(action, ACTION_DENY);
     (void)message_of_update(full, DEPLOYMENT("3000"), DEPLOYMENT("2000"), &action, arena);
     ASSERT_INT(action, ACTION_AUDIT);
+    /* there are 20 nodes with a place for one */
+    struct text message =
+        message_of_update(full, DEPLOYMENT("1"), DEPLOYMENT("21"), &action, arena);
+    static const char one[] = " 1 of them fits nowhere and adds nothing.";
+    CU_ASSERT_PTR_NOT_NULL(memmem(message.data, message.size, one, sizeof one - 1));
     arena_destroy(arena);
 }
 

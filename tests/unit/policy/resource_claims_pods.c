@@ -54,6 +54,11 @@ static const char cluster[] =
     SLICE("s3", "nic.example.com", "nodeName: g1, ")
     SLICE("s4", "net.example.com", "allNodes: true, ")
     SLICE("s5", "own.example.com", "nodeName: own, ")
+    SLICE("s6", "gpu.example.com", "nodeName: g1, ")
+    NODE("h1", "karpenter.sh/nodepool: gone")
+    SLICE("s7", "old.example.com", "nodeName: h1, ")
+    CLASS("old", CEL("device.driver == \"old.example.com\""))
+    TEMPLATE("old", EXACTLY("old"))
     DRIVER_CLASS("gpu")
     CLASS("large", CEL("device.driver==\"gpu.example.com\" && device.capacity[\"x\"].y > 3"))
     DRIVER_CLASS("nic")
@@ -64,7 +69,7 @@ static const char cluster[] =
     CLASS("strange", CEL("device.attributes[\"a\"].b"))
     CLASS("open", "")
     CLASS("spaced", CEL("\n  device.driver  ==  \"none.example.com\""))
-    CLASS("single", "{cel: {expression: \"device.driver == 'none.example.com'\"}}")
+    CLASS("single", "{cel: {expression: \"\\n device.driver == 'none.example.com'\"}}")
     CLASS("unlike", CEL("device.driver != \"b\""))
     CLASS("ended", CEL("device.driver =="))
     CLASS("named", CEL("device.driver == driver"))
@@ -146,9 +151,15 @@ static void claims_are_there(void)
 
 static void devices_are_in_reach(void)
 {
+    /* whose Nodes publish devices nobody sees */
+    static const struct rail_case without_nodes = {POD(BY_TEMPLATE("none"), ""),
+                                                   "undecided " OF_TEMPLATE "none"};
+    rail_table_run_unseen(&(struct rail_table){"resource-claims: {}", cluster, &without_nodes, 1},
+                          KIND_BIT(KIND_NODE));
     static const struct rail_case cases[] = {
         {POD(BY_TEMPLATE("gpu"), TOLERATES), ""},
         {POD(BY_TEMPLATE("twice"), TOLERATES), ""},
+        {POD(BY_TEMPLATE("old"), ""), ""}, /* its NodePool is gone, and may come back */
         /* however a class says whose its devices are */
         {POD(BY_TEMPLATE("spaced"), ""), "warn " OF_TEMPLATE "spaced"},
         {POD(BY_TEMPLATE("single"), ""), "warn " OF_TEMPLATE "single"},
