@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "kube/object.h"
-#include "kube/selector.h"
 #include "kube/snapshot.h"
 #include "kube/time.h"
 #include "unit.h"
@@ -175,38 +174,6 @@ static void metadata_is_read_and_nulls_are_absent(void)
     ASSERT_TEXT(object.name, "");
 }
 
-static void selectors_match_as_in_kubernetes(void)
-{
-    static const struct {
-        const char *selector, *labels;
-        bool matches;
-    } cases[] = {
-        {"{}", "{\"a\":\"1\"}", true},
-        {"{\"matchLabels\":{\"a\":\"1\"}}", "{\"a\":\"1\",\"b\":\"2\"}", true},
-        {"{\"matchLabels\":{\"a\":\"1\"}}", "{\"a\":\"2\"}", false},
-        {"{\"matchLabels\":{\"a\":\"1\"}}", "{}", false},
-        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"In\",\"values\":[\"1\",\"2\"]}]}",
-         "{\"a\":\"2\"}", true},
-        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"NotIn\",\"values\":[\"1\"]}]}", "{}",
-         true},
-        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"NotIn\",\"values\":[\"1\"]}]}",
-         "{\"a\":\"1\"}", false},
-        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Exists\"}]}", "{\"a\":\"\"}", true},
-        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"DoesNotExist\"}]}", "{\"a\":\"\"}",
-         false},
-        {"{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Gt\",\"values\":[\"1\"]}]}",
-         "{\"a\":\"2\"}", false},
-        {"{\"matchLabels\":[]}", "{}", true},
-        {"{\"matchLabels\":[\"a\"]}", "{}", false},
-        {"[]", "{}", false},
-        {"null", "{}", false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        ASSERT_INT(selector_matches(read_json(cases[i].selector), read_json(cases[i].labels)),
-                   cases[i].matches);
-    CU_ASSERT(!selector_matches(NULL, NULL));
-}
-
 static void the_last_of_one_name_stands_in_a_snapshot(void)
 {
     struct snapshot_builder *builder = snapshot_builder_create(arena);
@@ -244,7 +211,6 @@ static void the_last_of_one_name_stands_in_a_snapshot(void)
 TEST(objects_of_wrong_types_are_refused)
 TEST(metadata_is_read_and_nulls_are_absent)
 TEST(pods_of_daemon_sets_are_told)
-TEST(selectors_match_as_in_kubernetes)
 TEST(the_last_of_one_name_stands_in_a_snapshot)
 
 const struct unit_test unit_tests[] = {
@@ -253,7 +219,6 @@ const struct unit_test unit_tests[] = {
     {"objects of wrong types are refused", in_arena_objects_of_wrong_types_are_refused},
     {"metadata is read, nulls are absent", in_arena_metadata_is_read_and_nulls_are_absent},
     {"pods of DaemonSets are told", in_arena_pods_of_daemon_sets_are_told},
-    {"selectors match as in Kubernetes", in_arena_selectors_match_as_in_kubernetes},
     {"the last of one name stands", in_arena_the_last_of_one_name_stands_in_a_snapshot},
     {NULL, NULL},
 };

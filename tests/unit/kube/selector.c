@@ -1,0 +1,78 @@
+/* Label selectors, as the API server's LabelSelectorAsSelector reads them. */
+#include "kube/selector.h"
+
+#include "object_fixture.h"
+
+#define ONE(expression) "{matchExpressions: [{" expression "}]}"
+
+static void selectors_match_labels(void)
+{
+    static const struct {
+        const char *selector, *labels;
+        bool matches;
+    } rows[] = {
+        /* an empty selector takes everything, and a missing one nothing */
+        {"{}", "{}", true},
+        {"{}", "{app: web}", true},
+        {"null", "{app: web}", false},
+        {"[]", "{app: web}", false},
+        {"{matchLabels: []}", "{}", true},
+        {"{matchLabels: {app: web}}", "{app: web, tier: front}", true},
+        {"{matchLabels: {app: web}}", "{app: webs}", false},
+        {"{matchLabels: {app: web}}", "{tier: web}", false},
+        {"{matchLabels: {app: web, tier: front}}", "{app: web, tier: front}", true},
+        {"{matchLabels: {app: web, tier: front}}", "{app: web, tier: back}", false},
+        {"{matchLabels: {app: web, tier: front}}", "{app: api, tier: front}", false},
+        {"{matchLabels: [app]}", "{app: web}", false},
+        {"{matchLabels: {app: ''}}", "{app: ''}", true},
+        {"{matchLabels: {app: ''}}", "{}", false},
+        {ONE("key: app, operator: In, values: [api, web]"), "{app: web}", true},
+        {ONE("key: app, operator: In, values: [api, web]"), "{app: api}", true},
+        {ONE("key: app, operator: In, values: [api, web]"), "{app: db}", false},
+        {ONE("key: app, operator: In, values: [api, web]"), "{}", false},
+        {ONE("key: app, operator: In, values: ['']"), "{}", false},
+        /* what is not there is not one of the values */
+        {ONE("key: app, operator: NotIn, values: [api, web]"), "{app: web}", false},
+        {ONE("key: app, operator: NotIn, values: [api, web]"), "{app: db}", true},
+        {ONE("key: app, operator: NotIn, values: [api, web]"), "{}", true},
+        {ONE("key: app, operator: Exists"), "{app: web}", true},
+        {ONE("key: app, operator: Exists"), "{tier: web}", false},
+        {ONE("key: app, operator: DoesNotExist"), "{app: web}", false},
+        {ONE("key: app, operator: DoesNotExist"), "{tier: web}", true},
+        {ONE("key: app, operator: Gt, values: ['1']"), "{app: '2'}", false},
+        {ONE("key: app"), "{app: web}", false},
+        /* all of them */
+        {"{matchExpressions: [{key: a, operator: Exists}, {key: b, operator: Exists}]}",
+         "{a: x, b: x}", true},
+        {"{matchExpressions: [{key: a, operator: Exists}, {key: b, operator: Exists}]}", "{a: x}",
+         false},
+        {"{matchExpressions: [{key: a, operator: Exists}, {key: b, operator: Exists}]}", "{b: x}",
+         false},
+        {"{matchLabels: {a: x}, matchExpressions: [{key: b, operator: Exists}]}", "{a: x, b: y}",
+         true},
+        {"{matchLabels: {a: x}, matchExpressions: [{key: b, operator: Exists}]}", "{a: x}", false},
+        {"{matchLabels: {a: x}, matchExpressions: [{key: b, operator: Exists}]}", "{b: x}", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create(1 << 20);
+        const char *yaml =
+            arena_printf(arena,
+                         "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: %s}, spec: "
+                         "{selector: %s}}",
+                         rows[i].labels, rows[i].selector)
+                .data;
+        const struct object *object = fixture_object(arena, yaml, "shop");
+        bool matches = selector_matches(node_at(object->root->node, "spec.selector"),
+                                        node_at(object->root->node, "metadata.labels"));
+        if (matches != rows[i].matches)
+            fprintf(stderr, "%s of %s\n", rows[i].selector, rows[i].labels);
+        CU_ASSERT_EQUAL(matches, rows[i].matches);
+        arena_destroy(arena);
+    }
+}
+
+const char unit_suite[] = "kube selectors";
+const struct unit_test unit_tests[] = {
+    {"selectors match labels", selectors_match_labels},
+    {NULL, NULL},
+};
