@@ -66,6 +66,40 @@ static void test_sort_of_bad_splits(void)
     EXPECT_INT(sum, 1256987721);
 }
 
+/* Sorts 60 NodeClaims, whose numbers of pods all differ; they come out in ascending order. */
+static void expect_sorted(const uint32_t *pods)
+{
+    enum { CLAIMS = 60 };
+    static struct node_claim claims[CLAIMS];
+    uint32_t order[CLAIMS];
+    for (uint32_t i = 0; i < CLAIMS; i++) {
+        claims[i].pod_count = pods[i];
+        order[i] = i;
+    }
+    node_claims_sort(claims, order, CLAIMS);
+    for (uint32_t i = 0; i < CLAIMS; i++)
+        EXPECT_INT(claims[order[i]].pod_count, i + 1);
+}
+
+/* What is nearly in order, and what is in the opposite one, is sorted in ways of their own. */
+static void test_sort_of_orders(void)
+{
+    uint32_t pods[60];
+    for (uint32_t i = 0; i < 60; i++)
+        pods[i] = 60 - i;
+    expect_sorted(pods);
+    for (uint32_t swapped = 0; swapped < 10; swapped++) {
+        for (uint32_t i = 0; i < 60; i++)
+            pods[i] = i + 1;
+        for (uint32_t i = 0; i < swapped; i++) {
+            uint32_t at = 1 + 5 * i + (i > 1) * 2, first = pods[at];
+            pods[at] = pods[at + 1];
+            pods[at + 1] = first;
+        }
+        expect_sorted(pods);
+    }
+}
+
 /* 16 NodeClaims with a pod each: the first of two small pods goes to the NodeClaim that was opened
  * first, the second to the one that the sort has put there in between, the ninth. */
 static void test_second_of_many(void)
@@ -125,6 +159,7 @@ const char unit_suite[] = "solver NodeClaim order";
 const struct unit_test unit_tests[] = {
     {"equals are in the order of Go's sort", test_sort},
     {"equals are in that order after bad splits", test_sort_of_bad_splits},
+    {"what is nearly in order, or in the opposite one", test_sort_of_orders},
     {"the second of many", test_second_of_many},
     {"more than an order is kept of", test_very_many},
     {"ties between zones", test_ties_between_zones},

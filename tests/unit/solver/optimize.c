@@ -226,6 +226,100 @@ static void test_shared_claim_of_many_zones(void)
         EXPECT_LABEL(pods.first + i, "zone", "test-zone-79");
 }
 
+/* A pod that is placed on a Node decides the zone of the volume, also for those that need a new
+ * one; a volume that is there does not wait for anybody. */
+static void test_shared_claim_and_nodes(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    TYPE(.name = "cheap", .resources = "cpu 4; memory 4Gi; pods 1",
+         .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = 100000),
+                       OFFER("on-demand", "test-zone-2", .usd_micro = 200000)});
+    POOL(.name = "default");
+    NODE(.name = "there", .labels = "zone=test-zone-2", .allocatable = "cpu 8; memory 8Gi; pods 1");
+    NODE(.name = "elsewhere", .labels = "zone=test-zone-1",
+         .allocatable = "cpu 1; memory 8Gi; pods 1");
+    struct a_volume data = {.claim = "data", .binds = true};
+    struct a_volume own = VOLUME("zone In test-zone-1 test-zone-2", .claim = "own-#");
+    size_t first = POD(.name = "a", .requests = "cpu 3", .volumes = {data});
+    size_t second = POD(.name = "b", .requests = "cpu 2", .volumes = {data, own});
+    size_t third = POD(.name = "c", .requests = "cpu 500m", .volumes = {data});
+    provision();
+    EXPECT_PLACED(first);
+    EXPECT_LABEL(second, "zone", label_of(first, "zone"));
+    EXPECT_LABEL(third, "zone", label_of(first, "zone"));
+}
+
+/* Of two zones at one price the first by name. */
+static void test_shared_claim_at_one_price(void)
+{
+    static const char *const zones[][2] = {{"test-zone-1", "test-zone-2"},
+                                           {"test-zone-2", "test-zone-1"}};
+    for (size_t i = 0; i < COUNT_OF(zones); i++) {
+        begin((struct solver_optimize){.cheapest = true});
+        TYPE(.name = "one", .resources = "cpu 4; memory 4Gi; pods 1",
+             .offerings = {OFFER("on-demand", zones[i][0], .usd_micro = 100000),
+                           OFFER("on-demand", zones[i][1], .usd_micro = 100000),
+                           OFFER("spot", "test-zone-3", .usd_micro = 10000)});
+        POOL(.name = "default", .requirements = "capacity=on-demand");
+        struct a_volume data = {.claim = "data", .binds = true};
+        struct span pods = PODS(2, .requests = "cpu 1", .volumes = {data});
+        provision();
+        EXPECT_ALL_SCHEDULED(pods);
+        for (size_t j = 0; j < pods.count; j++)
+            EXPECT_LABEL(pods.first + j, "zone", "test-zone-1");
+    }
+}
+
+/* What one pod may use as spot another has to buy on demand: one machine has two prices. */
+static void test_two_prices_of_a_type(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    TYPE(.name = "one", .resources = "cpu 4; memory 8Gi; pods 10",
+         .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = 100000),
+                       OFFER("spot", "test-zone-1", .usd_micro = 40000)});
+    POOL(.name = "default", .requirements = "capacity In spot on-demand");
+    struct span any = PODS(3, .requests = "cpu 1");
+    struct span steady = PODS(3, .requests = "cpu 1", .selector = "capacity=on-demand");
+    provision();
+    EXPECT_ALL_SCHEDULED(any);
+    EXPECT_ALL_SCHEDULED(steady);
+    for (size_t i = 0; i < steady.count; i++)
+        EXPECT_LABEL(steady.first + i, "capacity", "on-demand");
+    EXPECT_INT(plan_usd_micro() <= 200000, 1);
+}
+
+/* Machines that cost nothing, and machines whose price nobody knows, are bought as Karpenter buys
+ * them. */
+static void test_no_price(void)
+{
+    static const int64_t prices[] = {-1, 100000};
+    for (size_t i = 0; i < COUNT_OF(prices); i++) {
+        begin((struct solver_optimize){true, true, true, true, true});
+        one_size("one", "cpu 4; memory 8Gi; pods 10", prices[i]);
+        POOL(.name = "default", .limits = "nodes 3");
+        struct span pods = PODS(5, .requests = "cpu 1");
+        struct span apart =
+            PODS(2, .requests = "cpu 1", .labels = "app=x", .affinities = {APART("host", "app=x")});
+        provision_unbound();
+        EXPECT_ALL_SCHEDULED(pods);
+        EXPECT_ALL_SCHEDULED(apart);
+    }
+}
+
+/* A pool that may have no more nodes buys none, whatever its machines cost. */
+static void test_no_nodes_left(void)
+{
+    begin((struct solver_optimize){.cheapest = true, .exact_limits = true});
+    one_size("one", "cpu 4; memory 8Gi; pods 10", 100000);
+    POOL(.name = "none", .limits = "nodes 0");
+    POOL(.name = "other", .requirements = "zone=test-zone-2");
+    struct span pods = PODS(6, .requests = "cpu 1");
+    provision();
+    EXPECT_ALL_SCHEDULED(pods);
+    for (size_t i = 0; i < pods.count; i++)
+        EXPECT_LABEL(pods.first + i, "pool", "other");
+}
+
 /* To join the claim that is there would make a large machine of it; two small ones cost less. */
 static void test_growth_costs(void)
 {
@@ -306,6 +400,11 @@ const struct unit_test unit_tests[] = {
     {"patience", test_patience},
     {"a claim that is shared", test_shared_claim},
     {"a claim that is shared, of many zones", test_shared_claim_of_many_zones},
+    {"a claim that is shared, and Nodes", test_shared_claim_and_nodes},
+    {"a claim that is shared, at one price", test_shared_claim_at_one_price},
+    {"two prices of a type", test_two_prices_of_a_type},
+    {"no price", test_no_price},
+    {"no nodes left", test_no_nodes_left},
     {"growth costs", test_growth_costs},
     {"never worse than Karpenter's choices", test_never_worse},
     {NULL, NULL},

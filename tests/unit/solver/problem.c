@@ -169,6 +169,30 @@ static void test_types_of_pools(void)
     }
 }
 
+/* So many zones for each of two volumes that their combinations are more than anyone needs. */
+static void test_volumes_in_many_ways(void)
+{
+    enum { WAYS = 300 };
+    fresh();
+    static const char *values[WAYS];
+    static struct solver_expression expressions[WAYS];
+    static struct solver_expressions ways[WAYS];
+    for (size_t i = 0; i < WAYS; i++) {
+        values[i] = arena_printf(world.arena, "%zu", i).data;
+        expressions[i] = (struct solver_expression){
+            .key = "example.com/a", .op = SOLVER_NOT_IN, .values = &values[i], .value_count = 1};
+        ways[i] = (struct solver_expressions){&expressions[i], 1};
+    }
+    const struct solver_volume volumes[] = {{ways, WAYS}, {ways, WAYS}};
+    const struct solver_shape shape = {
+        .namespace = "default", .volumes = volumes, .volume_count = 2};
+    EXPECT_INT(solver_add_shape(builder, &shape, &number, &error), 0);
+    EXPECT_INT(error.kind, ERROR_LIMIT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.what, "can be combined in more than"));
+    const struct solver_shape one = {.namespace = "default", .volumes = volumes, .volume_count = 1};
+    EXPECT_INT(solver_add_shape(builder, &one, &number, &error), 1);
+}
+
 static void test_nothing_at_all(void)
 {
     world_empty();
@@ -187,6 +211,7 @@ const struct unit_test unit_tests[] = {
     {"equal shapes are one", test_equal_shapes_are_one},
     {"names by number", test_names_by_number},
     {"types of pools", test_types_of_pools},
+    {"volumes in many ways", test_volumes_in_many_ways},
     {"nothing at all", test_nothing_at_all},
     {NULL, NULL},
 };

@@ -271,6 +271,66 @@ static void well_known_keys_need_not_be_named(void)
     arena_destroy(arena);
 }
 
+/* Where all preferences are tried the pod may be wherever an answer says that it is, and nowhere
+ * when it says so. */
+static void an_outlook_has_what_an_answer_says(void)
+{
+    size_t kinds[3] = {0};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct arena *arena = arena_create((size_t)256 << 20);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+        struct random_cluster *c = random_cluster(arena, seed);
+        const struct solver_problem *problem = random_build(c);
+        struct solver_run *run = solver_run_create(problem, arena);
+        for (size_t i = 0; i < QUESTIONS; i++) {
+            const struct asked *asked = draw_question(c);
+            struct solver_answer answer = ask(run, &asked->question, arena);
+            struct solver_outlook outlook;
+            struct error error;
+            size_t places = 0;
+            MUST(solver_query_outlook(run, &asked->question, arena, &outlook, &error));
+            for (size_t j = 0; j < c->node_count; j++)
+                places += outlook.nodes[j];
+            for (size_t j = 0; j < solver_pool_count(problem); j++)
+                places += outlook.claims[j] != NULL;
+            if (answer.kind == SOLVER_ON_NODE)
+                CU_ASSERT_TRUE(outlook.nodes[answer.node]);
+            if (answer.kind == SOLVER_ON_NODE_CLAIM)
+                CU_ASSERT_PTR_NOT_NULL(outlook.claims[answer.claim->pool]);
+            ASSERT_INT(places > 0, answer.kind != SOLVER_UNSCHEDULABLE);
+            kinds[answer.kind]++;
+        }
+        arena_destroy(arena);
+    }
+    for (size_t i = 0; i < 3; i++)
+        CU_ASSERT_TRUE(kinds[i] > SEEDS);
+}
+
+static void an_outlook_of_what_nothing_has(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+    struct random_cluster *c = random_cluster(arena, 1);
+    struct solver_run *run = solver_run_create(random_build(c), arena);
+    const struct solver_amount unknown = {SOLVER_NONE, 1};
+    const struct {
+        struct solver_shape shape;
+        enum solver_reason_kind kind;
+    } cases[] = {
+        {{.namespace = "default", .requests = {&unknown, 1}}, SOLVER_REASON_RESOURCES},
+        {{.namespace = "default", .needs_devices = true}, SOLVER_REASON_DEVICES},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct solver_question question = {.shape = &cases[i].shape};
+        struct solver_outlook outlook;
+        struct error error;
+        MUST(solver_query_outlook(run, &question, arena, &outlook, &error));
+        ASSERT_INT(outlook.reasons.count, 1);
+        ASSERT_INT(reasons_tell(outlook.reasons, arena).items[0].kind, cases[i].kind);
+    }
+    arena_destroy(arena);
+}
+
 /* ---- threads ---- */
 
 struct asker {
@@ -388,11 +448,17 @@ static void senseless_questions_are_refused(void)
          "is 0 or more"},
     };
     struct solver_answer answer;
+    struct solver_strings zones;
+    struct solver_outlook outlook;
     struct error error;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct solver_question question = {.shape = cases[i].shape,
                                                  .mount_count = cases[i].mount_count};
         CU_ASSERT_FALSE(solver_query(run, &question, arena, &answer, &error));
+        ASSERT_TEXT(text_of(error.what), cases[i].expected);
+        CU_ASSERT_FALSE(solver_query_zones(run, &question, arena, &zones, &error));
+        ASSERT_TEXT(text_of(error.what), cases[i].expected);
+        CU_ASSERT_FALSE(solver_query_outlook(run, &question, arena, &outlook, &error));
         ASSERT_TEXT(text_of(error.what), cases[i].expected);
     }
     const struct solver_question fine = {.shape = &plain},
@@ -402,6 +468,11 @@ static void senseless_questions_are_refused(void)
     CU_ASSERT_EQUAL(answer.kind, SOLVER_UNSCHEDULABLE);
     ASSERT_INT(answer.reasons.count, 1);
     ASSERT_INT(reasons_tell(answer.reasons, arena).items[0].kind, SOLVER_REASON_RESOURCES);
+    /* None of what nobody has is not much to ask for. */
+    const struct solver_amount none[] = {{SOLVER_NONE, 0}, {SOLVER_CPU, 1}};
+    const struct solver_shape wants_none = {.namespace = "default", .requests = {none, 2}};
+    const struct solver_question modest = {.shape = &wants_none};
+    CU_ASSERT_NOT_EQUAL(ask(run, &modest, arena).kind, SOLVER_UNSCHEDULABLE);
     (void)solver_solve(run);
     CU_ASSERT_FALSE(solver_query(run, &fine, arena, &answer, &error));
     ASSERT_TEXT(text_of(error.what), "the run was solved; ask another one");
@@ -414,6 +485,8 @@ const struct unit_test unit_tests[] = {
     {"zones are where it could be told to go", zones_are_where_it_could_be_told_to_go},
     {"zones are all that a spread allows", zones_are_all_a_spread_allows},
     {"well-known keys need not be named", well_known_keys_need_not_be_named},
+    {"an outlook has what an answer says", an_outlook_has_what_an_answer_says},
+    {"an outlook of what nothing has", an_outlook_of_what_nothing_has},
     {"two threads are answered the same", two_threads_are_answered_the_same},
     {"a query without memory leaves no trace", a_query_without_memory_leaves_no_trace},
     {"senseless questions are refused", senseless_questions_are_refused},

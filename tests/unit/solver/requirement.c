@@ -380,6 +380,11 @@ static void test_equal(void)
     CU_ASSERT_FALSE(solver_requirement_equal(&r, &other));
     CU_ASSERT_TRUE(solver_requirement_equal(&gt, &gte));
     CU_ASSERT_FALSE(solver_requirement_equal(&gte5, &gte));
+    struct solver_requirement lte4 = parse("k", "Lte 4"), lte5 = parse("k", "Lte 5"),
+                              exists = parse("k", "Exists");
+    CU_ASSERT_FALSE(solver_requirement_equal(&gte, &exists));
+    CU_ASSERT_FALSE(solver_requirement_equal(&lte4, &exists));
+    CU_ASSERT_FALSE(solver_requirement_equal(&lte4, &lte5));
 }
 
 static const char *const universe[] = {"",   "a", "b", "x-1", "0", "1",  "2",    "3",   "05",

@@ -130,6 +130,7 @@ static void test_existing_nodes(void)
         {"in the zone", "zone=test-zone-2", "two"},
         {"the first alternative a node has", "zone=test-zone-9 | " ZONE_1_OR_2, "one"},
         {"pinned to a node", "host=two", "two"},
+        {"pinned to one of two nodes", "host=one | host=two", "one"},
         {"anywhere", "", "one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -143,6 +144,32 @@ static void test_existing_nodes(void)
         provision();
         EXPECT_PLACED(pod);
         EXPECT_LABEL(pod, "host", cases[i].node);
+    }
+}
+
+/* Volumes that name machines: both must name the same one. */
+static void test_volumes_of_machines(void)
+{
+    static const struct {
+        const char *name, *first, *second, *node; /* NULL: pending */
+    } cases[] = {
+        {"the same", "host=two", "host=two", "two"},
+        {"one in common", "host=one | host=two", "host=two", "two"},
+        {"none in common", "host=one", "host=two", NULL},
+        {"beside a zone", "host=two", "zone=test-zone-2", "two"},
+        {"beside another zone", "host=two", "zone=test-zone-1", NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        NODE(.name = "one", .allocatable = "cpu 8; memory 8Gi; pods 9",
+             .labels = "zone=test-zone-1; host=one");
+        NODE(.name = "two", .allocatable = "cpu 8; memory 8Gi; pods 9",
+             .labels = "zone=test-zone-2; host=two");
+        size_t pod = POD(.volumes = {VOLUME(cases[i].first), VOLUME(cases[i].second)});
+        provision();
+        EXPECT_INT(node_of(pod) != NULL, cases[i].node != NULL);
+        EXPECT_LABEL(pod, "host", cases[i].node == NULL ? "" : cases[i].node);
     }
 }
 
@@ -323,6 +350,7 @@ const struct unit_test unit_tests[] = {
     {"multiple zones and anti-affinity", test_multiple_zones_and_anti_affinity},
     {"an alternative remains after pruning disjoint branches", test_pruned_branches},
     {"existing nodes", test_existing_nodes},
+    {"volumes of machines", test_volumes_of_machines},
     {"minDomains and a volume", test_min_domains_and_a_volume},
     {"multiple nodes if required due to volume limits", test_attach_limit_of_a_node},
     {"volume limits of a node", test_limit_of_a_node},
