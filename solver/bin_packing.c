@@ -133,7 +133,9 @@ static void list_bins(struct packing *packing)
     packing->bins.count = 0;
     for (size_t p = 0; p < packing->pool_count; p++) {
         const uint64_t *limited = pool_limit_options(packing->run, packing->pools[p]);
-        for (BITS_EACH(option, limited, limited == NULL ? 0 : packing->problem->option_words))
+        if (limited == NULL)
+            continue;
+        for (BITS_EACH(option, limited, packing->problem->option_words))
             for (size_t i = 0; i < packing->shape_count; i++) {
                 struct waiting_shape *waiting = &packing->shapes[i];
                 const struct node_requirements *set = waiting->sets[p];
@@ -167,14 +169,15 @@ static uint32_t how_many(const struct packing *packing, const struct shape *shap
     return most > 0 ? (uint32_t)most : 0;
 }
 
-/* A pod's worth per share of the room that is left on the instance. */
+/* A pod's worth per share of the room that is left on the instance: each pod is one of those that
+ * it holds. */
 static double prefer(const struct packing *packing, const struct waiting_shape *waiting)
 {
     double scarce = 0;
     for (size_t r = 0; r < packing->problem->resource_count; r++)
         if (waiting->shape->requests[r] > 0)
             scarce += (double)waiting->shape->requests[r] / (double)packing->room[r];
-    return scarce > 0 ? waiting->worth / scarce : waiting->worth;
+    return waiting->worth / scarce;
 }
 
 /* The shape to add next, by its place; SIZE_MAX: nothing fits any more. */
@@ -212,7 +215,7 @@ static double fill(struct packing *packing, const struct bin *bin)
     for (size_t next; (next = choose_shape(packing)) != SIZE_MAX;) {
         const struct waiting_shape *waiting = &packing->shapes[next];
         double part = largest_part(packing, bin->pool, bin->option, waiting->shape);
-        double at_once = part > 0 && part < FILL_PART ? FILL_PART / part : 1;
+        double at_once = part < FILL_PART ? FILL_PART / part : 1;
         uint32_t limit = waiting->left - packing->filled[next];
         uint32_t count =
             how_many(packing, waiting->shape, at_once < (double)limit ? (uint32_t)at_once : limit);
@@ -292,8 +295,8 @@ static struct bin *fill_densest(struct packing *packing)
 {
     for (struct bin *best; (best = densest(packing)) != NULL && best->density > 0;) {
         const uint64_t *limited = pool_limit_options(packing->run, best->pool);
-        bool allowed = limited != NULL && bits_has(limited, best->option);
-        best->density = allowed ? fill(packing, best) / (double)best->price : 0;
+        best->density =
+            bits_has(limited, best->option) ? fill(packing, best) / (double)best->price : 0;
         if (best->density > 0 && densest(packing) == best)
             return best;
     }
@@ -334,8 +337,7 @@ static void use_what_is_there(struct packing *packing, struct waiting_shape *wai
     const struct relaxation *relaxation = &waiting->shape->relaxations[0];
     while (waiting->left > 0 && add_to_existing_node(run, next_pod(waiting), relaxation))
         waiting->left--;
-    if (!topology_match(run, waiting->shape, relaxation, NULL))
-        return;
+    (void)topology_match(run, waiting->shape, relaxation, NULL);
     while (waiting->left > 0 && add_to_inflight_node(run, next_pod(waiting), relaxation))
         waiting->left--;
 }

@@ -155,8 +155,10 @@ bool reason_of_nodes(struct explanation *q, struct solver_reason *reason)
         struct solver_cause cause = cause_of(q, i, matching, group);
         *LIST_PUSH(q->run->arena, &causes) = cause;
         double share = 0;
-        if (cause.kind == SOLVER_REASON_RESOURCES && lacking(q, i, &share) != SOLVER_NONE &&
-            (nearest == SIZE_MAX || share < least ||
+        if (cause.kind != SOLVER_REASON_RESOURCES)
+            continue;
+        (void)lacking(q, i, &share);
+        if ((nearest == SIZE_MAX || share < least ||
              (share <= least && strcmp(q->problem->nodes.items[i].name,
                                        q->problem->nodes.items[nearest].name) < 0))) {
             nearest = i;

@@ -72,8 +72,6 @@ static bool reaches(struct solver_run *run, const struct shape *shape, uint32_t 
 static bool is_member(const struct solver_problem *problem, const struct shape *shape,
                       uint32_t group)
 {
-    if (shape->relaxation_count == 0)
-        return false;
     const struct relaxation *last = &shape->relaxations[shape->relaxation_count - 1];
     const struct label_class *class = &problem->label_classes.items[shape->label_class];
     bool owns = false, selected = false;

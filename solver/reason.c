@@ -69,7 +69,7 @@ static struct solver_operand full_reservations(struct explanation *q, const uint
 {
     const struct solver_problem *problem = q->problem;
     *nameless = false;
-    if (problem->reserved.count == 0 || q->set == NULL)
+    if (problem->reserved.count == 0)
         return operand_texts(&(struct text_list){0});
     const bool *allowed = node_requirements_offerings(q->run, q->set);
     size_t value_count = solver_names_value_count(problem->names, problem->reservation_key);
@@ -101,6 +101,7 @@ struct solver_operand operand_offering(const struct explanation *q,
     return operand_asked(q, asked, count);
 }
 
+/* Without a set no offering is looked for: the requirements leave nothing by themselves. */
 static void tell_offering(struct explanation *q, struct solver_reason *reason, unsigned set)
 {
     const uint64_t *left = reason_left(q, SOLVER_REASON_OFFERING, set);
@@ -114,12 +115,9 @@ static void tell_offering(struct explanation *q, struct solver_reason *reason, u
         reason->message = SAY_ONLY(NO_RESERVATION_ID);
         return;
     }
-    reason->message = SAY_ONLY(NOT_OFFERED);
-    struct solver_operand wants = {0};
-    if (q->set != NULL)
-        wants = operand_offering(q, &q->set->requirements);
-    if (q->set != NULL && wants.asked.count > 0)
-        reason->message = SAY(q, NOT_OFFERED_WITH, wants);
+    struct solver_operand wants = operand_offering(q, &q->set->requirements);
+    reason->message =
+        wants.asked.count > 0 ? SAY(q, NOT_OFFERED_WITH, wants) : SAY_ONLY(NOT_OFFERED);
     struct sayings pairs = offered(q, left);
     if (pairs.count > 0)
         reason->nearest = SAY(q, ON_OFFER, operand_sayings(&pairs));

@@ -1,7 +1,5 @@
 /* Reasons of resources: which resource no type of a pool has enough of, and which limit of the pool
  * is exceeded. */
-#include <string.h>
-
 #include "solver/explain.h"
 
 /* ---- resources ---- */
@@ -13,7 +11,8 @@ static int64_t room_of(const struct explanation *q, size_t resource, size_t opti
     return room > 0 ? room : 0;
 }
 
-/* The option that lacks least, and the resource it lacks; ties by name. */
+/* The option that lacks least, and the resource it lacks; of equals the first by name, in whose
+ * order options are. */
 static size_t nearest_option(const struct explanation *q, const uint64_t *options, size_t *resource)
 {
     size_t best = SIZE_MAX;
@@ -29,9 +28,7 @@ static size_t nearest_option(const struct explanation *q, const uint64_t *option
                 at = r;
             }
         }
-        if (best == SIZE_MAX || worst < least ||
-            (worst <= least && strcmp(option_type_name(q->problem, option),
-                                      option_type_name(q->problem, best)) < 0)) {
+        if (best == SIZE_MAX || worst < least) {
             best = option;
             least = worst;
             *resource = at;
@@ -152,9 +149,7 @@ static size_t smallest_option(const struct explanation *q, const uint64_t *optio
                 at = r;
             }
         }
-        if (at == SIZE_MAX || (best != SIZE_MAX && most > least) ||
-            (best != SIZE_MAX && most >= least &&
-             strcmp(option_type_name(q->problem, option), option_type_name(q->problem, best)) >= 0))
+        if (at == SIZE_MAX || (best != SIZE_MAX && most >= least))
             continue;
         best = option;
         least = most;

@@ -193,7 +193,8 @@ static struct text family_of(struct text name)
     return text_split(name, '.', &family, &size) ? family : name;
 }
 
-/* The type with the nearest name among the options: of the same family the nearest in size. */
+/* The type with the nearest name among the options: of the same family the nearest in size, of
+ * equals the first by name, in whose order options are. */
 static struct text nearest_type(const struct explanation *q, const struct wanted_type *wanted,
                                 const uint64_t *options)
 {
@@ -211,9 +212,7 @@ static struct text nearest_type(const struct explanation *q, const struct wanted
             size = a > b ? a / b : b / a;
         }
         if (best.data != NULL &&
-            (family > least_family ||
-             (family == least_family &&
-              (size > least_size || (size >= least_size && text_compare(name, best) >= 0)))))
+            (family > least_family || (family == least_family && size >= least_size)))
             continue;
         best = name;
         least_family = family;

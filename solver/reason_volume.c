@@ -62,9 +62,7 @@ static void tell_attaching(struct explanation *q, struct solver_reason *reason)
             &problem->types.items[problem->options.items[option].type];
         for (size_t i = 0; i < type->attach_limit_count; i++)
             if (type->attach_limits[i].driver == q->driver &&
-                (best == SIZE_MAX || type->attach_limits[i].count > most ||
-                 (type->attach_limits[i].count == most &&
-                  strcmp(type->name, option_type_name(problem, best)) < 0))) {
+                (best == SIZE_MAX || type->attach_limits[i].count > most)) {
                 best = option;
                 most = type->attach_limits[i].count;
             }

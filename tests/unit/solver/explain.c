@@ -208,6 +208,174 @@ static void test_daemons(void)
     expect_words(explain(port), port_words, 1);
 }
 
+/* Whole clusters, whose types, Nodes and pools are the cases'. */
+struct cluster_case {
+    const char *name;
+    struct a_type types[3];
+    struct a_node nodes[2];
+    struct a_pool pool;
+    struct a_pod pod;
+    const char *kinds;
+    const char *words[4];
+    const char *silent; /* what is not among the words; NULL: nothing */
+};
+
+static void test_clusters(void)
+{
+    static const struct cluster_case cases[] = {
+        {"offerings that name no zone",
+         {{.name = "one",
+           .offerings = {OFFER("on-demand", "", .usd_micro = 1000),
+                         OFFER("on-demand", "test-zone-2", .usd_micro = 1000),
+                         OFFER("spot", "test-zone-1", .usd_micro = 1000)}}},
+         {{0}},
+         {.name = "default"},
+         {.selector = "zone=test-zone-2; capacity=spot"},
+         "offering",
+         {"spot", "test-zone-1", "on-demand"},
+         NULL},
+        {"the reservations of another zone",
+         {{.name = "one",
+           .offerings = {OFFER("reserved", "test-zone-1", .usd_micro = 1, .reservation = "r1"),
+                         OFFER("reserved", "test-zone-2", .usd_micro = 1, .reservation = "r2"),
+                         OFFER("on-demand", "test-zone-3", .usd_micro = 1000)}}},
+         {{0}},
+         {.name = "default"},
+         {.selector = "zone=test-zone-1; capacity=reserved"},
+         "offering",
+         {"r1"},
+         "r2"},
+        {"of machines with as much the first by name",
+         {{.name = "b", .resources = "cpu 2"}, {.name = "a", .resources = "cpu 2"}},
+         {{0}},
+         {.name = "default"},
+         {.requests = "cpu 3"},
+         "resources",
+         {"; a, the largest type"},
+         NULL},
+        {"of machines over the limit the first by name",
+         {{.name = "b", .resources = "cpu 4"}, {.name = "a", .resources = "cpu 4"}},
+         {{0}},
+         {.name = "default", .limits = "cpu 3"},
+         {.requests = "cpu 1"},
+         "limit",
+         {"; a, the smallest type"},
+         NULL},
+        {"of machines that attach as much the first by name",
+         {{.name = "b", .attach = "csi 1; other 9"}, {.name = "a", .attach = "other 9; csi 1"}},
+         {{0}},
+         {.name = "default"},
+         {.volumes = {VOLUME("", .claim = "x-#", .driver = "csi"),
+                      VOLUME("", .claim = "y-#", .driver = "csi")}},
+         "volume",
+         {"2 volumes of driver csi", "attaches is 1, a;"},
+         NULL},
+        {"of Nodes that lack as much the first by name",
+         {{.name = "one"}},
+         {{.name = "b", .allocatable = "cpu 2; memory 4Gi; pods 9"},
+          {.name = "a", .allocatable = "cpu 2; memory 4Gi; pods 9", .uninitialized = true}},
+         {.name = "default", .taints = "dedicated=x:NoSchedule"},
+         {.requests = "cpu 3"},
+         "resources taint",
+         {"a has 2 cpu left"},
+         "b has"},
+        {"more cpu than can be",
+         {{.name = "one"}},
+         {{0}},
+         {.name = "default"},
+         {.requests = "cpu 2000000"},
+         "resources",
+         {"2000000"},
+         NULL},
+        {"a Node whose number is too small",
+         {{.name = "one"}},
+         {{.name = "a", .labels = "slots=3", .allocatable = "cpu 2; memory 4Gi; pods 9"}},
+         {.name = "default"},
+         {.required = {"slots Gt 5"}},
+         "requirement requirement",
+         {"slots"},
+         NULL},
+        {"the first of two ports",
+         {{.name = "one"}},
+         {{0}},
+         {.name = "default"},
+         {.ports = {{"", "", 8080}, {"", "", 80}}},
+         "port",
+         {"8080"},
+         NULL},
+        {"the first of the pool's requirements that the type does not meet",
+         {{.name = "big", .arch = "arm64", .resources = "cpu 16; memory 32Gi"}, {.name = "one"}},
+         {{0}},
+         {.name = "default", .requirements = "arch=amd64; integer Lt 10"},
+         {.required = {"type=big"}},
+         "requirement",
+         {"big", "karpenter.k8s.aws/instance-cpu"},
+         NULL},
+        {"a pool that wants what its types do not have",
+         {{.name = "small"}, {.name = "big", .resources = "cpu 16; memory 32Gi"}},
+         {{0}},
+         {.name = "default", .requirements = "special Exists"},
+         {.required = {"type=small"}},
+         "requirement",
+         {"small", "karpenter.k8s.aws/instance-gpu-name"},
+         NULL},
+        {"a type's name beside another requirement",
+         {{.name = "small"}, {.name = "big", .resources = "cpu 16; memory 32Gi"}},
+         {{0}},
+         {.name = "default"},
+         {.required = {"type In small big; size=small"}, .requests = "cpu 8"},
+         "requirement resources",
+         {"small"},
+         NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct cluster_case *c = &cases[i];
+        world_empty();
+        world.title = c->name;
+        for (size_t j = 0; j < COUNT_OF(c->types) && c->types[j].name != NULL; j++)
+            *LIST_PUSH(world.arena, &world.types) = c->types[j];
+        for (size_t j = 0; j < COUNT_OF(c->nodes) && c->nodes[j].name != NULL; j++)
+            *LIST_PUSH(world.arena, &world.nodes) = (struct world_node){.as = c->nodes[j]};
+        world_pool(&c->pool);
+        if (c->pod.ports[0].port != 0)
+            DAEMON(.ports = {{"", "", 8080}});
+        size_t pod = world_pod(&c->pod);
+        solve();
+        struct reasons_words reasons = explain(pod);
+        EXPECT_TEXT(kinds_of(reasons), c->kinds);
+        expect_words(reasons, c->words, 4);
+        if (c->silent != NULL)
+            CU_ASSERT_PTR_NULL(strstr(words_of(reasons), c->silent));
+    }
+}
+
+/* The pod that mounts a claim first decides the zone of its volume; what else stands in the way is
+ * told as ever. */
+static void test_shared_claims(void)
+{
+    struct a_volume data = {.claim = "data", .binds = true};
+    struct a_volume own = {.claim = "own-#", .binds = true};
+    struct a_volume there = VOLUME("zone In test-zone-1 test-zone-2", .claim = "there-#");
+    for (int led = 0; led < 2; led++) {
+        world_fresh();
+        world.title = led == 1 ? "led away" : "minValues";
+        world.settings.optimize.cheapest = true;
+        POOL(.name = "default", .requirements = led == 1 ? NULL : "type Exists min 7");
+        NODE(.name = "there", .labels = "zone=test-zone-1",
+             .allocatable = "cpu 9; memory 9Gi; pods 1");
+        size_t first = POD(.name = "a", .requests = "cpu 3", .selector = "zone=test-zone-1",
+                           .volumes = {data});
+        size_t second = led == 1
+                            ? POD(.name = "b", .requests = "cpu 1", .selector = "zone=test-zone-2",
+                                  .volumes = {there, own, data})
+                            : POD(.name = "b", .requests = "cpu 1", .volumes = {data});
+        solve();
+        EXPECT_INT(world.pods.items[first].place.kind, SOLVER_ON_NODE);
+        EXPECT_TEXT(kinds_of(explain(second)),
+                    led == 1 ? "requirement volume" : "resources min-values");
+    }
+}
+
 /* Reasons that are none of a pool's. */
 static void test_whatever_the_pool(void)
 {
@@ -224,6 +392,7 @@ static void test_whatever_the_pool(void)
          "volume",
          {"test-zone-1", "test-zone-2"}},
         {"no pool", 0, {.requests = NULL}, "requirement", {"NodePool"}},
+        {"devices without a pool", 0, {.needs_devices = true}, "devices", {"resourceClaims"}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         world_fresh();
@@ -366,6 +535,8 @@ const struct unit_test unit_tests[] = {
     {"types", test_types},
     {"topology and volumes", test_topology_and_volumes},
     {"daemons", test_daemons},
+    {"clusters", test_clusters},
+    {"shared claims", test_shared_claims},
     {"whatever the pool", test_whatever_the_pool},
     {"each pool", test_each_pool},
     {"order", test_order},

@@ -292,10 +292,14 @@ static void test_two_prices_of_a_type(void)
  * them. */
 static void test_no_price(void)
 {
-    static const int64_t prices[] = {-1, 100000};
-    for (size_t i = 0; i < COUNT_OF(prices); i++) {
+    static const struct an_offering offerings[] = {
+        OFFER("on-demand", "test-zone-1", .usd_micro = -1),
+        OFFER("on-demand", "test-zone-1", .free = true),
+        OFFER("on-demand", "test-zone-1", .usd_micro = 100000),
+    };
+    for (size_t i = 0; i < COUNT_OF(offerings); i++) {
         begin((struct solver_optimize){true, true, true, true, true});
-        one_size("one", "cpu 4; memory 8Gi; pods 10", prices[i]);
+        TYPE(.name = "one", .resources = "cpu 4; memory 8Gi; pods 10", .offerings = {offerings[i]});
         POOL(.name = "default", .limits = "nodes 3");
         struct span pods = PODS(5, .requests = "cpu 1");
         struct span apart =

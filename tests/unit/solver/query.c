@@ -268,6 +268,15 @@ static void well_known_keys_need_not_be_named(void)
         const struct solver_question question = {.shape = &shape};
         ASSERT_INT(ask(run, &question, arena).kind, expected[i]);
     }
+    /* Nor is it the reason when something else is. */
+    const struct solver_label both[] = {{"topology.kubernetes.io/region", "eu"},
+                                        {TYPE_KEY, "none-such"}};
+    const struct solver_shape shape = {.namespace = "default", .node_selector = {both, 2}};
+    const struct solver_question question = {.shape = &shape, .explain = true};
+    struct reasons_words told = reasons_tell(ask(run, &question, arena).reasons, arena);
+    CU_ASSERT_TRUE_FATAL(told.count > 0);
+    for (size_t i = 0; i < told.count; i++)
+        CU_ASSERT_PTR_NULL(strstr(told.items[i].message, "region"));
     arena_destroy(arena);
 }
 
@@ -320,11 +329,20 @@ static void an_outlook_of_what_nothing_has(void)
         {{.namespace = "default", .requests = {&unknown, 1}}, SOLVER_REASON_RESOURCES},
         {{.namespace = "default", .needs_devices = true}, SOLVER_REASON_DEVICES},
     };
+    struct solver_builder *builder = solver_builder_create(arena);
+    const struct solver_settings settings = {0};
+    const struct solver_problem *empty = NULL;
+    struct solver_outlook outlook;
+    struct error error;
+    MUST(solver_build(builder, &settings, &empty, &error));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct solver_question question = {.shape = &cases[i].shape};
-        struct solver_outlook outlook;
-        struct error error;
         MUST(solver_query_outlook(run, &question, arena, &outlook, &error));
+        ASSERT_INT(outlook.reasons.count, 1);
+        ASSERT_INT(reasons_tell(outlook.reasons, arena).items[0].kind, cases[i].kind);
+        /* Nor without Nodes and pools. */
+        struct solver_run *of_nothing = solver_run_create(empty, arena);
+        MUST(solver_query_outlook(of_nothing, &question, arena, &outlook, &error));
         ASSERT_INT(outlook.reasons.count, 1);
         ASSERT_INT(reasons_tell(outlook.reasons, arena).items[0].kind, cases[i].kind);
     }
