@@ -112,8 +112,6 @@ static bool follow(struct search *search, uint32_t from, uint32_t group)
 static bool follow_all(struct search *search, uint32_t from)
 {
     const struct shape *shape = &search->q->problem->shapes.items[from];
-    if (shape->relaxation_count == 0)
-        return false;
     const struct relaxation *last = &shape->relaxations[shape->relaxation_count - 1];
     for (size_t i = 0; i < last->group_count; i++)
         if (group_at(search->q, last->groups[i])->kind == TOPOLOGY_POD_AFFINITY &&

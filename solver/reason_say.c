@@ -129,9 +129,9 @@ static enum solver_constraint constraint_of(const struct topology_group *group)
     case TOPOLOGY_POD_AFFINITY:
         return SOLVER_AFFINITY;
     case TOPOLOGY_POD_ANTI_AFFINITY:
-    default:
-        return group->inverse ? SOLVER_ANTI_AFFINITY_OF_OTHERS : SOLVER_ANTI_AFFINITY;
+        break;
     }
+    return group->inverse ? SOLVER_ANTI_AFFINITY_OF_OTHERS : SOLVER_ANTI_AFFINITY;
 }
 
 struct solver_operand operand_group(const struct explanation *q, uint32_t number)

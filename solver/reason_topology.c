@@ -13,17 +13,13 @@ static const struct matching_topology *matching_of(const struct explanation *q, 
     return NULL;
 }
 
-static const struct node_requirements *base_of(const struct explanation *q)
-{
-    return q->set != NULL ? q->set : q->run->empty_node_claims[q->pool].set;
-}
-
-/* Whether one of the options can be bought in one of the domains. */
+/* Whether one of the options can be bought in one of the domains. The set is there: requirements
+ * that contradict the pool exclude it by themselves. */
 static bool reaches(const struct explanation *q, const uint64_t *options, uint32_t key,
                     const uint64_t *domains, size_t word_count)
 {
     const struct node_requirements *there =
-        node_requirements_narrow(q->run, base_of(q), key, domains, word_count);
+        node_requirements_narrow(q->run, q->set, key, domains, word_count);
     if (there == NULL)
         return false;
     return bits_meet(node_requirements_options(q->run, there), options, q->problem->option_words);
@@ -54,7 +50,7 @@ static struct sayings list_counts(const struct explanation *q, uint32_t number)
     const struct topology_group *group = group_at(q, number);
     const struct topology_group_state *state = &q->run->groups[number];
     struct sayings counts = {0};
-    for (size_t v = 0; v < state->count_size && !group->hostname; v++)
+    for (size_t v = 0; v < state->count_size; v++)
         if (state->counts[v] > 0 || (state->counts[v] == 0 && group->kind == TOPOLOGY_SPREAD))
             *LIST_PUSH(q->run->arena, &counts) =
                 SAY(q, COUNT, operand_name(value_text(q->problem, group->key, v)),
@@ -100,7 +96,7 @@ static uint32_t undecided_pod(const struct explanation *q, uint32_t number,
 {
     const struct solver_run *run = q->run;
     uint32_t key = group_at(q, number)->key;
-    for (size_t i = 0; i < run->node_claims.count && !run->asked; i++) {
+    for (size_t i = 0; i < run->node_claims.count; i++) {
         const struct node_claim *claim = &run->node_claims.items[i];
         const struct solver_requirement *r =
             solver_requirements_get(&claim->set->requirements, key);

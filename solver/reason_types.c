@@ -337,7 +337,7 @@ static void tell_what_they_leave(struct explanation *q, struct solver_reason *re
 static void put_number_last(struct clash *clash)
 {
     for (size_t i = 0; i + 1 < clash->count; i++)
-        if (clash->told[i]->complement && (clash->told[i]->has_gte || clash->told[i]->has_lte)) {
+        if (clash->told[i]->has_gte || clash->told[i]->has_lte) {
             swap_items(clash, i, clash->count - 1);
             return;
         }
@@ -353,8 +353,7 @@ static void tell_no_type(struct explanation *q, struct solver_reason *reason,
     uint64_t *options = copy_options(q, left);
     for (size_t i = 0; i + 1 < clash->count; i++)
         keep(q, clash->items[i], options);
-    if ((last->has_gte || last->has_lte) && last->complement &&
-        nearest_number(q, last, options, &reason->nearest))
+    if ((last->has_gte || last->has_lte) && nearest_number(q, last, options, &reason->nearest))
         return;
     struct solver_operand key = operand_name(key_text(q->problem, last->key));
     struct solver_operand values = operand_values_of(q, last->key, options);

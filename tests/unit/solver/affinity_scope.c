@@ -78,6 +78,7 @@ static void test_selectors(void)
         {NULL, "", true},
         {"app=a", NULL, false},
         {"app=a", "!", false},
+        {"app=1", "app Gt 0", false}, /* labels are selected by no number */
         /* Labels of pods have no aliases. */
         {"beta.kubernetes.io/arch=x", "kubernetes.io/arch=x", false},
         {"beta.kubernetes.io/arch=x", "beta.kubernetes.io/arch=x", true},

@@ -209,6 +209,7 @@ static void test_daemons(void)
 }
 
 /* Whole clusters, whose types, Nodes and pools are the cases'. */
+#define CATEGORY "karpenter.k8s.aws/instance-category"
 struct cluster_case {
     const char *name;
     struct a_type types[3];
@@ -295,6 +296,22 @@ static void test_clusters(void)
          "requirement requirement",
          {"slots"},
          NULL},
+        {"a Node whose number is too small, and another that is excluded",
+         {{.name = "one"}},
+         {{.name = "a", .labels = "slots=3", .allocatable = "cpu 2; memory 4Gi; pods 9"}},
+         {.name = "default", .taints = "dedicated=x:NoSchedule"},
+         {.required = {"slots Gt 5; slots NotIn 7"}},
+         "requirement taint",
+         {"slots"},
+         NULL},
+        {"a Node whose number is too large, and another that is excluded",
+         {{.name = "one"}},
+         {{.name = "a", .labels = "slots=9", .allocatable = "cpu 2; memory 4Gi; pods 9"}},
+         {.name = "default", .taints = "dedicated=x:NoSchedule"},
+         {.required = {"slots Lt 5; slots NotIn 3"}},
+         "requirement taint",
+         {"slots"},
+         NULL},
         {"the first of two ports",
          {{.name = "one"}},
          {{0}},
@@ -327,6 +344,72 @@ static void test_clusters(void)
          "requirement resources",
          {"small"},
          NULL},
+        {"names of types, and an architecture that only a small one has",
+         {{.name = "small", .resources = "cpu 2; memory 2Gi"},
+          {.name = "arm", .arch = "arm64", .resources = "cpu 16; memory 32Gi"},
+          {.name = "large", .resources = "cpu 16; memory 32Gi"}},
+         {{0}},
+         {.name = "default"},
+         {.required = {"type In small arm; arch=amd64"}, .requests = "cpu 8"},
+         "requirement resources",
+         {"small", "arm"},
+         NULL},
+        {"what no type has a value of",
+         {{.name = "small"}},
+         {{0}},
+         {.name = "default"},
+         {.selector = "special=x"},
+         "requirement",
+         {"karpenter.k8s.aws/instance-gpu-name", "x"},
+         NULL},
+        {"what excludes a value beside another requirement",
+         {{.name = "small", .arch = "arm64"}, {.name = "big", .resources = "cpu 16; memory 32Gi"}},
+         {{0}},
+         {.name = "default"},
+         {.required = {"arch NotIn amd64; size=large"}},
+         "requirement",
+         {"kubernetes.io/arch", "size"},
+         NULL},
+        {"more keys than are tried together",
+         {{.name = "one",
+           .requirements = CATEGORY "=c; karpenter.k8s.aws/instance-family=c5; "
+                                    "karpenter.k8s.aws/instance-generation=5; "
+                                    "karpenter.k8s.aws/instance-hypervisor=nitro; "
+                                    "karpenter.k8s.aws/instance-memory=4096; "
+                                    "karpenter.k8s.aws/instance-ebs-bandwidth=1; "
+                                    "karpenter.k8s.aws/instance-network-bandwidth=1"}},
+         {{0}},
+         {.name = "default"},
+         {.required = {CATEGORY
+                       "=c; karpenter.k8s.aws/instance-family=c5; "
+                       "karpenter.k8s.aws/instance-generation=5; "
+                       "karpenter.k8s.aws/instance-hypervisor=nitro; "
+                       "karpenter.k8s.aws/instance-memory=4096; "
+                       "karpenter.k8s.aws/instance-ebs-bandwidth=1; "
+                       "karpenter.k8s.aws/instance-network-bandwidth=1; type=one; os=linux; "
+                       "size=small; integer=4; special DoesNotExist; "
+                       "zone In test-zone-1 test-zone-2; capacity In spot; arch=s390x"}},
+         "requirement",
+         {"kubernetes.io/arch"},
+         NULL},
+        {"a pool that wants what is not there, in a zone that is none",
+         {{.name = "small"}},
+         {{0}},
+         {.name = "default", .requirements = "special DoesNotExist; zone=test-zone-9"},
+         {.requests = NULL},
+         "requirement",
+         {"test-zone-9"},
+         NULL},
+        {"a node with two architectures has none",
+         {{.name = "one"}},
+         {{.name = "a",
+           .labels = "beta.kubernetes.io/arch=amd64; arch=arm64",
+           .allocatable = "cpu 9; memory 9Gi; pods 9"}},
+         {.name = "default", .taints = "dedicated=x:NoSchedule"},
+         {.selector = "arch=amd64"},
+         "requirement taint",
+         {"kubernetes.io/arch"},
+         NULL},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const struct cluster_case *c = &cases[i];
@@ -337,8 +420,10 @@ static void test_clusters(void)
         for (size_t j = 0; j < COUNT_OF(c->nodes) && c->nodes[j].name != NULL; j++)
             *LIST_PUSH(world.arena, &world.nodes) = (struct world_node){.as = c->nodes[j]};
         world_pool(&c->pool);
-        if (c->pod.ports[0].port != 0)
+        if (c->pod.ports[0].port != 0) {
             DAEMON(.ports = {{"", "", 8080}});
+            DAEMON(.ports = {{"", "", 9090}});
+        }
         size_t pod = world_pod(&c->pod);
         solve();
         struct reasons_words reasons = explain(pod);
@@ -347,6 +432,21 @@ static void test_clusters(void)
         if (c->silent != NULL)
             CU_ASSERT_PTR_NULL(strstr(words_of(reasons), c->silent));
     }
+}
+
+/* A pod that wants to be away from two others keeps either of them away. */
+static void test_kept_away(void)
+{
+    world_fresh();
+    world.title = "kept away";
+    POOL(.name = "default");
+    POD(.name = "a", .requests = "cpu 3", .labels = "app=a",
+        .affinities = {APART("zone", "app=z"), APART("zone", "app=b")});
+    size_t pod = POD(.name = "b", .requests = "cpu 1", .labels = "app=b");
+    solve();
+    static const char *const words[] = {"default/a"};
+    EXPECT_TEXT(kinds_of(explain(pod)), "topology");
+    expect_words(explain(pod), words, 1);
 }
 
 /* The pod that mounts a claim first decides the zone of its volume; what else stands in the way is
@@ -536,6 +636,7 @@ const struct unit_test unit_tests[] = {
     {"topology and volumes", test_topology_and_volumes},
     {"daemons", test_daemons},
     {"clusters", test_clusters},
+    {"kept away", test_kept_away},
     {"shared claims", test_shared_claims},
     {"whatever the pool", test_whatever_the_pool},
     {"each pool", test_each_pool},

@@ -155,6 +155,7 @@ static void test_numbers(void)
         {"99999999999999999999", false, INT64_MAX},
         {"99999999999999999999x", false, INT64_MAX},
         {"9223372036854775808x", false, 0},
+        {"18446744073709551616", false, INT64_MAX},
         {"", false, 0},
         {"+", false, 0},
         {"-", false, 0},
@@ -178,6 +179,24 @@ static void test_numbers(void)
     }
 }
 
+/* Auto Mode spells the labels of instance types that Karpenter has in a domain of its own. */
+static void test_keys_of_auto_mode(void)
+{
+    static const char *const cases[][2] = {
+        {"eks.amazonaws.com/instance-family", "karpenter.k8s.aws/instance-family"},
+        {"eks.amazonaws.com/instance-none", "eks.amazonaws.com/instance-none"},
+        /* as long as keys of other domains are */
+        {"eks.amazonaws.com/instance-xx", "eks.amazonaws.com/instance-xx"},
+        {"eks.amazonaws.com/instance-xxxxx", "eks.amazonaws.com/instance-xxxxx"},
+        {"eks.amazonaws.com/other", "eks.amazonaws.com/other"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct text canonical = text_of(cases[i][0]);
+        canonical.data = solver_canonical_key(canonical.data, &canonical.size);
+        ASSERT_TEXT(canonical, cases[i][1]);
+    }
+}
+
 const char unit_suite[] = "solver_names";
 const struct unit_test unit_tests[] = {
     {"numbers in order of arrival", test_numbers_in_order_of_arrival},
@@ -185,5 +204,6 @@ const struct unit_test unit_tests[] = {
     {"many keys and values", test_many},
     {"text is copied", test_text_is_copied},
     {"values as numbers", test_numbers},
+    {"keys of Auto Mode", test_keys_of_auto_mode},
     {NULL, NULL},
 };

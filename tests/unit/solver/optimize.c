@@ -177,6 +177,12 @@ static void test_patience(void)
         CU_ASSERT(i == 0 || cost[i] <= cost[i - 1]);
     }
     CU_ASSERT(cost[3] < cost[0]);
+
+    /* Also at the last try, which moves the pods of a plan that is whole. */
+    patience = (struct patience){0, patience.asked - 2};
+    solve();
+    EXPECT_INT(world.plan->cut_short, 1);
+    EXPECT_INT(plan_usd_micro() <= cost[0], 1);
 }
 
 /* A volume that is nowhere yet will be where its first pod is: the pods that share it stay
@@ -247,6 +253,54 @@ static void test_shared_claim_and_nodes(void)
     EXPECT_PLACED(first);
     EXPECT_LABEL(second, "zone", label_of(first, "zone"));
     EXPECT_LABEL(third, "zone", label_of(first, "zone"));
+}
+
+/* Of two shared claims in two zones nobody can mount both; a Node without a zone decides nothing.
+ */
+static void test_shared_claims_apart(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    NODE(.name = "one", .labels = "zone=test-zone-1", .allocatable = "cpu 4; memory 8Gi; pods 1");
+    NODE(.name = "two", .labels = "zone=test-zone-2", .allocatable = "cpu 3; memory 8Gi; pods 1");
+    NODE(.name = "nowhere", .allocatable = "cpu 2; memory 8Gi; pods 1");
+    one_size("type", "cpu 4; memory 4Gi; pods 5", 100000);
+    POOL(.name = "default");
+    struct a_volume a = {.claim = "a", .binds = true}, b = {.claim = "b", .binds = true};
+    struct a_volume c = {.claim = "c", .binds = true};
+    size_t first =
+        POD(.name = "1", .requests = "cpu 4", .volumes = {a}, .selector = "zone=test-zone-1");
+    size_t second =
+        POD(.name = "2", .requests = "cpu 3", .volumes = {b}, .selector = "zone=test-zone-2");
+    size_t both = POD(.name = "3", .requests = "cpu 1", .volumes = {a, b});
+    size_t third =
+        POD(.name = "4", .requests = "cpu 2", .volumes = {c}, .required = {"zone DoesNotExist"});
+    size_t fourth = POD(.name = "5", .requests = "cpu 1", .volumes = {c});
+    provision();
+    EXPECT_LABEL(first, "zone", "test-zone-1");
+    EXPECT_LABEL(second, "zone", "test-zone-2");
+    EXPECT_PENDING(both);
+    EXPECT_PLACED(third);
+    EXPECT_PLACED(fourth);
+}
+
+/* Where one of them is tied to a Node, all that stay with it go to its zone. */
+static void test_joint_zones_and_a_host(void)
+{
+    begin((struct solver_optimize){true, true, true, true, true});
+    NODE(.name = "one", .labels = "zone=test-zone-1; host=one",
+         .allocatable = "cpu 4; memory 8Gi; pods 9");
+    NODE(.name = "two", .labels = "zone=test-zone-2; host=two",
+         .allocatable = "cpu 4; memory 8Gi; pods 9");
+    one_size("type", "cpu 4; memory 4Gi; pods 5", 100000);
+    POOL(.name = "default");
+    struct span free =
+        PODS(2, .labels = "app=x", .requests = "cpu 2", .affinities = {NEAR("zone", "app=x")});
+    size_t tied = POD(.labels = "app=x", .requests = "cpu 1", .selector = "host=two",
+                      .affinities = {NEAR("zone", "app=x")});
+    provision();
+    EXPECT_LABEL(tied, "zone", "test-zone-2");
+    for (size_t i = 0; i < free.count; i++)
+        EXPECT_LABEL(free.first + i, "zone", "test-zone-2");
 }
 
 /* Of two zones at one price the first by name. */
@@ -405,6 +459,8 @@ const struct unit_test unit_tests[] = {
     {"a claim that is shared", test_shared_claim},
     {"a claim that is shared, of many zones", test_shared_claim_of_many_zones},
     {"a claim that is shared, and Nodes", test_shared_claim_and_nodes},
+    {"claims that are shared, apart", test_shared_claims_apart},
+    {"joint zones and a host", test_joint_zones_and_a_host},
     {"a claim that is shared, at one price", test_shared_claim_at_one_price},
     {"two prices of a type", test_two_prices_of_a_type},
     {"no price", test_no_price},

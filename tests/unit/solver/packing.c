@@ -62,6 +62,60 @@ static void test_types_by_requirement(void)
     }
 }
 
+/* A type that has some value of a label, and does not say which, may have any. */
+static void test_open_values(void)
+{
+#define GPU_MEMORY "karpenter.k8s.aws/instance-gpu-memory"
+    world_empty();
+    TYPE(.name = "open", .requirements = GPU_MEMORY " Exists");
+    TYPE(.name = "without", .requirements = GPU_MEMORY " DoesNotExist");
+    POOL(.name = "default");
+    size_t some = POD(.selector = GPU_MEMORY "=16384");
+    size_t none = POD(.required = {GPU_MEMORY " DoesNotExist"});
+#undef GPU_MEMORY
+    provision();
+    EXPECT_LABEL(some, "type", "open");
+    EXPECT_LABEL(none, "type", "without");
+}
+
+/* A toleration without a key covers all taints only where it says Exists. */
+static void test_toleration_without_a_key(void)
+{
+    world_fresh();
+    POOL(.name = "default", .taints = "soft=x:PreferNoSchedule");
+    size_t soft = POD(.tolerations = "=x");
+    provision();
+    EXPECT_PLACED(soft);
+    world_fresh();
+    POOL(.name = "default", .taints = "hard=x:NoSchedule");
+    size_t hard = POD(.tolerations = "=x");
+    size_t all = POD(.tolerations = "*");
+    provision();
+    EXPECT_PENDING(hard);
+    EXPECT_PLACED(all);
+}
+
+/* What a Node is called may stand beside an affinity and a spread. */
+static void test_topology_and_a_host(void)
+{
+    world_fresh();
+    NODE(.name = "one", .labels = "zone=test-zone-1; host=one",
+         .allocatable = "cpu 8; memory 8Gi; pods 9");
+    NODE(.name = "two", .labels = "zone=test-zone-2; host=two",
+         .allocatable = "cpu 8; memory 8Gi; pods 9");
+    POD(.node = "one", .labels = "app=x");
+    size_t joins =
+        POD(.labels = "app=x", .selector = "host=one", .affinities = {NEAR("host", "app=x")});
+    size_t starts =
+        POD(.labels = "app=x", .selector = "host=two", .affinities = {NEAR("host", "app=x")});
+    size_t spread =
+        POD(.labels = "app=y", .selector = "host=two", .spreads = {SPREAD("zone", 1, "app=y")});
+    provision();
+    EXPECT_LABEL(joins, "host", "one");
+    EXPECT_LABEL(starts, "host", "two");
+    EXPECT_LABEL(spread, "host", "two");
+}
+
 static void test_gpus_of_different_types(void)
 {
     world_incrementing(5);
@@ -414,6 +468,9 @@ static void test_leaving_pods_take_room(void)
 const char unit_suite[] = "solver packing";
 const struct unit_test unit_tests[] = {
     {"instance type compatibility", test_types_by_requirement},
+    {"open values", test_open_values},
+    {"a toleration without a key", test_toleration_without_a_key},
+    {"topology and a host", test_topology_and_a_host},
     {"resources that aren't on any single instance type", test_gpus_of_different_types},
     {"provider specific labels", test_provider_labels},
     {"bin packing", test_bin_packing},

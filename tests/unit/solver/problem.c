@@ -1,4 +1,5 @@
 /* What the builder accepts and what it refuses: an error is an input error and names the object. */
+#include "solver/problem.h"
 #include "solver_fixture.h"
 
 static struct solver_builder *builder;
@@ -193,6 +194,16 @@ static void test_volumes_in_many_ways(void)
     EXPECT_INT(solver_add_shape(builder, &one, &number, &error), 1);
 }
 
+/* Sums of amounts stay within 64 bits. */
+static void test_sums_are_capped(void)
+{
+    EXPECT_INT(add_capped(INT64_MAX, 1), INT64_MAX);
+    EXPECT_INT(add_capped(INT64_MIN, -1), INT64_MIN);
+    EXPECT_INT(subtract_capped(INT64_MAX, -1), INT64_MAX);
+    EXPECT_INT(subtract_capped(INT64_MIN, 1), INT64_MIN);
+    EXPECT_INT(subtract_capped(3, 5), -2);
+}
+
 static void test_nothing_at_all(void)
 {
     world_empty();
@@ -212,6 +223,7 @@ const struct unit_test unit_tests[] = {
     {"names by number", test_names_by_number},
     {"types of pools", test_types_of_pools},
     {"volumes in many ways", test_volumes_in_many_ways},
+    {"sums are capped", test_sums_are_capped},
     {"nothing at all", test_nothing_at_all},
     {NULL, NULL},
 };

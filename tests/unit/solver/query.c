@@ -486,6 +486,14 @@ static void senseless_questions_are_refused(void)
     CU_ASSERT_EQUAL(answer.kind, SOLVER_UNSCHEDULABLE);
     ASSERT_INT(answer.reasons.count, 1);
     ASSERT_INT(reasons_tell(answer.reasons, arena).items[0].kind, SOLVER_REASON_RESOURCES);
+    /* More than can be said is no slip of the pen. */
+    const struct solver_amount vast = {SOLVER_CPU, INT64_MAX};
+    const struct solver_shape wants_vast = {.namespace = "default", .requests = {&vast, 1}};
+    const struct solver_question unheard = {.shape = &wants_vast, .explain = true};
+    struct reasons_words told = reasons_tell(ask(run, &unheard, arena).reasons, arena);
+    CU_ASSERT_TRUE(told.count > 0);
+    for (size_t i = 0; i < told.count; i++)
+        CU_ASSERT_PTR_NULL(strstr(told.items[i].message, "write m where M stands"));
     /* None of what nobody has is not much to ask for. */
     const struct solver_amount none[] = {{SOLVER_NONE, 0}, {SOLVER_CPU, 1}};
     const struct solver_shape wants_none = {.namespace = "default", .requests = {none, 2}};

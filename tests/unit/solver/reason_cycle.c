@@ -52,6 +52,23 @@ static void test_named(void)
     }
 }
 
+/* Pods that need several others: the shortest way back is told. */
+static void test_several_ways(void)
+{
+    world_fresh();
+    world.title = "several ways";
+    POOL(.name = "default");
+    size_t a = POD(.name = "a", .labels = "app=a", .affinities = {NEAR("zone", "app=b")});
+    POD(.name = "b", .labels = "app=b",
+        .affinities = {NEAR("zone", "app=c"), NEAR("zone", "app=d"), APART("host", "app=b")});
+    POD(.name = "c", .labels = "app=c", .affinities = {NEAR("zone", "app=e")});
+    POD(.name = "d", .labels = "app=d", .affinities = {NEAR("zone", "app=e")});
+    POD(.name = "e", .labels = "app=e", .affinities = {NEAR("zone", "app=a")});
+    solve();
+    EXPECT_TEXT(nearest_of(a), "default/a needs default/b, default/b needs default/c, default/c "
+                               "needs default/e, default/e needs default/a");
+}
+
 static void test_large(void)
 {
     enum { PODS_COUNT = 600, BYTES_A_POD = 64 * 1024 };
@@ -68,6 +85,7 @@ static void test_large(void)
 const char unit_suite[] = "solver reason cycle";
 const struct unit_test unit_tests[] = {
     {"who is named", test_named},
+    {"several ways", test_several_ways},
     {"six hundred", test_large},
     {NULL, NULL},
 };

@@ -47,6 +47,23 @@ static void expect_bought(const char *type, const char *reservation)
     EXPECT_INT(strcmp(claim->capacity_type, "reserved") == 0, reservation[0] != '\0');
 }
 
+/* Beside a reservation that is full there is one whose machine another NodeClaim of the round
+ * holds: in a simulation of Karpenter's the next pod does not wait. */
+static void test_full_and_held(void)
+{
+    world_empty();
+    world.settings.reserved_fallback = true;
+    TYPE(.name = "one", .resources = "cpu 2; memory 2Gi",
+         .offerings = {OFFER("on-demand", "test-zone-1"), RESERVED("r-full", 0),
+                       RESERVED("r-one", 1)});
+    POOL(.name = "default");
+    struct span pods = PODS(2, .requests = "cpu 1800m");
+    expect_round(2);
+    EXPECT_ALL_SCHEDULED(pods);
+    EXPECT_INT(world.plan->claim_count, 2);
+    EXPECT_TEXT(claim_at(0)->reservation, "r-one");
+}
+
 static void test_no_fallback(void)
 {
     begin();
@@ -317,6 +334,7 @@ static void test_optimized(void)
 
 const char unit_suite[] = "solver reserved";
 const struct unit_test unit_tests[] = {
+    {"a full one and one that is held", test_full_and_held},
     {"no fallback while reserved capacity is left", test_no_fallback},
     {"one reservation of two pools", test_shared_by_pools},
     {"distinct reservations of two pools", test_distinct_in_pools},
