@@ -111,7 +111,7 @@ static void drop_over_limits(const struct solver_run *run, const struct node_cla
     const struct solver_problem *problem = run->problem;
     const int64_t *limits = run->limits[claim->pool];
     size_t option_count = problem->options.count;
-    if (claim->charged == NULL || !problem->pools.items[claim->pool].has_limits)
+    if (claim->charged == NULL) /* nor has the pool limits */
         return;
     for (BITS_EACH(option, options, problem->option_words))
         for (size_t r = 0; r < problem->resource_count; r++)

@@ -137,6 +137,27 @@ static void test_very_many(void)
     EXPECT_INT(world.plan->claim_count, 700);
 }
 
+/* The same where many of them have two pods when the order becomes too long. */
+static void test_very_many_of_two(void)
+{
+    world_empty();
+    TYPE(.name = "one", .resources = "cpu 8100m; memory 16Gi; pods 4",
+         .offerings = {OFFER("spot", "test-zone-1", .usd_micro = 100000)});
+    POOL(.name = "default");
+    struct span large =
+        PODS(300, .requests = "cpu 5", .labels = "app=x", .affinities = {APART("host", "app=x")});
+    struct span beside = PODS(300, .requests = "cpu 3");
+    struct span alone = PODS(400, .requests = "cpu 2900m", .labels = "app=y",
+                             .affinities = {APART("host", "app=y")});
+    struct span more = PODS(1200, .requests = "cpu 1");
+    provision();
+    EXPECT_ALL_SCHEDULED(large);
+    EXPECT_ALL_SCHEDULED(beside);
+    EXPECT_ALL_SCHEDULED(alone);
+    EXPECT_ALL_SCHEDULED(more);
+    EXPECT_INT(world.plan->claim_count, 700);
+}
+
 /* A spread that counts other pods says nothing between zones as long as there are none. Karpenter
  * draws then; where prices are equal, too, the zone with the fewest NodeClaims is next. */
 static void test_ties_between_zones(void)
@@ -162,6 +183,7 @@ const struct unit_test unit_tests[] = {
     {"what is nearly in order, or in the opposite one", test_sort_of_orders},
     {"the second of many", test_second_of_many},
     {"more than an order is kept of", test_very_many},
+    {"more than an order is kept of, with two pods", test_very_many_of_two},
     {"ties between zones", test_ties_between_zones},
     {NULL, NULL},
 };
