@@ -295,8 +295,8 @@ static struct bin *fill_densest(struct packing *packing)
 {
     for (struct bin *best; (best = densest(packing)) != NULL && best->density > 0;) {
         const uint64_t *limited = pool_limit_options(packing->run, best->pool);
-        best->density =
-            bits_has(limited, best->option) ? fill(packing, best) / (double)best->price : 0;
+        bool allowed = limited != NULL && bits_has(limited, best->option);
+        best->density = allowed ? fill(packing, best) / (double)best->price : 0;
         if (best->density > 0 && densest(packing) == best)
             return best;
     }
@@ -337,7 +337,7 @@ static void use_what_is_there(struct packing *packing, struct waiting_shape *wai
     const struct relaxation *relaxation = &waiting->shape->relaxations[0];
     while (waiting->left > 0 && add_to_existing_node(run, next_pod(waiting), relaxation))
         waiting->left--;
-    (void)topology_match(run, waiting->shape, relaxation, NULL);
+    (void)topology_match(run, waiting->shape, relaxation, NULL); /* no group matters to it */
     while (waiting->left > 0 && add_to_inflight_node(run, next_pod(waiting), relaxation))
         waiting->left--;
 }

@@ -239,7 +239,7 @@ static unsigned joint_set(struct explanation *q)
 static bool is_led_away(struct explanation *q)
 {
     const struct solver_run *run = q->run;
-    if (run->volume_claim_shared == NULL)
+    if (run->volume_claim_shared == NULL || run->asked)
         return false;
     for (size_t i = 0; i < q->pod->mount_count; i++) {
         const struct mount *mount = &q->pod->mounts[i];
@@ -248,8 +248,7 @@ static bool is_led_away(struct explanation *q)
             continue;
         uint64_t *one = ARENA_ARRAY(run->arena, zone / BITS_WORD + 1, uint64_t);
         bits_add(one, zone);
-        if (q->set != NULL &&
-            leaves_some(q,
+        if (leaves_some(q,
                         node_requirements_narrow(q->run, q->set, q->problem->zone_key, one,
                                                  zone / BITS_WORD + 1),
                         true))
@@ -350,7 +349,8 @@ struct solver_reasons explain_misfits(struct solver_run *run, uint32_t pod,
     struct solver_reason nodes = {.pool = SOLVER_NONE};
     if ((!whatever || problem->pools.count == 0) && reason_of_nodes(&q, &nodes))
         *LIST_PUSH(run->arena, &reasons) = nodes;
-    for (q.pool = 0; !whatever && q.pool < problem->pools.count; q.pool++)
+    for (q.pool = 0; !whatever && q.shape->relaxation_count > 0 && q.pool < problem->pools.count;
+         q.pool++)
         if (fitting == NULL || !bits_has(fitting->pools, q.pool))
             explain_pool(&q, &reasons);
     return (struct solver_reasons){reasons.items, reasons.count};

@@ -96,7 +96,7 @@ static uint32_t undecided_pod(const struct explanation *q, uint32_t number,
 {
     const struct solver_run *run = q->run;
     uint32_t key = group_at(q, number)->key;
-    for (size_t i = 0; i < run->node_claims.count; i++) {
+    for (size_t i = 0; i < run->node_claims.count && !run->asked; i++) {
         const struct node_claim *claim = &run->node_claims.items[i];
         const struct solver_requirement *r =
             solver_requirements_get(&claim->set->requirements, key);

@@ -137,7 +137,8 @@ static void put_value(const struct solver_problem *problem, uint32_t **columns, 
         columns[key] = ARENA_ARRAY(problem->arena, problem->nodes.count, uint32_t);
         memset(columns[key], 0xff, problem->nodes.count * sizeof(uint32_t));
     }
-    columns[key][node] = value;
+    if (columns[key][node] == SOLVER_NONE)
+        columns[key][node] = value;
 }
 
 static void index_labels(struct solver_problem *problem)

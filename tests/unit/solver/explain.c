@@ -474,6 +474,13 @@ static void test_shared_claims(void)
         EXPECT_TEXT(kinds_of(explain(second)),
                     led == 1 ? "requirement volume" : "resources min-values");
     }
+    world_fresh();
+    world.title = "no pod is placed";
+    world.settings.optimize.cheapest = true;
+    POOL(.name = "default", .requirements = "type Exists min 7");
+    struct span pods = PODS(2, .requests = "cpu 1", .volumes = {data});
+    solve();
+    EXPECT_TEXT(kinds_of(explain(pods.first)), "min-values");
 }
 
 /* Reasons that are none of a pool's. */

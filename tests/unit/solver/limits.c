@@ -48,6 +48,7 @@ static void test_limits_already_exceeded(void)
         {"exceeded what most types lack", "fake.com/vendor-a 2", "fake.com/vendor-a 3", false},
         {"as many nodes as allowed", "nodes 1", "cpu 1", false},
         {"fewer nodes than allowed", "nodes 2", "cpu 1", true},
+        {"a resource that is called nodes", "nodes 2", "cpu 1; nodes 5", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         world_fresh();

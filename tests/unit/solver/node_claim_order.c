@@ -92,7 +92,7 @@ static void test_sort_of_orders(void)
         for (uint32_t i = 0; i < 60; i++)
             pods[i] = i + 1;
         for (uint32_t i = 0; i < swapped; i++) {
-            uint32_t at = 1 + 5 * i + (i > 1) * 2, first = pods[at];
+            uint32_t at = 1 + 5 * i + (i > 1 ? 2 : 0), first = pods[at];
             pods[at] = pods[at + 1];
             pods[at + 1] = first;
         }

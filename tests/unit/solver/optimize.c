@@ -255,6 +255,20 @@ static void test_shared_claim_and_nodes(void)
     EXPECT_LABEL(third, "zone", label_of(first, "zone"));
 }
 
+/* What may not have a label does not join what may have any value of it but one: that node could
+ * get the label. */
+static void test_label_that_may_not_be(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    one_size("type", "cpu 4; memory 4Gi; pods 5", 100000);
+    POOL(.name = "default");
+    size_t some = POD(.requests = "cpu 2", .required = {"team NotIn x"});
+    size_t none_of_it = POD(.requests = "cpu 1", .required = {"team DoesNotExist"});
+    provision();
+    EXPECT_PLACED(some);
+    EXPECT_PLACED(none_of_it);
+}
+
 /* Of two shared claims in two zones nobody can mount both; a Node without a zone decides nothing.
  */
 static void test_shared_claims_apart(void)
@@ -459,6 +473,7 @@ const struct unit_test unit_tests[] = {
     {"a claim that is shared", test_shared_claim},
     {"a claim that is shared, of many zones", test_shared_claim_of_many_zones},
     {"a claim that is shared, and Nodes", test_shared_claim_and_nodes},
+    {"a label that may not be", test_label_that_may_not_be},
     {"claims that are shared, apart", test_shared_claims_apart},
     {"joint zones and a host", test_joint_zones_and_a_host},
     {"a claim that is shared, at one price", test_shared_claim_at_one_price},

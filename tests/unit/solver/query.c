@@ -349,6 +349,51 @@ static void an_outlook_of_what_nothing_has(void)
     arena_destroy(arena);
 }
 
+/* Constraints and domains beyond those that the problem has room for. */
+static void a_question_may_be_large(void)
+{
+    enum { MANY = 70 };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+    struct solver_builder *builder;
+    struct random_cluster *c = bare_cluster(arena, &builder);
+    const struct solver_settings settings = {0};
+    const struct solver_problem *problem = NULL;
+    struct error error;
+    for (size_t i = 0; i < MANY; i++) {
+        const char *name = arena_printf(arena, "rack-%zu", i).data;
+        (void)add_node(builder, name, "example.com/rack", name);
+    }
+    MUST(solver_build(builder, &settings, &problem, &error));
+    const struct solver_label app = {"app", "a"};
+    const struct solver_selector itself = {SOLVER_SELECTOR_GIVEN,
+                                           one_expression(c, "app", SOLVER_IN, "a")};
+    struct solver_spread spreads[MANY];
+    for (size_t i = 0; i < MANY; i++)
+        spreads[i] = (struct solver_spread){.key = i == 0 ? "example.com/rack" : ZONE,
+                                            .max_skew = (int32_t)i + 1,
+                                            .hard = i != 1,
+                                            .selector = itself};
+    const size_t counts[] = {1, MANY};
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        const struct solver_shape shape = {.namespace = "default",
+                                           .labels = {&app, 1},
+                                           .spreads = spreads,
+                                           .spread_count = counts[i]};
+        const struct solver_question question = {.shape = &shape};
+        struct solver_run *run = solver_run_create(problem, arena);
+        /* No Node has a zone, and a NodeClaim has no rack. */
+        ASSERT_INT(ask(run, &question, arena).kind, i == 0 ? SOLVER_ON_NODE : SOLVER_UNSCHEDULABLE);
+    }
+    struct solver_run *solved = solver_run_create(problem, arena);
+    (void)solver_solve(solved);
+    const struct solver_shape plain = {.namespace = "default"};
+    const struct solver_question late = {.shape = &plain};
+    struct solver_answer answer;
+    CU_ASSERT_FALSE(solver_query(solved, &late, arena, &answer, &error));
+    arena_destroy(arena);
+}
+
 /* ---- threads ---- */
 
 struct asker {
@@ -513,6 +558,7 @@ const struct unit_test unit_tests[] = {
     {"well-known keys need not be named", well_known_keys_need_not_be_named},
     {"an outlook has what an answer says", an_outlook_has_what_an_answer_says},
     {"an outlook of what nothing has", an_outlook_of_what_nothing_has},
+    {"a question may be large", a_question_may_be_large},
     {"two threads are answered the same", two_threads_are_answered_the_same},
     {"a query without memory leaves no trace", a_query_without_memory_leaves_no_trace},
     {"senseless questions are refused", senseless_questions_are_refused},
