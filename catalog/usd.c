@@ -11,13 +11,19 @@ int64_t usd_a_month(int64_t usd_micro_per_hour)
                                                                                    : month_micro;
 }
 
+int64_t usd_sum(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 struct text usd_text(int64_t usd_micro, int decimals, struct arena *arena)
 {
     int64_t unit = 1; /* micro-dollars of the last digit */
     for (int i = decimals; i < 6; i++)
         unit *= 10;
     int64_t units_a_dollar = 1000000 / unit;
-    int64_t rounded = usd_micro / unit + (usd_micro % unit >= unit / 2);
+    int64_t rounded = usd_micro / unit + (usd_micro % unit * 2 >= unit);
     char whole[24];
     snprintf(whole, sizeof whole, "%lld", (long long)(rounded / units_a_dollar));
     size_t digits = strlen(whole);

@@ -9,6 +9,7 @@ enum { HOURS_A_MONTH = 730 };
 
 /* What comes to more than can be counted is INT64_MAX. */
 int64_t usd_a_month(int64_t usd_micro_per_hour);
+int64_t usd_sum(int64_t a, int64_t b);
 /* "1,198.66" with two decimals. */
 struct text usd_text(int64_t usd_micro, int decimals, struct arena *arena);
 /* "$1,198.66" */

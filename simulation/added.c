@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "catalog/catalog.h"
+#include "catalog/usd.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
 #include "simulation/node_claims.h"
@@ -152,7 +153,8 @@ static void tell(const struct cluster *cluster, struct added *added)
             continue;
         added->node_count++;
         added->unpriced_count += usd_micro < 0 ? 1 : 0;
-        added->usd_micro_per_hour += usd_micro > 0 ? usd_micro : 0;
+        added->usd_micro_per_hour =
+            usd_sum(added->usd_micro_per_hour, usd_micro > 0 ? usd_micro : 0);
         added->spot_unpriced |= bought->simulation.price_of.size > 0;
         tell_region(cluster, bought->simulation.zone, added);
     }

@@ -379,10 +379,9 @@ bool named_amounts_read(const struct object *object, const struct field *map, st
                         struct named_amounts *amounts, struct error *error)
 {
     *amounts = (struct named_amounts){0};
-    struct text_map numbers = {0}; /* from 1 */
     for (size_t i = 0; node_is(map->node, NODE_MAP) && i < node_count(map->node); i++) {
         const struct member *member = &map->node->members[i];
-        struct text resource = {member->key, member->key_size};
+        struct text resource = member_key(member);
         struct text text = node_text(&member->value);
         int64_t quantity = 0;
         if (node_is(&member->value, NODE_NULL))
@@ -394,13 +393,8 @@ bool named_amounts_read(const struct object *object, const struct field *map, st
                              TEXT_ARGS(field_path(arena, field)),
                              TEXT_ARGS(quantity_complaint(text, most, arena)));
         }
-        /* Of a duplicate key the last one counts. */
-        size_t *number = text_map_at(&numbers, arena, resource);
-        if (*number == 0) {
-            (void)LIST_PUSH(arena, amounts);
-            *number = amounts->count;
-        }
-        amounts->items[*number - 1] = (struct named_amount){terminated(arena, resource), quantity};
+        /* The reader of documents keeps one of two equal keys. */
+        *LIST_PUSH(arena, amounts) = (struct named_amount){terminated(arena, resource), quantity};
     }
     return true;
 }

@@ -163,7 +163,8 @@ static void read_claim(const struct impact_reading *reading)
         add_user(reading, owner);
     for (size_t i = 0; i < snapshot_claiming_pod_count(snapshot); i++) {
         const struct object *pod = snapshot_claiming_pod(snapshot, i);
-        if (text_equal(pod->namespace, claim->namespace) && !pod_is_done(pod) && mounts(pod, claim))
+        if (pod != owner && text_equal(pod->namespace, claim->namespace) && !pod_is_done(pod) &&
+            mounts(pod, claim))
             add_user(reading, pod);
     }
     if (reading->impact->user_total == 0)

@@ -18,7 +18,7 @@ static int compare_claims(const void *a_pointer, const void *b_pointer)
     const struct claim_of_node *a = *(struct claim_of_node *const *)a_pointer;
     const struct claim_of_node *b = *(struct claim_of_node *const *)b_pointer;
     int order = compare_keys(a, b->names_node, b->key);
-    return order != 0 ? order : a < b ? -1 : a > b;
+    return order != 0 ? order : (a > b) - (a < b);
 }
 
 struct claims_of_nodes claims_of_nodes_read(const struct snapshot *snapshot, struct arena *arena)

@@ -3,6 +3,7 @@
 #include "simulation/daemon_fit.h"
 
 #include "catalog/node_class.h"
+#include "catalog/usd.h"
 #include "kube/object.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
@@ -295,7 +296,9 @@ static void add_price(const struct daemon_fit *fit, const struct load *load,
     if (price < 0)
         return;
     nodes->priced++;
-    nodes->usd_micro_per_hour += (int64_t)((double)price * (cpu > memory ? cpu : memory));
+    double part = cpu > memory ? cpu : memory;
+    nodes->usd_micro_per_hour =
+        usd_sum(nodes->usd_micro_per_hour, part < 1 ? (int64_t)((double)price * part) : price);
 }
 
 /* ---- the whole ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
+#include "catalog/usd.h"
 #include "kube/object.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
@@ -187,10 +188,9 @@ static void tell_nodes(const struct cluster *cluster, struct drilled *told)
         state_node_describe(cluster, &lost);
         if (lost.simulation.usd_micro_per_hour < 0)
             told->unpriced_count++;
-        else if (__builtin_add_overflow(told->usd_micro_per_hour,
-                                        lost.simulation.usd_micro_per_hour,
-                                        &told->usd_micro_per_hour))
-            told->usd_micro_per_hour = INT64_MAX;
+        else
+            told->usd_micro_per_hour =
+                usd_sum(told->usd_micro_per_hour, lost.simulation.usd_micro_per_hour);
     }
 }
 

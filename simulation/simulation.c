@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/usd.h"
 #include "kube/karpenter.h"
 #include "kube/snapshot.h"
 #include "simulation/cluster.h"
@@ -204,7 +205,7 @@ static int compare_bought(const void *a_pointer, const void *b_pointer)
     const struct simulation_node *a = a_pointer;
     const struct simulation_node *b = b_pointer;
     if (a->round != b->round)
-        return a->round < b->round ? -1 : 1;
+        return (a->round > b->round) - (a->round < b->round);
     int order = text_compare(a->node_pool, b->node_pool);
     if (order == 0)
         order = text_compare(a->instance_type, b->instance_type);
@@ -257,7 +258,8 @@ static void list_nodes(struct rounds *rounds, struct simulation *simulation)
     for (size_t i = 0; i < bought; i++) {
         claims[i].name = TEXT("");
         if (claims[i].usd_micro_per_hour > 0)
-            simulation->usd_micro_per_hour += claims[i].usd_micro_per_hour;
+            simulation->usd_micro_per_hour =
+                usd_sum(simulation->usd_micro_per_hour, claims[i].usd_micro_per_hour);
     }
     simulation->nodes = nodes;
     simulation->node_count = count;

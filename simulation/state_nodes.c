@@ -168,6 +168,14 @@ static void read_attach_limits(const struct snapshot *snapshot, struct text node
 
 /* ---- a node ---- */
 
+/* By which Karpenter orders nodes. A NodeClaim may have the name of another's Node. */
+static struct text name_of(const struct snapshot *snapshot, const struct pair *pair)
+{
+    bool is_taken = pair->says != pair->named &&
+                    snapshot_find(snapshot, KIND_NODE, TEXT(""), pair->says->name) != NULL;
+    return is_taken ? pair->named->name : pair->says->name;
+}
+
 /* Decides whether the node is still starting. Without a NodeClaim, what a file leaves out counts as
  * healthy. */
 static void judge_readiness(struct pair *pair)
@@ -191,7 +199,7 @@ static bool read_state_node(const struct snapshot *snapshot, struct pair *pair, 
 {
     judge_readiness(pair);
     const struct object *named = pair->named;
-    *state_node = (struct state_node){.name = terminated(arena, pair->says->name),
+    *state_node = (struct state_node){.name = terminated(arena, name_of(snapshot, pair)),
                                       .node_name = terminated(arena, named->name),
                                       .taints = taints_of(snapshot, pair, arena),
                                       .initialized = pair->initialized};

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "kube/pod.h"
 #include "kube/snapshot.h"
 #include "simulation/supply.h"
 #include "simulation_fixture.h"
@@ -253,6 +254,51 @@ static void beside_what_runs(void)
     }
 }
 
+/* The stock names no resource whose name is that long. */
+static void beside_a_node_that_the_stock_does_not_know(void)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct text_builder name = {.arena = fixture.arena};
+    for (int i = 0; i < 60; i++)
+        text_builder_printf(&name, "ten-bytes-");
+    const char *documents[] = {
+        POOL,
+        arena_printf(fixture.arena,
+                     "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: "
+                     "{cpu: 4, memory: 8Gi, pods: 9, example.com/%.*s: 1}}}",
+                     TEXT_ARGS(text_builder_text(&name)))
+            .data,
+        DEPLOYMENT("2", "1", "")};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    const struct supply *supply = supply_create(snapshot, fixture_catalog(&fixture), NULL, true);
+    const struct added_question question = {find_workload(snapshot), -1, NULL, true};
+    struct added added;
+    ASSERT_INT(supply_plan_beside(supply, snapshot, &question, &added), ADDED_UNKNOWN);
+    ASSERT_INT(supply_plan_alone(supply, snapshot, &question, &added), ADDED_KNOWN);
+    supply_release(supply);
+    arena_destroy(fixture.arena);
+}
+
+/* What is there stays as it is. */
+static void pods_of_another_template_are_planned(void)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    static const char *const documents[] = {
+        POOL, NODE("n1", "a", "9"), POD("other", "1", ", nodeName: n1"), DEPLOYMENT("2", "1", ""),
+        WORKLOAD("StatefulSet", "room", "replicas: 1", "7", "")};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    const struct supply *supply = supply_create(snapshot, fixture_catalog(&fixture), NULL, true);
+    struct workload room;
+    CU_ASSERT_FATAL(
+        workload_read(snapshot_object(snapshot, KIND_STATEFUL_SET, 0), fixture.arena, &room));
+    const struct added_question question = {find_workload(snapshot), -1, &room, true};
+    struct added added;
+    ASSERT_INT(supply_plan_beside(supply, snapshot, &question, &added), ADDED_KNOWN);
+    assert_added(&added, &(struct added){.pods = 2, .node_count = 1, .usd_micro_per_hour = 400000});
+    supply_release(supply);
+    arena_destroy(fixture.arena);
+}
+
 static void what_nothing_has_adds_nothing(void)
 {
     static const char *const requests[] = {"1, example.com/gpu: 1", "1, example.com/gpu: 0"};
@@ -474,6 +520,8 @@ static void several_threads_plan_over_one_stock(void)
 const struct unit_test unit_tests[] = {
     {"a workload is planned alone", a_workload_is_planned_alone},
     {"beside what runs", beside_what_runs},
+    {"beside a Node that the stock does not know", beside_a_node_that_the_stock_does_not_know},
+    {"pods of another template are planned", pods_of_another_template_are_planned},
     {"what nothing has adds nothing", what_nothing_has_adds_nothing},
     {"of very many pods a thousand are planned", of_very_many_pods_a_thousand_are_planned},
     {"of very many terms", of_very_many_terms},

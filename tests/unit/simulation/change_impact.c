@@ -593,6 +593,9 @@ static void deletions_of_node_pools_and_classes(void)
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: p-scratch, " \
     "ownerReferences: [{apiVersion: v1, kind: " kind ", name: " owner            \
     ", controller: true}]}, spec: {storageClassName: fast}}"
+#define OWN_AND_MOUNTED                                                                  \
+    "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [{name: scratch, " \
+    "persistentVolumeClaim: {claimName: p-scratch}}]}}"
 #define WITH_SCRATCH(name)                                                                      \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {volumes: [{name: scratch, " \
     "ephemeral: {volumeClaimTemplate: {spec: {storageClassName: fast}}}}]}}"
@@ -665,6 +668,11 @@ static void what_uses_a_class_or_a_claim(void)
         {.name = "a claim that was made for a pod",
          .before = EPHEMERAL_OF("Pod", "p"),
          .cluster = {WITH_SCRATCH("p"), WITH_SCRATCH("q")},
+         .expected = "1 Pod mounts this PersistentVolumeClaim: it goes with the last of them. |  | "
+                     "deletion | "},
+        {.name = "a claim that goes with the pod that mounts it",
+         .before = EPHEMERAL_OF("Pod", "p"),
+         .cluster = {OWN_AND_MOUNTED},
          .expected = "1 Pod mounts this PersistentVolumeClaim: it goes with the last of them. |  | "
                      "deletion | "},
         {.name = "a claim that something else has made",

@@ -582,6 +582,9 @@ static void windows_say_when(void)
                                "reasons: [Empty]}"),
                        FOUR},
          .pools = ALL_OF_FOUR("1 at once, 1 later, 0: 1")},
+        {.name = "after the first it is not known when: closed minute by minute from June on",
+         .documents = {BUDGETS("{nodes: '0', schedule: '* * * 6-12 *', duration: 1m}"), FOUR},
+         .pools = ALL_OF_FOUR("any, 4 at once, 4 later, 0-13046400: 4")},
         {.name = "never",
          .documents = {BUDGETS("{nodes: '0'}"), FOUR},
          .pools = ALL_OF_FOUR("0 at once, 0 later, never")},
@@ -613,17 +616,23 @@ static void a_deleted_pool_takes_all_its_nodes_at_once(void)
 static void a_pool_may_be_as_it_will_be(void)
 {
     struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
-    const char *stored[] = {BUDGETS("{nodes: '0'}"), NODE("a")};
+    const char *stored[] = {
+        BUDGETS("{nodes: '0'}"), NODE("a"),
+        "{apiVersion: v1, kind: Node, metadata: {name: z, labels: {karpenter.sh/nodepool: batch, "
+        "karpenter.sh/initialized: 'true'}}}",
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: batch}, spec: {disruption: "
+        "{budgets: [{nodes: '0'}]}}}"};
     const char *edited[] = {BUDGETS("{nodes: '1', schedule: '@weekly', duration: 1h}")};
     struct fixture other = {.arena = fixture.arena};
     const struct snapshot *snapshot = fixture_snapshot(&fixture, stored, COUNT_OF(stored));
     const struct snapshot *future = fixture_snapshot(&other, edited, COUNT_OF(edited));
-    const struct object *node = snapshot_object(snapshot, KIND_NODE, 0);
+    const struct object *nodes[] = {snapshot_object(snapshot, KIND_NODE, 0),
+                                    snapshot_object(snapshot, KIND_NODE, 1)};
     struct disruption_question question = {.snapshot = snapshot,
                                            .seen = ALL_KINDS,
                                            .reason = REASON_DRIFTED,
-                                           .nodes = &node,
-                                           .node_count = 1};
+                                           .nodes = nodes,
+                                           .node_count = COUNT_OF(nodes)};
     struct disruption disruption;
     disruption_forecast(&question, fixture.arena, &disruption);
     ASSERT_INT(disruption.at_once, 0);

@@ -61,6 +61,13 @@ static void run(const struct words_case *cases, size_t count)
 
 #define X60 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 
+/* Letters of two bytes. */
+#define O29                                                        \
+    "\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6" \
+    "\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6" \
+    "\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6\u00F6"
+#define O30 O29 "\u00F6"
+
 static void test_types(void)
 {
     static const struct words_case cases[] = {
@@ -104,6 +111,11 @@ static void test_types(void)
          {.name = "default"},
          {.selector = "family=" X60 X60 X60 X60 X60 X60},
          "requirement: no instance type of this NodePool has family " X60 "...; its types have "
+         "family c5, m5 and r5"},
+        {"a longer one is not cut within a letter",
+         {.name = "default"},
+         {.selector = "family=x" O30 O30 O30 O30 O30 O30},
+         "requirement: no instance type of this NodePool has family x" O29 "...; its types have "
          "family c5, m5 and r5"},
         {"two keys that do not go together",
          {.name = "default"},
@@ -154,6 +166,16 @@ static void test_amounts(void)
          {.name = "default"},
          {.requests = "memory 2000Gi"},
          "resources: needs 2000Gi memory; r5.24xlarge, the largest type left, has room for "
+         "767.99Gi memory"},
+        {"bytes that make the largest unit many times over",
+         {.name = "default"},
+         {.requests = "memory 2305843009213693952"},
+         "resources: needs 2048Pi memory; r5.24xlarge, the largest type left, has room for "
+         "767.99Gi memory"},
+        {"and one more than that is rounded up",
+         {.name = "default"},
+         {.requests = "memory 2305843009213693953"},
+         "resources: needs 2048.01Pi memory; r5.24xlarge, the largest type left, has room for "
          "767.99Gi memory"},
         {"more than any number",
          {.name = "default"},

@@ -1,5 +1,6 @@
 /* Simulations with reserved capacity, and with node classes that change the built-in types. */
 #include "catalog/catalog.h"
+#include "catalog/prices.h"
 #include "cluster_fixture.h"
 #include "simulation/drill.h"
 #include "simulation/simulation.h"
@@ -69,9 +70,15 @@ static const char catalog_of_several[] =
                                                                                            "") "]}"
                                                                                                "]";
 
+/* m5.large: spot costs more than what is on demand. */
+static const char dear_spot[] =
+    "{\"schema\": \"taffrail.dev/prices/v1\", \"prices\": [{\"instanceType\": \"m5.large\", "
+    "\"capacityType\": \"on-demand\", \"usdPerHour\": 0.1}, {\"instanceType\": \"m5.large\", "
+    "\"capacityType\": \"spot\", \"usdPerHour\": 0.2}]}";
+
 struct reserved_case {
     const char *name;
-    enum { OWN, OF_SEVERAL, BUILTIN } catalog;
+    enum { OWN, OF_SEVERAL, BUILTIN, PRICED } catalog;
     struct reserved_capacity reserved;
     const char *documents[MOST_DOCUMENTS];
     const char *bought; /* "TYPE CAPACITY ZONE ROUND; ..." in order of round */
@@ -80,13 +87,15 @@ struct reserved_case {
 
 static const struct catalog *catalog_for(const struct reserved_case *test, struct arena *arena)
 {
+    static const char *const texts[] = {own_catalog, catalog_of_several, NULL, dear_spot};
     if (test->catalog == BUILTIN)
         return catalog_builtin(arena);
     struct source *source = ARENA_NEW(arena, struct source);
-    source->text = text_of(test->catalog == OWN ? own_catalog : catalog_of_several);
+    source->text = text_of(texts[test->catalog]);
     const struct catalog *catalog = NULL;
     struct error error = {0};
-    bool good = catalog_read(source, arena, &catalog, &error);
+    bool good =
+        (test->catalog == PRICED ? prices_read : catalog_read)(source, arena, &catalog, &error);
     CU_ASSERT_TRUE_FATAL(good);
     return catalog;
 }
@@ -194,6 +203,38 @@ static void reservations_of_a_catalogue(void)
          1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        run(&cases[i]);
+}
+
+static void what_is_bought_is_of_the_class_and_of_the_price(void)
+{
+#define WINDOWS_CLASS                                                                        \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: main}, spec: {" \
+    "amiSelectorTerms: [{alias: windows2022@latest}]}, status: {subnets: [{zone: us-east-1a}]}}"
+#define ON_WINDOWS(name, build)                                                                 \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {containers: [{name: main, " \
+    "resources: {requests: {cpu: 1}}}], nodeSelector: {kubernetes.io/os: windows" build "}}}"
+    static const struct reserved_case cases[] = {
+        {.name = "Windows",
+         .catalog = BUILTIN,
+         .documents = {WINDOWS_CLASS, POOL("default", "main", ONLY("m5.large")),
+                       ON_WINDOWS("one", "")},
+         .bought = "m5.large spot us-east-1a 1"},
+        {.name = "Windows of its build",
+         .catalog = BUILTIN,
+         .documents = {WINDOWS_CLASS, POOL("default", "main", ONLY("m5.large")),
+                       ON_WINDOWS("one", ", node.kubernetes.io/windows-build: 10.0.20348")},
+         .bought = "m5.large spot us-east-1a 1"},
+        {.name = "spot that is dearer",
+         .catalog = PRICED,
+         .documents = {NODE_CLASS("main", "", ""),
+                       POOL("default", "main",
+                            ONLY("m5.large") ", {key: karpenter.sh/capacity-type, operator: In, "
+                                             "values: [spot, on-demand]}"),
+                       PODS("1", "1500m")},
+         .bought = "m5.large on-demand us-east-1a 1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
         run(&cases[i]);
 }
 
@@ -337,6 +378,8 @@ const char unit_suite[] = "simulation of node classes";
 const struct unit_test unit_tests[] = {
     {"reservations of a catalogue", reservations_of_a_catalogue},
     {"a drill takes reservations", a_drill_takes_reservations},
+    {"what is bought is of the class and of the price",
+     what_is_bought_is_of_the_class_and_of_the_price},
     {"reservations of a node class", reservations_of_a_node_class},
     {"classes with other allocatables", classes_with_other_allocatables},
     {NULL, NULL},

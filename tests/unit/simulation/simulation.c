@@ -34,6 +34,52 @@ static void pods_find_nodes(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+static void nodes_and_pools_are_told_apart(void)
+{
+#define POOL_OF(name, spec, template)                                                           \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {" spec    \
+    "template: {" template "spec: {requirements: [{key: karpenter.sh/capacity-type, operator: " \
+                           "In, values: "                                                       \
+                           "[on-demand]}]}}}}"
+    static const struct simulation_case cases[] = {
+        {"a NodeClaim has the name of another's Node",
+         {POOL, NODE("n1", "a", "2"), NODE("c1", "a", "2"),
+          "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: c1}, status: {nodeName: "
+          "n1}}",
+          POD("one", "1500m", ""), POD("two", "1500m", "")},
+         "node c1: one\nnode n1: two\n",
+         0,
+         0},
+        {"the NodePool of more weight goes first",
+         {POOL_OF("a", "weight: 1, ", ""), POOL_OF("b", "weight: 2, ", ""), POD("one", "1", "")},
+         "b small on-demand a 1: one\n",
+         0,
+         0},
+        {"a weight that there cannot be is none",
+         {POOL_OF("a", "weight: -1, ", ""), POOL_OF("b", "weight: 1, ", ""), POD("one", "1", "")},
+         "b small on-demand a 1: one\n",
+         0,
+         0},
+        {"nor one that is too large",
+         {POOL_OF("a", "weight: 3000000000, ", ""), POOL_OF("b", "weight: 1, ", ""),
+          POD("one", "1", "")},
+         "b small on-demand a 1: one\n",
+         0,
+         0},
+        {"the label of the node class is the class's, whatever the template says",
+         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: "
+          "{template: {metadata: {labels: {karpenter.k8s.aws/ec2nodeclass: other}}, spec: "
+          "{nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: main}, "
+          "requirements: []}}}}",
+          POD("one", "1", ""),
+          POD("two", "100m", ", nodeSelector: {karpenter.k8s.aws/ec2nodeclass: main}")},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
 static void nodes_are_where_their_class_has_subnets(void)
 {
     static const struct simulation_case cases[] = {
@@ -75,6 +121,26 @@ static void selectors_and_labels_are_the_pods_own(void)
 #define SPREAD_BY(selector)                                                                 \
     ", topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, " \
     "whenUnsatisfiable: DoNotSchedule, labelSelector: " selector "}]"
+#define BESIDE_NONE                                                                     \
+    ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
+    "topologyKey: kubernetes.io/hostname, matchLabelKeys: [app]}]}}"
+#define WITH_PORT(name, number)                                                         \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name                                \
+    "}, spec: {containers: [{name: main, resources: {requests: {cpu: 100m}}, ports: [{" \
+    "containerPort: 80, hostPort: " number "}]}]}}"
+#define SKEW(number)                                                                 \
+    ", topologySpreadConstraints: [{maxSkew: " number                                \
+    ", topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, " \
+    "labelSelector: " OTHERS "}]"
+#define WISH(weight, expression)                                                             \
+    ", affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" RATHER( \
+        weight, expression) "]}}"
+#define WISHES(weight_of_b, weight_of_c)                                                     \
+    ", affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [" RATHER( \
+        weight_of_b, IN_ZONE "[b]") ", " RATHER(weight_of_c, IN_ZONE "[c]") "]}}"
+#define IN_ZONE "topology.kubernetes.io/zone, operator: In, values: "
+#define RATHER(weight, expression) \
+    "{" weight "preference: {matchExpressions: [{key: " expression "}]}}"
 #define OTHERS "{matchExpressions: [{key: app, operator: NotIn, values: [none]}]}"
     static const struct simulation_case cases[] = {
         {"all but some",
@@ -121,6 +187,52 @@ static void selectors_and_labels_are_the_pods_own(void)
          "default small on-demand a 1: web-replicasets-0\nnowhere web-replicasets-0: resources\n",
          0,
          0},
+        {"keys of labels add nothing to a selector that is not there: it selects nobody",
+         {POOL, POD("one", "100m", BESIDE_NONE), POD("two", "100m", BESIDE_NONE)},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"a port that there cannot be is taken by nobody",
+         {POOL, WITH_PORT("one", "70000"), WITH_PORT("two", "70000")},
+         "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"a port is taken by one",
+         {POOL, WITH_PORT("one", "7000"), WITH_PORT("two", "7000")},
+         "default small on-demand a 1: one\ndefault small on-demand a 1: two\n",
+         0,
+         0},
+        {"of wishes the heaviest counts",
+         {POOL, POD("one", "100m", WISHES("weight: 2, ", "weight: 1, "))},
+         "default small on-demand b 1: one\n",
+         0,
+         0},
+        {"a wish without a weight weighs nothing",
+         {POOL, POD("one", "100m", WISHES("", "weight: 1, "))},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+        {"nor does one of less than nothing",
+         {POOL, POD("one", "100m", WISHES("weight: -1, ", "weight: 1, "))},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+        {"nor one that cannot be counted",
+         {POOL, POD("one", "100m", WISHES("weight: 3000000000, ", "weight: 1, "))},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+        {"a selector without a key",
+         {POOL, POD("one", "100m", SPREAD_BY("{matchExpressions: [{operator: Exists}]}"))},
+         "",
+         0,
+         1},
+        {"a skew that cannot be counted", {POOL, POD("one", "100m", SKEW("3000000000"))}, "", 0, 1},
+        {"a wish that cannot be understood",
+         {POOL, POD("one", "100m", WISH("weight: 1, ", "a, operator: Likes"))},
+         "",
+         0,
+         1},
     };
     fixture_run_cases(cases, COUNT_OF(cases));
 }
@@ -517,6 +629,7 @@ static void rounds_follow_each_other(void)
 
 const struct unit_test unit_tests[] = {
     {"pods find nodes", pods_find_nodes},
+    {"Nodes and NodePools are told apart", nodes_and_pools_are_told_apart},
     {"selectors and labels are the pods' own", selectors_and_labels_are_the_pods_own},
     {"nodes are where their class has subnets", nodes_are_where_their_class_has_subnets},
     {"pods of a node that is leaving need another", pods_of_a_node_that_is_leaving_need_another},

@@ -3,6 +3,35 @@
 
 const char unit_suite[] = "simulation volumes";
 
+/* The volumes of one pod can be combined in more ways than are looked at. */
+static void too_many_ways_are_told(void)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct text_builder terms = {.arena = fixture.arena};
+    for (int i = 0; i < 65; i++)
+        text_builder_printf(&terms,
+                            "%s{matchExpressions: [{key: kubernetes.io/hostname, operator: NotIn, "
+                            "values: [h%d]}]}",
+                            i == 0 ? "" : ", ", i);
+#define OF_MANY_TERMS(name) VOLUME(name, ", nodeAffinity: {required: {nodeSelectorTerms: [%.*s]}}")
+#define BOUND_TO(volume) "{volumeName: " volume ", storageClassName: gp3}"
+    struct text list = text_builder_text(&terms);
+    const struct simulation_case test = {
+        "too many ways",
+        {POOL, CLAIM("d1", BOUND_TO("v1")), CLAIM("d2", BOUND_TO("v2")),
+         arena_printf(fixture.arena, OF_MANY_TERMS("v1"), TEXT_ARGS(list)).data,
+         arena_printf(fixture.arena, OF_MANY_TERMS("v2"), TEXT_ARGS(list)).data,
+         POD("one", "1",
+             ", volumes: [{name: a, persistentVolumeClaim: {claimName: d1}}, {name: b, "
+             "persistentVolumeClaim: {claimName: d2}}]"),
+         POD("two", "1", MOUNTS("d1"))},
+        "default small on-demand a 1: two\nnowhere one: resources\n",
+        0,
+        0};
+    ASSERT_TEXT(fixture_run(&fixture, &test, false), test.lines);
+    arena_destroy(fixture.arena);
+}
+
 static void volumes_choose_zones(void)
 {
 #define BOUND "{volumeName: v1, storageClassName: gp3}"
@@ -410,6 +439,7 @@ static void pods_that_cannot_be_placed_are_named(void)
 }
 
 const struct unit_test unit_tests[] = {
+    {"too many ways are told", too_many_ways_are_told},
     {"volumes choose zones", volumes_choose_zones},
     {"the old names of drivers count with the new", the_old_names_of_drivers_count_with_the_new},
     {"a set makes its claims", a_set_makes_its_claims},
