@@ -37,6 +37,15 @@ static const char policy_text[] =
     "    node-rotation: {maxExpireAfter: 336h, requireTerminationGracePeriod: true}\n"
     "    disruption-budgets: {requireWindow: true, maxNodes: 20%}\n"
     "    node-class: {amiFamilies: [AL2023], maxHopLimit: 1, requireTags: [team]}\n"
+    "  exceptions:\n"
+    "    - {id: E1, rails: [topology-keys, instance-types], match: {names: ['ex-*']}, expires: "
+    "2099-01-01}\n"
+    "    - {id: E2, rails: [topology-keys, instance-types], match: {names: ['old-*']}, expires: "
+    "2026-02-01}\n"
+    "    - {id: E3, rails: [topology-keys], match: {namespaceSelector: {matchLabels: {a: b}}},\n"
+    "       expires: 2099-01-01}\n"
+    "  overrides:\n"
+    "    - {id: O1, match: {namespaces: [soft]}, step: softer}\n"
     "---\n"
     "apiVersion: taffrail.dev/v1alpha1\n"
     "kind: GuardRails\n"
@@ -248,7 +257,7 @@ static void begin(void)
     struct world_options options = {
         .policy_paths = paths, .policy_path_count = 1, .state_dir = state};
     REQUIRE(world_load(&options, 1, NOW_UNIX_S, &world, &errors, &warnings));
-    REQUIRE(warnings.count == 0);
+    REQUIRE(warnings.count == 1); /* of the exception that has expired */
     unlink(state_file);
     rmdir(state);
 }
