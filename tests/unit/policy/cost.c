@@ -7,14 +7,17 @@
     "requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}, " \
     "{key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}, "                   \
     "{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}" more "]}}}}\n"
-#define POD_SPEC "{containers: [{name: main, resources: {requests: {cpu: 1500m, memory: 1Gi}}}]}"
+#define CONTAINERS "containers: [{name: main, resources: {requests: {cpu: 1500m, memory: 1Gi}}}]"
+#define POD_SPEC "{" CONTAINERS "}"
 #define METADATA(name, namespace) "{name: " name ", namespace: " namespace "}"
-#define DEPLOYMENT_IN(namespace, replicas)                                               \
+#define DEPLOYMENT_OF(namespace, replicas, spec)                                         \
     "{apiVersion: apps/v1, kind: Deployment, metadata: " METADATA(                       \
         "web", namespace) ", spec: "                                                     \
                           "{replicas: " replicas                                         \
                           ", selector: {matchLabels: {app: web}}, template: {metadata: " \
-                          "{labels: {app: web}}, spec: " POD_SPEC "}}}"
+                          "{labels: {app: web}}, spec: " spec "}}}"
+#define DEPLOYMENT_IN(namespace, replicas) DEPLOYMENT_OF(namespace, replicas, POD_SPEC)
+#define DEPLOYMENT_WITH(replicas, more) DEPLOYMENT_OF("shop", replicas, "{" CONTAINERS more "}")
 #define DEPLOYMENT(replicas) DEPLOYMENT_IN("shop", replicas)
 #define JOB(kind, spec) \
     "{apiVersion: batch/v1, kind: " kind ", metadata: " METADATA("web", "shop") ", spec: " spec "}"
@@ -121,6 +124,90 @@ static void what_a_plan_does_not_know(void)
     rail_table_run(&(struct rail_table){RAIL, POOL(""), devices, COUNT_OF(devices)});
 }
 
+/* One of so many terms of affinity, of which none is met. */
+static struct text with_terms(size_t count, const char *replicas, struct arena *arena)
+{
+    struct text_builder terms = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        text_builder_printf(&terms, "{matchExpressions: [{key: k%zu, operator: Exists}]}, ", i);
+    return arena_printf(arena,
+                        DEPLOYMENT_WITH("%s", ", affinity: {nodeAffinity: "
+                                              "{requiredDuringSchedulingIgnoredDuringExecution: "
+                                              "{nodeSelectorTerms: [%.*s]}}}"),
+                        replicas, TEXT_ARGS(text_builder_text(&terms)));
+}
+
+static void what_is_too_much_to_plan_is_not_spared(void)
+{
+    static const struct {
+        const char *rails, *finding;
+    } cases[] = {
+        {RAIL, "deny spec.replicas "},
+        {"cost: {warnAbove: 100}", "warn spec.replicas "},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)256 << 20);
+        const struct rail_case row = {with_terms(50000, "1", arena).data, cases[i].finding};
+        struct world world = rail_table_world(cases[i].rails, POOL(""), arena);
+        rail_table_run_in(&world, &(struct rail_table){.cases = &row, .case_count = 1}, arena);
+        arena_destroy(arena);
+    }
+}
+
+/* A type at $0.10 an hour with a limit of one node, then one as large without a price. */
+static void what_has_no_price(void)
+{
+#define TYPE(name, price)                                                                       \
+    "{\"name\": \"" name "\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"], " \
+    "\"resources\": {\"cpu\": \"2\", \"memory\": \"8Gi\"}, \"offerings\": [{" price             \
+    "\"Available\": true, \"Requirements\": [{\"key\": \"karpenter.sh/capacity-type\", "        \
+    "\"operator\": "                                                                            \
+    "\"In\", \"values\": [\"on-demand\"]}, {\"key\": \"topology.kubernetes.io/zone\", "         \
+    "\"operator\": "                                                                            \
+    "\"In\", \"values\": [\"a\"]}]}]}"
+#define POOL_WITH(name, type, more)                                                           \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {" more  \
+    "template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: "   \
+    "default}, requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: " \
+    "[" type "]}]}}}}\n"
+    static const char types[] = "[" TYPE("priced", "\"Price\": 0.1, ") ", " TYPE("odd", "") "]";
+    static const char both[] = POOL_WITH(
+        "first", "priced", "weight: 9, limits: {cpu: 2}, ") "---\n" POOL_WITH("second", "odd", "");
+    static const char none[] = POOL_WITH("second", "odd", "");
+    static const struct rail_case unknown = {DEPLOYMENT("5"), "undecided spec.replicas "};
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct source *source = ARENA_NEW(arena, struct source);
+    source->text = TEXT(types);
+    const struct catalog *catalog = NULL;
+    struct error error = {0};
+    CU_ASSERT_FATAL(catalog_read(source, arena, &catalog, &error));
+    struct world world = rail_table_world_of("cost: {warnAbove: 50}", none, catalog, arena);
+    rail_table_run_in(&world, &(struct rail_table){.cases = &unknown, .case_count = 1}, arena);
+    world = rail_table_world_of("cost: {warnAbove: 50}", both, catalog, arena);
+    static const struct {
+        const char *before, *after;
+        enum action action;
+    } updates[] = {
+        {DEPLOYMENT("1"), DEPLOYMENT("1"), ACTION_AUDIT},
+        {DEPLOYMENT("1"), DEPLOYMENT("3"), ACTION_WARN}, /* what nobody knows is a raise, too */
+        {DEPLOYMENT("3"), DEPLOYMENT("2"), ACTION_AUDIT},
+    };
+    for (size_t i = 0; i < COUNT_OF(updates); i++) {
+        const struct subject subject = {.operation = OPERATION_UPDATE,
+                                        .object = rail_table_read(updates[i].after, arena).items,
+                                        .old_object =
+                                            rail_table_read(updates[i].before, arena).items};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+        ASSERT_INT(verdict.action, updates[i].action);
+        static const char said[] = " add 3 nodes, $73.00 a month without 2 of no known price.";
+        struct text message = verdict.findings[0].message;
+        CU_ASSERT_EQUAL(memmem(message.data, message.size, said, sizeof said - 1) != NULL, i == 1);
+    }
+    arena_destroy(arena);
+}
+
 static void buffers_count(void)
 {
 #define BUFFER(spec)                                                                            \
@@ -199,6 +286,17 @@ static void an_update_that_raises_nothing_is_not_new(void)
         ASSERT_INT(action, cases[i].action);
         arena_destroy(arena);
     }
+}
+
+/* What it was before is not known, so that it may be more now. */
+static void what_could_not_be_planned_before_is_a_raise(void)
+{
+    struct arena *arena = arena_create((size_t)256 << 20);
+    enum action action;
+    (void)message_of_update(POOL(""), with_terms(50000, "9", arena).data, DEPLOYMENT("9"), &action,
+                            arena);
+    ASSERT_INT(action, ACTION_DENY);
+    arena_destroy(arena);
 }
 
 /* Of those that are planned no more find a place; of the others nobody knows it. */
@@ -288,9 +386,12 @@ const struct unit_test unit_tests[] = {
     {"autoscalers count", autoscalers_count},
     {"what cannot be known", what_cannot_be_known},
     {"what a plan does not know", what_a_plan_does_not_know},
+    {"what is too much to plan is not spared", what_is_too_much_to_plan_is_not_spared},
+    {"what has no price", what_has_no_price},
     {"buffers count", buffers_count},
     {"without a limit nothing is compared", without_a_limit_nothing_is_compared},
     {"an update that raises nothing is not new", an_update_that_raises_nothing_is_not_new},
+    {"what could not be planned before is a raise", what_could_not_be_planned_before_is_a_raise},
     {"more pods than are planned are a raise", more_pods_than_are_planned_are_a_raise},
     {"the message says it all", the_message_says_it_all},
     {"what is there makes room", what_is_there_makes_room},
