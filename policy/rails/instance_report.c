@@ -28,16 +28,12 @@ struct asked {
     const char *removal;
 };
 
-static bool is_accelerated(const struct instance_type *type)
-{
-    return instance_type_is_accelerated(type) || type->devices != 0;
-}
-
 static bool has_the_devices(const struct asked *asked, const struct instance_type *type)
 {
-    if (!is_accelerated(&asked->type))
+    if (!instance_type_is_accelerated(&asked->type))
         return true;
-    if (!is_accelerated(type) || (asked->type.devices & type->devices) != asked->type.devices)
+    if (!instance_type_is_accelerated(type) ||
+        (asked->type.devices & type->devices) != asked->type.devices)
         return false;
     /* Families and categories do not say how many. */
     int64_t count = asked->devices > 0 ? asked->devices : (int64_t)asked->type.gpu_count;
@@ -82,7 +78,9 @@ static size_t nearness_in_kind(struct text allowed, struct text found, size_t li
     (void)limit;
     return (size_t)!has_the_devices(asked, &type) << 20 |
            (size_t)!is_large_enough(asked, &type) << 19 |
-           (size_t)(is_accelerated(&type) && !is_accelerated(&asked->type)) << 18 |
+           (size_t)(instance_type_is_accelerated(&type) &&
+                    !instance_type_is_accelerated(&asked->type))
+               << 18 |
            (size_t)!text_equal(type.architecture, asked->type.architecture) << 17 |
            (size_t)!text_equal(type.category, asked->type.category) << 16 |
            size_apart(type.cpu, asked->type.cpu) << 8 | (generations < 31 ? generations : 31) << 3 |

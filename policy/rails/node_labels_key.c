@@ -35,9 +35,10 @@ static void word_granted(struct label_inquiry *check, const struct label_note *n
     struct arena *arena = check->call->arena;
     draft->statement = arena_printf(arena, "%.*s=%.*s is not granted here.",
                                     TEXT_ARGS(note->expression->key), TEXT_ARGS(draft->found));
-    draft->fix = arena_printf(
-        arena, "Select %.*s, or leave the label out.",
-        TEXT_ARGS(label_choices(granted->items, granted->count, "granted values", arena)));
+    struct text choices = label_choices(granted->items, granted->count, "granted values", arena);
+    draft->fix = choices.size == 0 ? TEXT("Leave the label out.")
+                                   : arena_printf(arena, "Select %.*s, or leave the label out.",
+                                                  TEXT_ARGS(choices));
     label_allow(draft, granted->items, granted->count);
 }
 

@@ -114,6 +114,55 @@ static void unknown_values_are_judged_by_name(void)
                                         COUNT_OF(cases)});
 }
 
+/* Values that are near in kind, five of them; accelerators of another maker are not. */
+static void values_to_write_instead(void)
+{
+#define TEXT_OF(count, first, rest) \
+    "All " count " instance types that the pool can launch are not allowed: " first rest
+#define INSTEAD(values)                                                                         \
+    "Replace the values of karpenter.k8s.aws/instance-family, which no allowed type has, with " \
+    "[" values "]."
+    static const char c5[] =
+        TEXT_OF("9", "c5.12xlarge, c5.18xlarge, c5.24xlarge, c5.2xlarge, ", "c5.4xlarge, ... (9).");
+    static const struct rail_words rows[] = {
+        {OF(FAMILY("m6i, c6i, r6i, t4g, g6, p4d, i4i, m7i, c7i")),
+         TEXT_OF("79", "c6i.12xlarge, c6i.16xlarge, c6i.24xlarge, c6i.2xlarge, ",
+                 "c6i.32xlarge, ... (79)."),
+         INSTEAD("m5, c5, r5, t3, g5")},
+    };
+    rail_words_run("instance-types: {allow: {families: [m5, c5, r5, t3, g5, p3, i3]}}", NULL, rows,
+                   COUNT_OF(rows));
+    static const struct rail_words near_in_kind[] = {
+        {OF(FAMILY("g5")),
+         TEXT_OF("8", "g5.12xlarge, g5.16xlarge, g5.24xlarge, g5.2xlarge, ",
+                 "g5.48xlarge, ... (8)."),
+         INSTEAD("g4dn")},
+        /* whose accelerators have no resource here */
+        {OF(FAMILY("dl2q")),
+         "The one instance type that the pool can launch is not allowed: dl2q.24xlarge.",
+         INSTEAD("g4dn")},
+        /* what cannot be read is passed over */
+        {OF("{key: karpenter.k8s.aws/instance-cpu, operator: Gt, values: [a]}, " FAMILY("c5")), c5,
+         INSTEAD("m5")},
+    };
+    rail_words_run("instance-types: {allow: {families: [m5, g4dn]}}", NULL, near_in_kind,
+                   COUNT_OF(near_in_kind));
+    static const struct rail_words no_device[] = {
+        {OF(FAMILY("c5, g4ad")),
+         TEXT_OF("14", "c5.12xlarge, c5.18xlarge, c5.24xlarge, c5.2xlarge, ",
+                 "c5.4xlarge, ... (14)."),
+         INSTEAD("m5")},
+    };
+    rail_words_run("instance-types: {allow: {families: [m5]}}", NULL, no_device, 1);
+    /* a list of nothing has nothing to write */
+    static const struct rail_words nothing[] = {
+        {OF(FAMILY("c5")), c5,
+         "Change the requirement on karpenter.k8s.aws/instance-family, which no allowed type "
+         "meets."},
+    };
+    rail_words_run("instance-types: {allow: {families: [zz9]}}", NULL, nothing, 1);
+}
+
 /* Each key of the list is one requirement, and named only where it narrows the pool. */
 static void each_key_is_one_requirement(void)
 {
@@ -203,6 +252,7 @@ const struct unit_test unit_tests[] = {
     {"what to add is spelt as the provider does", what_to_add_is_spelt_as_the_provider_does},
     {"what keeps the list out is named", what_keeps_the_list_out_is_named},
     {"unknown values are judged by name", unknown_values_are_judged_by_name},
+    {"values to write instead", values_to_write_instead},
     {"each key is one requirement", each_key_is_one_requirement},
     {"the pool's owner is told what is wrong", the_pool_s_owner_is_told_what_is_wrong},
     {"what EKS makes is let alone", what_eks_makes_is_let_alone},

@@ -203,6 +203,34 @@ static void it_speaks_in_every_mode(void)
 
 /* A DaemonSet goes where the Nodes are; what it rules out together is told, and kept from nobody.
  */
+/* Types as large, with as many devices of the kind. */
+static void advice_is_as_large(void)
+{
+#define ASKS(type, requests)                                                                 \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeSelector: {" TYPE ": " type \
+    "}, containers: [{name: a, resources: {requests: {" requests "}, limits: {" requests "}}}]}}"
+#define OUTSIDE(type) "Instance type " type " is not allowed here."
+#define SUCH(count, type)                                            \
+    "Remove this entry of the nodeSelector, or choose one of " count \
+    " allowed types, such as " type "."
+    static const struct rail_words gpus[] = {
+        {ASKS("p3.8xlarge", "nvidia.com/gpu: 1"), OUTSIDE("p3.8xlarge"), SUCH("16", "g4dn.8xlarge")},
+        {ASKS("p3.8xlarge", "nvidia.com/gpu: 4"), OUTSIDE("p3.8xlarge"),
+         SUCH("16", "g4dn.12xlarge")},
+        {ASKS("p3.16xlarge", "cpu: 1"), OUTSIDE("p3.16xlarge"), SUCH("16", "g4dn.metal")},
+    };
+    rail_words_run("instance-types: {allow: {families: [m5, g4dn]}}", NULL, gpus, COUNT_OF(gpus));
+    static const struct rail_words two[] = {
+        {ASKS("m5.16xlarge", "cpu: 60"), OUTSIDE("m5.16xlarge"),
+         "Ask the owner of policy table for an exception, because none of the 2 allowed types is "
+         "large enough."},
+        {ASKS("inf1.xlarge", "cpu: 1"), OUTSIDE("inf1.xlarge"), SUCH("2", "inf2.xlarge")},
+        {ASKS("m5_large", "cpu: 1"), OUTSIDE("m5_large"), SUCH("2", "m5.large")},
+    };
+    rail_words_run("instance-types: {allow: {types: [m5.large, inf2.xlarge]}}", NULL, two,
+                   COUNT_OF(two));
+}
+
 static void daemon_sets_are_warned(void)
 {
 #define WITH(kind, required, preferred)                                                          \
@@ -220,6 +248,8 @@ static void daemon_sets_are_warned(void)
         {WITH("Deployment", NO_M5, ""),
          "deny spec.template." REQUIRED
          "[0] inf1.24xlarge, inf1.2xlarge, inf1.6xlarge, inf1.xlarge"},
+        {WITH("DaemonSet", "", PREFERENCE(IN(AWS "family", "m5") ", " IN(AWS "cpu", "'3'"))),
+         "warn spec.template." PREFERRED "[0].preference "},
         {WITH("DaemonSet", NO_M5, ""),
          "warn spec.template." REQUIRED
          "[0] inf1.24xlarge, inf1.2xlarge, inf1.6xlarge, inf1.xlarge"},
@@ -237,6 +267,7 @@ const struct unit_test unit_tests[] = {
     {"it says what is reached", it_says_what_is_reached},
     {"advice is near in kind", advice_is_near_in_kind},
     {"it speaks in every mode", it_speaks_in_every_mode},
+    {"advice is as large", advice_is_as_large},
     {"DaemonSets are warned", daemon_sets_are_warned},
     {NULL, NULL},
 };

@@ -1,6 +1,5 @@
 /* The rail node-overlay: what Karpenter rejects, what has no effect, and what it draws in. */
-#include "rail_modes.h"
-#include "rail_table.h"
+#include "rail_catalog.h"
 
 #define TYPE "node.kubernetes.io/instance-type"
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
@@ -50,6 +49,21 @@ static void it_says_what_the_api_server_refuses(void)
         {ONE(HAS("cpu: 1, pods: 3")), "deny spec.capacity.cpu 1\ndeny spec.capacity.pods 3"},
     };
     rail_table_run(&(struct rail_table){"node-overlay: {}", pools, cases, COUNT_OF(cases)});
+}
+
+/* A label that types of somebody's own catalogue have chooses types, not NodePools. */
+static void a_users_catalogue_has_its_own_labels(void)
+{
+    static const char types[] =
+        "[" OWN_TYPE("m5.large", "\"x\": 1", OWN_OFFERING("0.1", "on-demand", "a")) "]";
+    static const struct rail_case cases[] = {
+        {OVERLAY("a", IN("karpenter.kwok.sh/instance-cpu", "'4'"), PRICE("1")), ""},
+        {OVERLAY("a", IN("karpenter.kwok.sh/instance-cpu", "'5'"), PRICE("1")),
+         "warn spec.requirements "},
+        {OVERLAY("a", IN(TYPE, "m5.large"), ", capacity: [a]"), "warn spec "},
+    };
+    rail_catalog_run(&(struct rail_table){"node-overlay: {}", pools, cases, COUNT_OF(cases)},
+                     types);
 }
 
 static void one_without_a_machine_is_warned_of(void)
@@ -133,6 +147,7 @@ static void types_outside_the_list_are_not_drawn_in(void)
         {OVERLAY("a", FAMILY("m5"), ADJUST("-10%")), ""},
         {OVERLAY("a", FAMILY("c5"), PRICE("0.0001")), "deny spec.price general"},
         {OVERLAY("a", FAMILY("c5"), PRICE("1000")), ""},
+        {OVERLAY("a", FAMILY("c5"), PRICE("99999999999999999999")), ""},
         {OVERLAY("a", IN(TYPE, "c5.large"), PRICE("0.084999")), "deny spec.price general"},
         {OVERLAY("a", IN(TYPE, "c5.large"), PRICE("0.085")), ""}, /* which it costs */
         /* that no pool launches */
@@ -162,6 +177,7 @@ static void overlays_that_go_count_no_more(void)
 const char unit_suite[] = "policy node-overlay";
 const struct unit_test unit_tests[] = {
     {"it says what the API server refuses", it_says_what_the_api_server_refuses},
+    {"a user's catalogue has its own labels", a_users_catalogue_has_its_own_labels},
     {"one without a machine is warned of", one_without_a_machine_is_warned_of},
     {"equals on one machine are found", equals_on_one_machine_are_found},
     {"types outside the list are not drawn in", types_outside_the_list_are_not_drawn_in},

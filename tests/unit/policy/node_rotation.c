@@ -23,6 +23,7 @@ static void nodes_expire_in_time(void)
         {EXPIRE("'2592000'" GRACE), "deny " AT "2592000"},
         {EXPIRE("720h | Never" GRACE), "deny " AT "720h | Never"},
         {EXPIRE("30d" GRACE), "deny " AT "30d"},
+        {EXPIRE("xd" GRACE), "deny " AT "xd"},
         {EXPIRE("[1]" GRACE), "deny " AT ""},
         {EXPIRE("99999999999999999999h" GRACE), "deny " AT "99999999999999999999h"},
         /* 720h, where nothing is said */
@@ -37,6 +38,8 @@ static void nodes_expire_in_time(void)
         /* left at its old place, it counts for nothing */
         {POOL("disruption: {expireAfter: 24h}, ", "a: b" GRACE),
          "deny spec.disruption.expireAfter 24h"},
+        {POOL("disruption: {expireAfter: often}, ", "a: b" GRACE),
+         "deny spec.disruption.expireAfter often"},
         {POOL("disruption: {expireAfter: 24h}, ", "expireAfter: 400h" GRACE),
          "deny spec.disruption.expireAfter 24h\ndeny " AT "400h"},
         {POOL("disruption: {expireAfter: null}, ", "expireAfter: 24h" GRACE), ""},

@@ -17,6 +17,8 @@ static void numbers_in_another_unit_are_found(void)
         {POOL2(CMR, IS("memory", "Gt", "8")), "warn " VALUE "8"},
         {POOL2(CMR, IS("memory", "Gte", "511")), "warn " VALUE "511"},
         {POOL2(CMR, IS("memory", "NotIn", "2")), "warn " VALUE "2"},
+        {POOL2(CMR, "{key: " AWS "memory, operator: In, values: ['17', '16']}"),
+         "deny " AT "[1].values[0] 17\ndeny " AT "[1].values[1] 16"},
         {POOL2(CMR, "{key: " AWS "memory, operator: In, values: ['8192', '16']}"),
          "warn " AT "[1].values[1] 16"},
         {POOL2(CMR, IS("memory", "Gte", "512")), ""},
@@ -286,6 +288,44 @@ static void values_that_were_meant_are_named(void)
     arena_destroy(arena);
 }
 
+static void values_of_another_key_are_told_where_they_belong(void)
+{
+#define NO_FAMILY(values)                                                                 \
+    "No instance type has " values " as karpenter.k8s.aws/instance-family. The pool can " \
+    "launch no node."
+    static const struct rail_words rows[] = {
+        {POOL(IN(AWS "family", "m5.large, c5.large")), NO_FAMILY("m5.large, c5.large"),
+         "Use the key node.kubernetes.io/instance-type for these values."},
+        {POOL(IN(AWS "family", "m5.large, 2xlarge")), NO_FAMILY("m5.large, 2xlarge"), "Write m5a."},
+    };
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, rows, COUNT_OF(rows));
+}
+
+/* Its labels have values of its own, some of them no number above 0. */
+static void a_users_catalogue_has_its_own(void)
+{
+#define LABELLED_TYPE(name, key, value)                                                         \
+    "{\"name\": \"" name "\", \"architecture\": \"riscv64\", \"operatingSystems\": "            \
+    "[\"linux\"], \"resources\": {\"cpu\": \"4\", \"memory\": \"16Gi\", \"pods\": \"50\"}, "    \
+    "\"offerings\": [{\"Price\": 0.1, \"Available\": true, \"Requirements\": [{\"key\": \"" key \
+    "\", \"operator\": \"In\", \"values\": [\"" value "\"]}]}]}"
+    static const char types[] =
+        OWN_TYPES4(LABELLED_TYPE("a", AWS "memory", "0"), LABELLED_TYPE("b", AWS "memory", "much"),
+                   LABELLED_TYPE("c", AWS "memory", "4096"), LABELLED_TYPE("d", "team", "x"));
+    static const struct rail_case cases[] = {
+        /* 4096 MiB is the least */
+        {POOL(IS("memory", "Gt", "1")), "warn " AT "[0].values[0] 1"},
+        {POOL(IS("ebs-bandwidth", "In", "1")), "warn " AT " "},
+        {POOL(IN("kubernetes.io/arch", "riscv64")), "warn " AT " "},
+        {POOL2(IN("kubernetes.io/arch", "riscv64"), TYPES("4, operator: Exists")), ""},
+        {POOL2(IN("kubernetes.io/arch", "riscv64"), TYPES("5, operator: Exists")),
+         "deny " TOO_FEW "5"},
+    };
+    rail_catalog_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL,
+                                          cases, COUNT_OF(cases)},
+                     types);
+}
+
 static void a_region_is_no_zone(void)
 {
 #define ZONES(values) POOL2(CMR, IN("topology.kubernetes.io/zone", values))
@@ -300,6 +340,7 @@ static void a_region_is_no_zone(void)
          "deny " LABELS_AT "[topology.kubernetes.io/zone] eu-west-1"},
         /* zones, local zones and those of a telephone company */
         {ZONES("eu-west-1a, us-west-2-lax-1a, us-east-1-wl1-bos-wlz-1"), ""},
+        {ZONES("eu~west-1"), "deny " VALUE "eu~west-1"}, /* nor is what no label can have */
         {ZONES("a, zone-1, '1', eu-west-, '-1'"), "deny " AT "[1].values[3] eu-west-\n"
                                                   "deny " AT "[1].values[4] -1"},
         {POOL2(CMR, IN("topology.kubernetes.io/region", "eu-west-1")), ""},
@@ -404,6 +445,9 @@ const struct unit_test unit_tests[] = {
     {"best effort takes fewer", best_effort_takes_fewer},
     {"values of every node are known", values_of_every_node_are_known},
     {"values that were meant are named", values_that_were_meant_are_named},
+    {"values of another key are told where they belong",
+     values_of_another_key_are_told_where_they_belong},
+    {"a user's catalogue has its own", a_users_catalogue_has_its_own},
     {"a region is no zone", a_region_is_no_zone},
     {"a class that is not there is found", a_class_that_is_not_there_is_found},
     {NULL, NULL},

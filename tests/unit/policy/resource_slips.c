@@ -76,6 +76,8 @@ static void it_says_what_was_meant(void)
          "Write 99999Mi."},
         {MEMORY("100000m"), "\"100000m\" is 100 bytes, and no container runs in that.",
          "Write megabytes or more, as in 512Mi."},
+        {MEMORY("1.5m"), "\"1.5m\" is less than one byte.",
+         "Write megabytes or more, as in 512Mi."},
         {MEMORY("0.5"), "\"0.5\" is less than one byte.", "Write megabytes or more, as in 512Mi."},
         {MEMORY("256"), "\"256\" is 256 bytes, and no container runs in that.", "Write 256Mi."},
         {MEMORY("262144"), "\"262144\" is 262144 bytes, and no container runs in that.",

@@ -110,6 +110,10 @@ static void nodes_named_by_their_label(void)
          ""},
         {POD(REQUIRED("{matchExpressions: [{key: " HOST ", operator: Exists}]}")), ""},
         {POD("{nodeSelector: {disk: ssd}}"), ""},
+        /* it has its place */
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeSelector: {" HOST
+         ": ip-1}}, status: {startTime: '2026-01-01T00:00:00Z'}}",
+         ""},
         {"{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {template: {spec: "
          "{nodeSelector: {" HOST ": ip-1}}}}}",
          ""},

@@ -92,6 +92,30 @@ static void keys(void)
          "Use example.com/tier."},
     };
     rail_words_run("node-labels: {}", CLUSTER, rows, COUNT_OF(rows));
+    /* what YAML would take for something else is quoted */
+    static const struct rail_words quoted[] = {
+        {SELECTS("zone: ''"), "Nodes have no label \"zone\", so these pods would stay Pending.",
+         "Use topology.kubernetes.io/zone: \"\"."},
+    };
+    rail_words_run("node-labels: {}", CLUSTER, quoted, 1);
+    static const struct rail_words nothing_granted[] = {
+        {SELECTS("team: web"), "team=web is not granted here.", "Leave the label out."},
+    };
+    rail_words_run("node-labels: {allow: {team: []}}", CLUSTER, nothing_granted, 1);
+    static const struct rail_words partly[] = {
+        {REQUIRES(IN(AWS "family", "m5, zz9")),
+         "The catalogue has no instance type with karpenter.k8s.aws/instance-family=zz9.",
+         "Check the name: taffrail catalog show lists those there are."},
+    };
+    rail_words_run("node-labels: {}", CLUSTER, partly, 1);
+    /* instance-types tells of families, sizes and the like */
+    static const struct rail_case beside_types[] = {
+        {SELECTS(AWS "cpu: '3'"),
+         "deny spec.nodeSelector \nwarn spec.nodeSelector[" AWS "cpu] 3"},
+    };
+    rail_table_run(
+        &(struct rail_table){"node-labels: {}, instance-types: {allow: {families: [m5]}}", CLUSTER,
+                             beside_types, 1});
     static const struct rail_words unseen[] = {
         {SELECTS("shelf: a"), "No NodePool and no Node is visible that has the label shelf.",
          "Make the NodePools and Nodes visible (--state DIR), or name the label under "
