@@ -31,6 +31,11 @@
     "nodeSelectorTerms: [" terms "]}}}"
 #define ASKS(cpu) "containers: [{name: main, resources: {requests: {cpu: " cpu "}}}]"
 
+static const char *const two_pools[] = {
+    POOL_OF("small", "", TYPES("m5.large") IN_ZONES("a")),
+    POOL_OF("large", "", TYPES("m5.4xlarge") IN_ZONES("b")),
+};
+
 struct stage {
     struct arena *arena;
     const struct snapshot *snapshot;
@@ -202,6 +207,169 @@ static void pools_of_another_cloud_count_by_their_words(void)
     close_stage(&stage);
 }
 
+/* Another cloud's NodePool that is not ready launches nothing. */
+static void pools_that_are_not_ready_launch_nothing(void)
+{
+#define NOT_READY_IN(name, group, zone)                                                          \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {template:" \
+    " {spec: {" CLASS_OF(group, "d") "requirements: [" IN_ZONES(                                 \
+        zone) "]}}}, status: {conditions: [{type: Ready, status: 'False'}]}}\n---\n"
+    static const char *const cluster[] = {
+        POOL_OF("azure", CLASS_OF("karpenter.azure.com", "d"), IN_ZONES("a")),
+        NOT_READY_IN("broken", "karpenter.azure.com", "b"),
+        NODE_OF("n1", ZONE_KEY ": b", "4"),
+    };
+    static const struct zone_case cases[] = {{ASKS("1"), "a b"}, {ASKS("80"), "a"}};
+    struct stage stage = open_stage(cluster, COUNT_OF(cluster));
+    check_zones(&stage, cases, COUNT_OF(cases));
+    close_stage(&stage);
+}
+
+static struct stage open_stage_of(const char *catalog_text, const char *const *documents,
+                                  size_t count)
+{
+    struct stage stage = {.arena = arena_create((size_t)64 << 20)};
+    struct source *source = ARENA_NEW(stage.arena, struct source);
+    const struct catalog *catalog = NULL;
+    struct error error = {0};
+    source->text = text_of(catalog_text);
+    CU_ASSERT_FATAL(catalog_read(source, stage.arena, &catalog, &error));
+    stage.snapshot = read_cluster(stage.arena, documents, count);
+    stage.supply = supply_create(stage.snapshot, catalog, NULL, false);
+    CU_ASSERT_FATAL(stage.supply != NULL);
+    return stage;
+}
+
+/* Which zones it knows. */
+static void a_users_own_catalogue_tells_what_is_sold(void)
+{
+#define OWN_TYPE(name, zones)                                                                    \
+    "[{\"name\": \"" name "\", \"architecture\": \"amd64\", \"operatingSystems\": [\"linux\"], " \
+    "\"resources\": {\"cpu\": \"4\", \"memory\": \"8Gi\"}, \"offerings\": [" zones "]}]"
+#define OWN_IN(zone)                                                                       \
+    "{\"Price\": 1, \"Available\": true, \"Requirements\": [{\"key\": "                    \
+    "\"karpenter.sh/capacity-type\", \"operator\": \"In\", \"values\": [\"on-demand\"]}, " \
+    "{\"key\": "                                                                           \
+    "\"" ZONE_KEY "\", \"operator\": \"In\", \"values\": [\"" zone "\"]}]}"
+    static const char *const cluster[] = {POOL_OF("default", "", IN_ZONES("a, x"))};
+    static const struct {
+        const char *catalog;
+        bool reaches_a, reaches_x;
+    } cases[] = {
+        {OWN_TYPE("own", OWN_IN("a") ", " OWN_IN("b")), true, false},
+        {OWN_TYPE("own", OWN_IN("x")), false, true},
+        {OWN_TYPE("own", ""), true, true}, /* it names no zone */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct stage stage = open_stage_of(cases[i].catalog, cluster, COUNT_OF(cluster));
+        CU_ASSERT_EQUAL(supply_reaches(stage.supply, stage.snapshot, TEXT("a")),
+                        cases[i].reaches_a);
+        CU_ASSERT_EQUAL(supply_reaches(stage.supply, stage.snapshot, TEXT("x")),
+                        cases[i].reaches_x);
+        close_stage(&stage);
+    }
+}
+
+/* Of values that nobody has the first 64 stand for all; of zones the first 256 are known. */
+static void long_lists_are_cut(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct text_builder racks = {.arena = arena}, offerings = {.arena = arena};
+    for (int i = 0; i < 70; i++)
+        text_builder_printf(&racks, "r%d, ", i);
+    for (int i = 0; i < 300; i++)
+        text_builder_printf(&offerings, "%s" OWN_IN("z%03d"), i == 0 ? "" : ", ", i);
+    static const char *const cluster[] = {POOL_OF("default", "", ""),
+                                          NODE_OF("n1", ZONE_KEY ": z007, disk: ssd", "16")};
+    struct stage stage = open_stage_of(
+        arena_printf(arena, OWN_TYPE("own", "%.*s"), TEXT_ARGS(text_builder_text(&offerings))).data,
+        cluster, COUNT_OF(cluster));
+#define OF_RACKS(key, more)                                              \
+    arena_printf(arena, ASKS("1") ", " REQUIRES(TERM(key, "%.*s" more)), \
+                 TEXT_ARGS(text_builder_text(&racks)))                   \
+        .data
+    const struct zone_case cases[] = {{OF_RACKS("rack", "last"), ""},
+                                      {OF_RACKS("disk", "hdd"), ""},
+                                      {OF_RACKS("disk", "ssd"), "z007"}};
+    check_zones(&stage, cases, COUNT_OF(cases));
+    const struct zones known =
+        supply_zones(stage.supply, stage.snapshot, pod_of(arena, ASKS("1")), arena);
+    ASSERT_INT(known.count, SUPPLY_ZONES_MAX);
+    ASSERT_TEXT(known.items[SUPPLY_ZONES_MAX - 1], "z255");
+    CU_ASSERT_TRUE(supply_reaches(stage.supply, stage.snapshot, TEXT("z299")));
+    close_stage(&stage);
+    arena_destroy(arena);
+}
+
+/* ---- whether, and why not ---- */
+
+static int ask_whether(const struct supply *supply, const struct snapshot *snapshot,
+                       const char *spec, struct arena *arena, struct text *why)
+{
+    struct workload workload;
+    struct supply_answer answer;
+    CU_ASSERT_FATAL(workload_read(pod_of(arena, spec), arena, &workload));
+    const struct supply_question question = {.workload = &workload,
+                                             .scheduling = pod_scheduling_read(&workload, arena)};
+    supply_ask(supply, snapshot, &question, arena, &answer);
+    *why = answer.reason_count > 0 ? answer.reasons[0].message : TEXT("");
+    return (int)answer.kind;
+}
+
+/* Pools whose types are not known leave it open, unless they launch nothing for it. */
+static void other_pools_leave_it_open(void)
+{
+#define LEAVING_POOL                                                                      \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: leaving, "            \
+    "deletionTimestamp: '2026-01-01T00:00:00Z'}, spec: {template: {spec: {requirements: " \
+    "[]}}}}\n---\n"
+#define STATIC_POOL                                                                 \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: fixed}, spec: " \
+    "{replicas: 3, template: {spec: {requirements: []}}}}\n---\n"
+#define SMALL_POOL POOL_OF("small", "", TYPES("m5.large") IN_ZONES("a"))
+#define TAINTED_POOL                                                               \
+    POOL_OF("azure",                                                               \
+            CLASS_OF("karpenter.azure.com",                                        \
+                     "d") "taints: [{key: team, value: b, effect: NoSchedule}], ", \
+            IN_ZONES("c"))
+    static const struct {
+        const char *pools[2];
+        bool no_static;
+        const char *spec;
+        int kind;
+        const char *why;
+    } cases[] = {
+        {{SMALL_POOL}, false, ASKS("1"), SUPPLY_THERE, ""},
+        {{SMALL_POOL}, false, ASKS("80"), SUPPLY_NOWHERE, "needs 80 cpu"},
+        {{SMALL_POOL, LEAVING_POOL}, false, ASKS("80"), SUPPLY_NOWHERE, "needs 80 cpu"},
+        {{SMALL_POOL, STATIC_POOL}, false, ASKS("80"), SUPPLY_UNKNOWN, ""},
+        {{SMALL_POOL, STATIC_POOL}, true, ASKS("80"), SUPPLY_NOWHERE, "needs 80 cpu"},
+        {{SMALL_POOL, NOT_READY_IN("broken", "karpenter.k8s.aws", "b")},
+         true,
+         ASKS("80"),
+         SUPPLY_UNKNOWN,
+         ""},
+        {{SMALL_POOL, TAINTED_POOL},
+         false,
+         ASKS("80"),
+         SUPPLY_NOWHERE,
+         "does not tolerate the taint team=b:NoSchedule"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        const struct karpenter_settings settings = {.no_static_capacity = cases[i].no_static};
+        const struct snapshot *snapshot =
+            read_cluster(arena, cases[i].pools, cases[i].pools[1] == NULL ? 1 : 2);
+        const struct supply *supply =
+            supply_create(snapshot, catalog_builtin(arena), &settings, false);
+        struct text why;
+        ASSERT_INT(ask_whether(supply, snapshot, cases[i].spec, arena, &why), cases[i].kind);
+        ASSERT_TEXT(why, cases[i].why);
+        supply_release(supply);
+        arena_destroy(arena);
+    }
+}
+
 static void of_nothing_there_is_no_supply(void)
 {
     static const char *const nothing[] = {
@@ -217,11 +385,6 @@ static void of_nothing_there_is_no_supply(void)
 
 /* ---- memory ---- */
 
-static const char *const two_pools[] = {
-    POOL_OF("small", "", TYPES("m5.large") IN_ZONES("a")),
-    POOL_OF("large", "", TYPES("m5.4xlarge") IN_ZONES("b")),
-};
-
 static void it_outlives_its_snapshot_and_is_shared(void)
 {
     struct arena *kept = arena_create((size_t)64 << 20);
@@ -235,6 +398,7 @@ static void it_outlives_its_snapshot_and_is_shared(void)
     supply_release(supply);
     ASSERT_TEXT(zones_of(&stage, ASKS("1")), "a b");
     ASSERT_TEXT(zones_of(&stage, ASKS("8")), "b");
+    CU_ASSERT_TRUE(supply_bytes(stage.supply) > sizeof(struct supply));
     close_stage(&stage);
 }
 
@@ -324,6 +488,20 @@ static void threads_are_answered_alike(void)
     close_stage(&stage);
 }
 
+/* A question that finds all runs taken makes one of its own. */
+static void questions_need_not_wait(void)
+{
+    struct stage stage = open_stage(two_pools, 2);
+    struct supply *supply = (struct supply *)(uintptr_t)stage.supply;
+    for (size_t i = 0; i < SUPPLY_RUNS; i++)
+        atomic_store(&supply->runs[i].taken, true);
+    ASSERT_TEXT(zones_of(&stage, ASKS("8")), "b");
+    for (size_t i = 0; i < SUPPLY_RUNS; i++)
+        CU_ASSERT_TRUE(atomic_exchange(&supply->runs[i].taken, false));
+    ASSERT_TEXT(zones_of(&stage, ASKS("1")), "a b");
+    close_stage(&stage);
+}
+
 /* ---- another supply ---- */
 
 static void only_what_can_run_pods_matters(void)
@@ -346,19 +524,19 @@ static void volumes_matter_by_their_zones(void)
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {nodeAffinity: {" \
     "required: {nodeSelectorTerms: [" TERM(ZONE_KEY, zone) "]}}}}\n---\n"
     static const char *const cluster[] = {
-        NODE_OF("n1", ZONE_KEY ": n", "4"),
+        NODE_OF("n1", ZONE_KEY ": m", "4"),
         VOLUME_IN("in-a", "a"),
         VOLUME_IN("in-b", "b"),
-        VOLUME_IN("in-n", "n"),
+        VOLUME_IN("in-m", "m"),
         VOLUME_IN("in-x", "x"),
     };
     static const struct {
         const char *before, *after;
         bool minds;
     } cases[] = {
-        {NULL, "in-a", false},   {"in-n", NULL, false},  {NULL, "in-x", true},
+        {NULL, "in-a", false},   {"in-m", NULL, false},  {NULL, "in-x", true},
         {"in-a", NULL, true},    {"in-a", "in-b", true}, {"in-a", "in-a", false},
-        {"in-n", "in-a", false},
+        {"in-m", "in-a", false},
     };
     struct stage stage = open_stage(cluster, COUNT_OF(cluster) - 1); /* nothing is in x yet */
     const struct snapshot *all = read_cluster(stage.arena, cluster, COUNT_OF(cluster));
@@ -381,10 +559,15 @@ const struct unit_test unit_tests[] = {
      zones_are_where_a_pool_can_launch_what_holds_the_pod},
     {"zones are where a node could hold the pod", zones_are_where_a_node_could_hold_the_pod},
     {"pools of another cloud count by their words", pools_of_another_cloud_count_by_their_words},
+    {"pools that are not ready launch nothing", pools_that_are_not_ready_launch_nothing},
+    {"a user's own catalogue tells what is sold", a_users_own_catalogue_tells_what_is_sold},
+    {"long lists are cut", long_lists_are_cut},
+    {"other pools leave it open", other_pools_leave_it_open},
     {"of nothing there is no supply", of_nothing_there_is_no_supply},
     {"it outlives its snapshot and is shared", it_outlives_its_snapshot_and_is_shared},
     {"what is remembered is bounded", what_is_remembered_is_bounded},
     {"threads are answered alike", threads_are_answered_alike},
+    {"questions need not wait", questions_need_not_wait},
     {"only what can run pods matters", only_what_can_run_pods_matters},
     {"volumes matter by their zones", volumes_matter_by_their_zones},
     {NULL, NULL},

@@ -32,6 +32,10 @@ const char unit_suite[] = "simulation why a pod";
     ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
     "topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: " app "}}}]}}"
 
+#define ZONE_OF(app)                                                                \
+    ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{" \
+    "topologyKey: topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: " app "}}}]}}"
+
 #define OF_NODE(name)                                                                      \
     ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {"        \
     "nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [" name \
@@ -215,6 +219,16 @@ static void the_nearest_pool_comes_first(void)
           POD("one", "3", "")},
          "undecided\na: undecided: it cannot be understood\nc: undecided: it cannot be understood\n"
          "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+        {"what is not known before what is ruled out",
+         {POOL_OF("a", "", "", ", {key: a, operator: Near, values: [b]}"),
+          POOL_OF("b", "", TAINTED, ""), POD("one", "3", "")},
+         "undecided\na: undecided: it cannot be understood\n"
+         "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+        {"several reasons that only together rule it out",
+         {POOL, POD("one", "3", ", nodeSelector: {node.kubernetes.io/instance-type: small}")},
+         "nowhere\ndefault: requirement: asks for node.kubernetes.io/instance-type small; needs 3 "
+         "cpu\nnodes 0/0\nfix: NodePool default: ask for what it has, or let it have what is asked "
+         "for and ask for less, or allow larger instance types\n"},
         {"a limit before room",
          {POOL_OF("full", "limits: {cpu: 1}, ", "", ""), POOL_OF("a-tiny", "", "", ONLY_SMALL),
           POD("one", "3", "")},
@@ -224,6 +238,55 @@ static void the_nearest_pool_comes_first(void)
          "nodes 0/0\nfix: NodePool full: raise its limit of 1 cpu\n"},
     };
     CHECK(cases);
+}
+
+/* What is sold differs from zone to zone. */
+static void a_pool_is_as_far_as_the_farthest_of_its_reasons(void)
+{
+    static const char catalog_text[] = "[" FIXTURE_TYPE(
+        "small", "2", "4Gi",
+        FIXTURE_OFFERING("a", "on-demand",
+                         "0.1")) ", " FIXTURE_TYPE("large", "8", "32Gi",
+                                                   FIXTURE_OFFERING("b", "on-demand", "0.4")) "]";
+    static const struct {
+        const char *documents[MOST_DOCUMENTS];
+        const char *lines, *nearest; /* of the pool told last */
+    } cases[] = {
+        {{POOL_OF("a-zonal", "", "", ""), POOL_OF("b-tiny", "", "", ONLY_SMALL),
+          CLAIM("d1", "{volumeName: v1, storageClassName: gp3}"), VOLUME("v1", IN_ZONES("[a]")),
+          POD("one", "3", MOUNTS("d1"))},
+         "nowhere\nb-tiny: resources: needs 3 cpu\n"
+         "a-zonal: volume: needs 3 cpu; claim shop/d1 can be in a only\nnodes 0/0\n"
+         "fix: NodePool b-tiny: ask for less, or allow larger instance types\n",
+         "small, the only type it may use, has room for 1.9 cpu; the NodePool reaches a and b"},
+        {{POOL_OF("a-zonal", "", "", ""), NODE("n1", "a", "1"), POD("web", "1", ON("n1")),
+          POD("one", "3", ZONE_OF("web"))},
+         "nowhere\na-zonal: topology: needs 3 cpu; its affinity over zones "
+         "(topology.kubernetes.io/zone) would need a, where no type has room for it\nnodes 0/1\n"
+         "1 resources: lacks cpu\n"
+         "fix: NodePool a-zonal: ask for less, or allow larger instance types and loosen the "
+         "constraint, or make room where it allows the pod\n",
+         "small, the only type it may use, has room for 1.9 cpu; matching pods: a 1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct source *source = ARENA_NEW(fixture.arena, struct source);
+        const struct catalog *catalog = NULL;
+        const struct simulation_settings settings = {0};
+        struct why_pod why;
+        struct error error = {0};
+        size_t count = 0;
+        while (count < MOST_DOCUMENTS && cases[i].documents[count] != NULL)
+            count++;
+        source->text = TEXT(catalog_text);
+        CU_ASSERT_FATAL(catalog_read(source, fixture.arena, &catalog, &error));
+        CU_ASSERT_FATAL(why_pod(fixture_snapshot(&fixture, cases[i].documents, count), catalog,
+                                &settings, TEXT("shop"), TEXT("one"), fixture.arena, &why,
+                                &fixture.problems, &error));
+        ASSERT_TEXT(lines_of(fixture.arena, &why), cases[i].lines);
+        ASSERT_TEXT(why.pools[why.pool_count - 1].nearest, cases[i].nearest);
+        arena_destroy(fixture.arena);
+    }
 }
 
 static void a_pod_that_runs_is_looked_at_anew(void)
@@ -387,6 +450,8 @@ const struct unit_test unit_tests[] = {
     {"types of another cloud are not known", types_of_another_cloud_are_not_known},
     {"every pool and Node is told", every_pool_and_node_is_told},
     {"the nearest pool comes first", the_nearest_pool_comes_first},
+    {"a pool is as far as the farthest of its reasons",
+     a_pool_is_as_far_as_the_farthest_of_its_reasons},
     {"a pod that runs is looked at anew", a_pod_that_runs_is_looked_at_anew},
     {"what is pending counts", what_is_pending_counts},
     {"a pod that is not there is told with what was meant",
