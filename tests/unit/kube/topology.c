@@ -1,0 +1,157 @@
+/* Which terms of a pod name a topology key, and which of them are about the pod's own replicas. */
+#include "kube/topology.h"
+
+#include "kube/pod.h"
+#include "object_fixture.h"
+
+enum { BUDGET_BYTES = 1 << 20 };
+
+#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution"
+#define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution"
+
+static struct workload read_pod(const char *yaml, struct arena *arena)
+{
+    struct workload workload;
+    CU_ASSERT_FATAL(workload_read(fixture_object(arena, yaml, "shop"), arena, &workload));
+    return workload;
+}
+
+/* ---- terms ---- */
+
+static void terms_are_read_with_their_use(void)
+{
+    static const char pod[] =
+        "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {topologySpreadConstraints: ["
+        "{topologyKey: a, whenUnsatisfiable: DoNotSchedule}, "
+        "{topologyKey: b, whenUnsatisfiable: ScheduleAnyway}, {topologyKey: c}], affinity: {"
+        "podAffinity: {" REQUIRED ": [{topologyKey: d}], " PREFERRED
+        ": [{podAffinityTerm: {topologyKey: e}}]}, "
+        "podAntiAffinity: {" REQUIRED ": [{topologyKey: f}, {topologyKey: g}], " PREFERRED
+        ": [{podAffinityTerm: {topologyKey: h}}]}}}}";
+    static const struct {
+        const char *key;
+        enum topology_use use;
+        bool required;
+        const char *path; /* of the term */
+    } expected[] = {
+        {"a", TOPOLOGY_SPREAD, true, "spec.topologySpreadConstraints[0]"},
+        {"b", TOPOLOGY_SPREAD, false, "spec.topologySpreadConstraints[1]"},
+        /* the API server writes DoNotSchedule */
+        {"c", TOPOLOGY_SPREAD, true, "spec.topologySpreadConstraints[2]"},
+        {"d", TOPOLOGY_AFFINITY, true, "spec.affinity.podAffinity." REQUIRED "[0]"},
+        {"e", TOPOLOGY_AFFINITY, false,
+         "spec.affinity.podAffinity." PREFERRED "[0].podAffinityTerm"},
+        {"f", TOPOLOGY_ANTI_AFFINITY, true, "spec.affinity.podAntiAffinity." REQUIRED "[0]"},
+        {"g", TOPOLOGY_ANTI_AFFINITY, true, "spec.affinity.podAntiAffinity." REQUIRED "[1]"},
+        {"h", TOPOLOGY_ANTI_AFFINITY, false,
+         "spec.affinity.podAntiAffinity." PREFERRED "[0].podAffinityTerm"},
+    };
+    struct arena *arena = arena_create(BUDGET_BYTES);
+    struct workload workload = read_pod(pod, arena);
+    struct topology_terms terms;
+    topology_terms_read(&workload, arena, &terms);
+    CU_ASSERT_EQUAL_FATAL(terms.count, COUNT_OF(expected));
+    for (size_t i = 0; i < terms.count; i++) {
+        ASSERT_TEXT(node_string(terms.items[i].key->node), expected[i].key);
+        ASSERT_INT(terms.items[i].use, expected[i].use);
+        ASSERT_INT(terms.items[i].required, expected[i].required);
+        ASSERT_TEXT(field_path(arena, terms.items[i].term), expected[i].path);
+    }
+    workload = read_pod("{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {}}", arena);
+    topology_terms_read(&workload, arena, &terms);
+    ASSERT_INT(terms.count, 0);
+    arena_destroy(arena);
+}
+
+/* ---- a pod's own replicas ---- */
+
+#define WEB "labelSelector: {matchLabels: {app: web}}"
+
+static void terms_select_the_pod_itself(void)
+{
+    static const struct {
+        const char *labels, *term;
+        bool selects;
+    } rows[] = {
+        {"{app: web}", WEB, true},
+        {"{app: web}", "labelSelector: {}", true},
+        {"{app: db}", WEB, false},
+        {"{}", WEB, false},
+        /* without a selector a term is about no pod */
+        {"{app: web}", "", false},
+        {"{app: web}", WEB ", namespaces: []", true},
+        {"{app: web}", WEB ", namespaces: [shop]", true},
+        {"{app: web}", WEB ", namespaces: [bank, shop]", true},
+        {"{app: web}", WEB ", namespaces: [bank]", false},
+        /* whose labels the own namespace may have */
+        {"{app: web}", WEB ", namespaceSelector: {}", true},
+        {"{app: web}", WEB ", namespaces: [bank], namespaceSelector: {}", true},
+        /* a label that the pod has must be another one on the pods selected */
+        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [hash]", false},
+        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [other, hash]", false},
+        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [other]", true},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create(BUDGET_BYTES);
+        struct workload workload =
+            read_pod(arena_printf(arena,
+                                  "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: %s}, "
+                                  "spec: {topologySpreadConstraints: [{topologyKey: a, %s}]}}",
+                                  rows[i].labels, rows[i].term)
+                         .data,
+                     arena);
+        struct topology_terms terms;
+        topology_terms_read(&workload, arena, &terms);
+        CU_ASSERT_EQUAL_FATAL(terms.count, 1);
+        if (topology_term_selects_itself(&workload, &terms.items[0]) != rows[i].selects)
+            fprintf(stderr, "%s, %s\n", rows[i].labels, rows[i].term);
+        CU_ASSERT_EQUAL(topology_term_selects_itself(&workload, &terms.items[0]), rows[i].selects);
+        arena_destroy(arena);
+    }
+}
+
+/* Of a patch, which has no labels, any selector may select the whole. */
+static void parts_may_select_themselves(void)
+{
+    static const struct {
+        const char *kind, *labels;
+        bool part;
+    } rows[] = {
+        {"apiVersion: apps/v1, kind: Deployment", "{}", true},
+        {"apiVersion: apps/v1, kind: ReplicaSet", "{}", true},
+        {"apiVersion: v1, kind: ReplicationController", "{}", true},
+        {"apiVersion: apps/v1, kind: StatefulSet", "{}", true},
+        {"apiVersion: apps/v1, kind: DaemonSet", "{}", true},
+        {"apiVersion: apps/v1, kind: Deployment", "{app: db}", false},
+        /* its controller writes labels of its own */
+        {"apiVersion: batch/v1, kind: Job", "{}", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create(BUDGET_BYTES);
+        struct workload workload = read_pod(
+            arena_printf(arena,
+                         "{%s, metadata: {name: p}, spec: {template: {metadata: {labels: %s}, "
+                         "spec: {topologySpreadConstraints: [{topologyKey: a, " WEB
+                         "}, {topologyKey: b}]}}}}",
+                         rows[i].kind, rows[i].labels)
+                .data,
+            arena);
+        struct topology_terms terms;
+        topology_terms_read(&workload, arena, &terms);
+        CU_ASSERT_EQUAL_FATAL(terms.count, 2);
+        if (workload_is_part(&workload) != rows[i].part)
+            fprintf(stderr, "%s, %s\n", rows[i].kind, rows[i].labels);
+        CU_ASSERT_EQUAL(workload_is_part(&workload), rows[i].part);
+        CU_ASSERT_EQUAL(topology_term_selects_itself(&workload, &terms.items[0]), rows[i].part);
+        CU_ASSERT_FALSE(topology_term_selects_itself(&workload, &terms.items[1]));
+        arena_destroy(arena);
+    }
+}
+
+const char unit_suite[] = "kube topology";
+const struct unit_test unit_tests[] = {
+    {"terms are read with their use", terms_are_read_with_their_use},
+    {"terms select the pod itself", terms_select_the_pod_itself},
+    {"parts may select themselves", parts_may_select_themselves},
+    {NULL, NULL},
+};
