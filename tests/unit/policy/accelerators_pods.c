@@ -616,7 +616,8 @@ static void with_no_pool_visible_nothing_is_decided(void)
 
 /* Two containers that ask. */
 #define BOTH(selector, first, second)                                                       \
-    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {strategy: {type: Recreate}, template: {spec: " \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {strategy: {type: " \
+    "Recreate}, template: {spec: "                                                          \
     "{nodeSelector: {" selector                                                             \
     "}, containers: [{name: a, resources: {limits: {nvidia.com/gpu: " first                 \
     "}}}, {name: b, resources: {limits: {nvidia.com/gpu: " second "}}}]}}}}"

@@ -214,7 +214,8 @@ static void advice_is_as_large(void)
     "Remove this entry of the nodeSelector, or choose one of " count \
     " allowed types, such as " type "."
     static const struct rail_words gpus[] = {
-        {ASKS("p3.8xlarge", "nvidia.com/gpu: 1"), OUTSIDE("p3.8xlarge"), SUCH("16", "g4dn.8xlarge")},
+        {ASKS("p3.8xlarge", "nvidia.com/gpu: 1"), OUTSIDE("p3.8xlarge"),
+         SUCH("16", "g4dn.8xlarge")},
         {ASKS("p3.8xlarge", "nvidia.com/gpu: 4"), OUTSIDE("p3.8xlarge"),
          SUCH("16", "g4dn.12xlarge")},
         {ASKS("p3.16xlarge", "cpu: 1"), OUTSIDE("p3.16xlarge"), SUCH("16", "g4dn.metal")},

@@ -110,12 +110,10 @@ static void keys(void)
     rail_words_run("node-labels: {}", CLUSTER, partly, 1);
     /* instance-types tells of families, sizes and the like */
     static const struct rail_case beside_types[] = {
-        {SELECTS(AWS "cpu: '3'"),
-         "deny spec.nodeSelector \nwarn spec.nodeSelector[" AWS "cpu] 3"},
+        {SELECTS(AWS "cpu: '3'"), "deny spec.nodeSelector \nwarn spec.nodeSelector[" AWS "cpu] 3"},
     };
-    rail_table_run(
-        &(struct rail_table){"node-labels: {}, instance-types: {allow: {families: [m5]}}", CLUSTER,
-                             beside_types, 1});
+    rail_table_run(&(struct rail_table){
+        "node-labels: {}, instance-types: {allow: {families: [m5]}}", CLUSTER, beside_types, 1});
     static const struct rail_words unseen[] = {
         {SELECTS("shelf: a"), "No NodePool and no Node is visible that has the label shelf.",
          "Make the NodePools and Nodes visible (--state DIR), or name the label under "
