@@ -13,9 +13,9 @@ struct an_offering {
     const char *capacity, *zone;
     int64_t usd_micro; /* 0: follows from the type's resources */
     bool unavailable, free;
-    const char *more; /* resources beyond the type's */
-    const char *reservation;
-    uint32_t machines; /* free instances of the reservation */
+    const char *more;        /* resources beyond the type's */
+    const char *reservation; /* "r1", or "NotIn r1" */
+    uint32_t machines;       /* free instances of the reservation */
     int64_t list_usd_micro;
 };
 struct a_type {
@@ -321,8 +321,12 @@ static inline struct solver_expressions world_type_expressions(const struct a_ty
                         type->os == NULL ? "linux windows darwin" : type->os,
                         large ? "large" : "small", large ? "In optional" : "DoesNotExist",
                         (long long)(cpu_milli + 999) / 1000);
-    text_builder_printf(&out, "; zone In");
+    bool zonal = false;
     for (size_t i = 0; i < count; i++)
+        zonal |= offerings[i].zone[0] != '\0';
+    if (zonal)
+        text_builder_printf(&out, "; zone In");
+    for (size_t i = 0; i < count && zonal; i++)
         if (!offerings[i].unavailable)
             text_builder_printf(&out, " %s", offerings[i].zone);
     text_builder_printf(&out, "; capacity In");
@@ -363,7 +367,10 @@ static inline void world_add_type(struct a_type *type)
         if (offerings[i].reservation != NULL)
             sold[i].more = notation_expressions(
                 world.arena,
-                arena_printf(world.arena, "reservation=%s", offerings[i].reservation).data);
+                arena_printf(world.arena, "reservation %s%s",
+                             strchr(offerings[i].reservation, ' ') == NULL ? "In " : "",
+                             offerings[i].reservation)
+                    .data);
         if (offerings[i].more != NULL) {
             struct solver_amounts *own = ARENA_NEW(world.arena, struct solver_amounts);
             *own = world_resources(type, offerings[i].more, true);

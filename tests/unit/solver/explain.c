@@ -208,6 +208,23 @@ static void test_daemons(void)
     expect_words(explain(port), port_words, 1);
 }
 
+/* Daemons of which some run on a part of the types. */
+static void test_port_of_a_daemon_of_all(void)
+{
+    world_empty();
+    world.title = "a port of a daemon of all";
+    TYPE(.name = "a");
+    TYPE(.name = "b");
+    POOL(.name = "default");
+    DAEMON(.ports = {{"", "", 8080}});
+    DAEMON(.requests = "cpu 100m", .selector = "type=b");
+    size_t pod = POD(.ports = {{"", "", 8080}});
+    solve();
+    static const char *const words[] = {"8080"};
+    EXPECT_TEXT(kinds_of(explain(pod)), "port");
+    expect_words(explain(pod), words, 1);
+}
+
 /* Whole clusters, whose types, Nodes and pools are the cases'. */
 #define CATEGORY "karpenter.k8s.aws/instance-category"
 struct cluster_case {
@@ -399,6 +416,68 @@ static void test_clusters(void)
          {.requests = NULL},
          "requirement",
          {"test-zone-9"},
+         NULL},
+        {"a volume on a machine, or in a zone where the pod may not be",
+         {{.name = "one"}},
+         {{0}},
+         {.name = "default"},
+         {.selector = "zone=test-zone-2",
+          .volumes = {VOLUME("host=gone | zone=test-zone-1", .claim = "data")}},
+         "requirement volume",
+         {"test-zone-1"},
+         NULL},
+        {"of machines with a number that is written in two ways the first by name",
+         {{.name = "b", .requirements = "slots=5"}, {.name = "a", .requirements = "slots=05"}},
+         {{0}},
+         {.name = "default"},
+         {.required = {"slots Gt 9"}},
+         "requirement",
+         {"slots", "5", "a"},
+         NULL},
+        {"a reservation that is named by what it is not",
+         {{.name = "one",
+           .offerings = {OFFER("reserved", "test-zone-1", .usd_micro = 1, .machines = 3,
+                               .reservation = "NotIn r1"),
+                         OFFER("on-demand", "test-zone-1", .usd_micro = 1000)}}},
+         {{0}},
+         {.name = "default"},
+         {.selector = "capacity=reserved"},
+         "offering",
+         {"names no capacity reservation"},
+         NULL},
+        {"an offering of any zone and capacity type, of another reservation",
+         {{.name = "one", .offerings = {OFFER("", "", .usd_micro = 1000, .reservation = "r1")}}},
+         {{0}},
+         {.name = "default"},
+         {.selector = "reservation=r2"},
+         "offering",
+         {"nothing that would do is on offer"},
+         "on offer:"},
+        {"a volume where an offering of any zone is not",
+         {{.name = "one",
+           .offerings = {OFFER("on-demand", "", .usd_micro = 1000),
+                         OFFER("on-demand", "test-zone-2", .usd_micro = 1000)}}},
+         {{0}},
+         {.name = "default"},
+         {.volumes = {VOLUME("zone=test-zone-1", .claim = "data")}},
+         "volume",
+         {"test-zone-1", "test-zone-2"},
+         NULL},
+        {"a volume outside of the pool, whose machines have no zones",
+         {{.name = "one", .offerings = {OFFER("on-demand", "", .usd_micro = 1000)}}},
+         {{0}},
+         {.name = "default", .requirements = "zone=test-zone-2"},
+         {.volumes = {VOLUME("zone=test-zone-1", .claim = "data")}},
+         "volume",
+         {"test-zone-1"},
+         NULL},
+        {"a spread that leaves no room for one more",
+         {{.name = "one"}},
+         {{0}},
+         {.name = "default"},
+         {.labels = "app=a", .spreads = {SPREAD("zone", 0, "app=a")}},
+         "topology",
+         {"zone"},
          NULL},
         {"a node with two architectures has none",
          {{.name = "one"}},
@@ -642,6 +721,7 @@ const struct unit_test unit_tests[] = {
     {"types", test_types},
     {"topology and volumes", test_topology_and_volumes},
     {"daemons", test_daemons},
+    {"a port of a daemon of all", test_port_of_a_daemon_of_all},
     {"clusters", test_clusters},
     {"kept away", test_kept_away},
     {"shared claims", test_shared_claims},

@@ -297,6 +297,23 @@ static void test_shared_claims_apart(void)
     EXPECT_PLACED(fourth);
 }
 
+/* A pod in the zone of one shared claim and not in that of another, in either order. */
+static void test_shared_claims_elsewhere(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    one_size("type", "cpu 4; memory 4Gi; pods 5", 100000);
+    POOL(.name = "default");
+    struct a_volume a = {.claim = "a", .binds = true}, b = {.claim = "b", .binds = true};
+    struct span there =
+        PODS(3, .requests = "cpu 2", .volumes = {a}, .selector = "zone=test-zone-1");
+    size_t away = POD(.requests = "cpu 1", .volumes = {a, b}, .selector = "zone=test-zone-2");
+    size_t too = POD(.requests = "cpu 1", .volumes = {b, a}, .selector = "zone=test-zone-2");
+    provision();
+    EXPECT_ALL_SCHEDULED(there);
+    EXPECT_PENDING(away);
+    EXPECT_PENDING(too);
+}
+
 /* Where one of them is tied to a Node, all that stay with it go to its zone. */
 static void test_joint_zones_and_a_host(void)
 {
@@ -411,6 +428,97 @@ static void test_growth_costs(void)
     EXPECT_INT(cost[1], 200000);
 }
 
+/* The same of more claims than are weighed against each other. */
+static void test_growth_of_many_costs(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    one_size("small", "cpu 2100m; memory 4Gi; pods 10", 100000);
+    one_size("large", "cpu 5; memory 8Gi; pods 10", 900000);
+    POOL(.name = "default");
+    struct span apart =
+        PODS(30, .requests = "cpu 2", .labels = "app=x", .affinities = {APART("host", "app=x")});
+    size_t alone = POD(.requests = "cpu 1");
+    provision();
+    EXPECT_ALL_SCHEDULED(apart);
+    EXPECT_PLACED(alone);
+    EXPECT_INT(plan_usd_micro(), 31 * 100000);
+}
+
+/* Machines of many types, each of which a pod with much cpu and one with much memory fill together:
+ * more types than rounds in which the worths of their pods settle. */
+static void test_many_that_fit_together(void)
+{
+    enum { MANY = 40 };
+    begin((struct solver_optimize){.cheapest = true});
+    POOL(.name = "default");
+    for (size_t i = 0; i < MANY; i++) {
+        const char *name = arena_printf(world.arena, "type-%zu", i).data;
+        const char *selector = arena_printf(world.arena, "type=%s", name).data;
+        one_size(name, "cpu 8100m; memory 9Gi; pods 10", 100000);
+        POD(.requests = "cpu 6; memory 2Gi", .selector = selector);
+        POD(.requests = "cpu 2; memory 6Gi", .selector = selector);
+    }
+    provision();
+    struct span pods = {0, 2 * MANY};
+    EXPECT_ALL_SCHEDULED(pods);
+    EXPECT_INT(plan_usd_micro(), MANY * 100000);
+}
+
+/* Pods on machines that may not have the labels over which others are spread. */
+static void test_labels_that_may_not_be_domains(void)
+{
+    begin((struct solver_optimize){true, true, true, true, true});
+    one_size("small", "cpu 2100m; memory 4Gi; pods 10", 100000);
+    one_size("large", "cpu 5; memory 8Gi; pods 10", 220000);
+    POOL(.name = "default");
+    struct span bare =
+        PODS(7, .requests = "cpu 1", .required = {"rack DoesNotExist; row DoesNotExist"});
+    struct span spread = PODS(4, .requests = "cpu 800m", .labels = "app=x",
+                              .spreads = {SPREAD("rack", 1, "app=x", .soft = true),
+                                          SPREAD("row", 1, "app=x", .soft = true)});
+    provision();
+    EXPECT_ALL_SCHEDULED(bare);
+    EXPECT_ALL_SCHEDULED(spread);
+}
+
+/* Pods that two spreads put on Nodes stay spread over zones when a part of them is placed anew. */
+static void test_two_spreads_over_nodes(void)
+{
+    begin((struct solver_optimize){true, true, true, true, true});
+    one_size("small", "cpu 2100m; memory 4Gi; pods 10", 100000);
+    one_size("large", "cpu 5; memory 8Gi; pods 10", 220000);
+    POOL(.name = "default");
+    NODE(.name = "1", .labels = "zone=test-zone-1", .allocatable = "cpu 4; memory 8Gi; pods 9");
+    NODE(.name = "2", .labels = "zone=test-zone-2", .allocatable = "cpu 4; memory 8Gi; pods 9");
+    NODE(.name = "3", .labels = "zone=test-zone-3", .allocatable = "cpu 1; memory 8Gi; pods 9");
+    struct span both = PODS(6, .requests = "cpu 1", .labels = "app=x; tier=y",
+                            .spreads = {SPREAD("zone", 1, "app=x"), SPREAD("zone", 1, "tier=y")});
+    struct span one =
+        PODS(5, .requests = "cpu 900m", .labels = "app=x", .spreads = {SPREAD("zone", 1, "app=x")});
+    struct span other = PODS(4, .requests = "cpu 800m", .labels = "tier=y",
+                             .spreads = {SPREAD("zone", 1, "tier=y")});
+    provision();
+    EXPECT_ALL_SCHEDULED(both);
+    EXPECT_ALL_SCHEDULED(one);
+    EXPECT_ALL_SCHEDULED(other);
+    EXPECT_SKEW("zone", "app=x", "3 4 4");
+    EXPECT_SKEW("zone", "tier=y", "3 3 4");
+}
+
+/* Pods that would fill a machine together, and may not be in one zone. */
+static void test_zones_apart(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    one_size("type", "cpu 8; memory 9Gi; pods 10", 100000);
+    POOL(.name = "default");
+    struct span first = PODS(2, .requests = "cpu 1", .selector = "zone=test-zone-1");
+    struct span second = PODS(3, .requests = "cpu 1", .selector = "zone=test-zone-2");
+    provision();
+    EXPECT_ALL_SCHEDULED(first);
+    EXPECT_ALL_SCHEDULED(second);
+    EXPECT_INT(plan_usd_micro(), 200000);
+}
+
 /* All off is Karpenter; all on never places fewer or costs more. Drawn at random, seed printed. */
 static void test_never_worse(void)
 {
@@ -475,6 +583,12 @@ const struct unit_test unit_tests[] = {
     {"a claim that is shared, and Nodes", test_shared_claim_and_nodes},
     {"a label that may not be", test_label_that_may_not_be},
     {"claims that are shared, apart", test_shared_claims_apart},
+    {"claims that are shared, elsewhere", test_shared_claims_elsewhere},
+    {"growth of many costs", test_growth_of_many_costs},
+    {"many that fit together", test_many_that_fit_together},
+    {"zones apart", test_zones_apart},
+    {"two spreads over nodes", test_two_spreads_over_nodes},
+    {"labels that may not be domains", test_labels_that_may_not_be_domains},
     {"joint zones and a host", test_joint_zones_and_a_host},
     {"a claim that is shared, at one price", test_shared_claim_at_one_price},
     {"two prices of a type", test_two_prices_of_a_type},

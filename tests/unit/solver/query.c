@@ -349,6 +349,69 @@ static void an_outlook_of_what_nothing_has(void)
     arena_destroy(arena);
 }
 
+/* A key and a namespace that nobody has named before. */
+static void a_question_may_be_new(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
+    struct solver_builder *builder;
+    struct random_cluster *c = bare_cluster(arena, &builder);
+    const struct solver_settings settings = {0};
+    const struct solver_problem *problem = NULL;
+    struct error error;
+    const uint32_t node = add_node(builder, "guarded", ZONE, "a");
+    const struct solver_selector everyone = {SOLVER_SELECTOR_GIVEN, {NULL, 0}},
+                                 of_team = {SOLVER_SELECTOR_GIVEN,
+                                            one_expression(c, "team", SOLVER_IN, "x")};
+    const struct solver_pod_affinity apart = {.anti = true,
+                                              .required = true,
+                                              .key = "kubernetes.io/hostname",
+                                              .selector = everyone,
+                                              .namespace_selector = of_team};
+    uint32_t shape, pod;
+    MUST(solver_add_shape(builder,
+                          &(struct solver_shape){
+                              .namespace = "default", .affinities = &apart, .affinity_count = 1},
+                          &shape, &error) &&
+         solver_add_pod(
+             builder,
+             &(struct solver_pod){.name = "default/a", .uid = "", .shape = shape, .node = node},
+             &pod, &error) &&
+         solver_build(builder, &settings, &problem, &error));
+    struct solver_run *run = solver_run_create(problem, arena);
+    /* A namespace without labels is not kept away. */
+    const struct solver_shape later = {.namespace = "later"};
+    const struct solver_question of_later = {.shape = &later};
+    ASSERT_INT(ask(run, &of_later, arena).kind, SOLVER_ON_NODE);
+    /* A label that nothing has is not what stands in the way. */
+    const struct solver_expression both[] = {
+        {"example.com/new", SOLVER_DOES_NOT_EXIST, NULL, 0, 0},
+        one_expression(c, TYPE_KEY, SOLVER_IN, "none-such").items[0]};
+    const struct solver_expressions terms[] = {{both, 2}};
+    const struct solver_shape wants = {
+        .namespace = "default", .required = terms, .required_count = 1};
+    const struct solver_question of_wants = {.shape = &wants, .explain = true};
+    struct solver_answer answer = ask(run, &of_wants, arena);
+    ASSERT_INT(answer.kind, SOLVER_UNSCHEDULABLE);
+    for (size_t i = 0; i < answer.reasons.count; i++)
+        CU_ASSERT_FALSE(text_holds(text_of(reasons_tell(answer.reasons, arena).items[i].message),
+                                   TEXT("example.com/new")));
+    /* No machine has a value of it, and so none of the values that are to be had at least. */
+    const struct solver_amount much = {SOLVER_CPU, 5500};
+    for (uint32_t least = 0; least < 2; least++) {
+        const char *value = "x";
+        const struct solver_expression newer = {"example.com/newer", SOLVER_NOT_IN, &value, 1,
+                                                least};
+        const struct solver_expressions term = {&newer, 1};
+        const struct solver_shape large = {
+            .namespace = "default", .requests = {&much, 1}, .required = &term, .required_count = 1};
+        const struct solver_question of_large = {.shape = &large};
+        ASSERT_INT(ask(run, &of_large, arena).kind,
+                   least == 0 ? SOLVER_ON_NODE_CLAIM : SOLVER_UNSCHEDULABLE);
+    }
+    arena_destroy(arena);
+}
+
 /* Constraints and domains beyond those that the problem has room for. */
 static void a_question_may_be_large(void)
 {
@@ -558,6 +621,7 @@ const struct unit_test unit_tests[] = {
     {"well-known keys need not be named", well_known_keys_need_not_be_named},
     {"an outlook has what an answer says", an_outlook_has_what_an_answer_says},
     {"an outlook of what nothing has", an_outlook_of_what_nothing_has},
+    {"a question may be new", a_question_may_be_new},
     {"a question may be large", a_question_may_be_large},
     {"two threads are answered the same", two_threads_are_answered_the_same},
     {"a query without memory leaves no trace", a_query_without_memory_leaves_no_trace},

@@ -69,6 +69,22 @@ static void test_several_ways(void)
                                "needs default/e, default/e needs default/a");
 }
 
+/* A pod that needs one like itself on its host, and another that waits: its own needs are no cycle.
+ */
+static void test_needs_itself(void)
+{
+    world_fresh();
+    world.title = "needs itself";
+    world.settings.optimize = (struct solver_optimize){true, true, true, true, true};
+    POOL(.name = "default");
+    size_t a = POD(.name = "a", .labels = "app=a",
+                   .affinities = {NEAR("host", "app=b"), NEAR("host", "app=a")});
+    POD(.name = "b", .labels = "app=b", .affinities = {NEAR("host", "app=c")});
+    POD(.name = "c", .labels = "app=c", .affinities = {NEAR("host", "app=b")});
+    solve();
+    CU_ASSERT_PTR_NULL(strstr(nearest_of(a), "default/a needs default/a"));
+}
+
 static void test_large(void)
 {
     enum { PODS_COUNT = 600, BYTES_A_POD = 64 * 1024 };
@@ -86,6 +102,7 @@ const char unit_suite[] = "solver reason cycle";
 const struct unit_test unit_tests[] = {
     {"who is named", test_named},
     {"several ways", test_several_ways},
+    {"needs itself", test_needs_itself},
     {"six hundred", test_large},
     {NULL, NULL},
 };

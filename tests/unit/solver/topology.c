@@ -19,6 +19,25 @@ static void test_unknown_key(void)
     EXPECT_PLACED(none);
 }
 
+/* A Node whose labels of the zone, the old and the new one, contradict each other is in no zone. */
+static void test_two_zones_of_a_node(void)
+{
+    for (int apart = 0; apart < 2; apart++) {
+        world_fresh();
+        NODE(.name = "torn",
+             .labels = apart == 1
+                           ? "failure-domain.beta.kubernetes.io/zone=test-zone-1; zone=test-zone-2"
+                           : "zone=test-zone-2",
+             .allocatable = "cpu 8; memory 8Gi; pods 9");
+        size_t pod = POD(.labels = ALL, .spreads = {SPREAD("zone", 1, ALL)});
+        provision();
+        if (apart == 1)
+            EXPECT_PENDING(pod);
+        else
+            EXPECT_PLACED(pod);
+    }
+}
+
 /* Pods that a spread's selector does not select share a node. */
 static void test_selectors_that_select_nothing(void)
 {
@@ -436,6 +455,7 @@ static void test_a_valid_node_that_is_not_the_least(void)
 const char unit_suite[] = "solver topology";
 const struct unit_test unit_tests[] = {
     {"ignore unknown topology keys", test_unknown_key},
+    {"two zones of a node", test_two_zones_of_a_node},
     {"selectors that select nothing", test_selectors_that_select_nothing},
     {"a nil selector and pods that are there", test_nil_selector_and_pods_that_are_there},
     {"one batch", test_one_batch},
