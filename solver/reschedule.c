@@ -43,7 +43,8 @@ const struct old_plan *old_plan_of(const struct solver_run *run, struct arena *a
             if (one->complement || !is_domain)
                 continue;
             uint64_t *words = ARENA_ARRAY(arena, one->word_count, uint64_t);
-            memcpy(words, one->words, one->word_count * sizeof *words);
+            if (one->word_count > 0)
+                memcpy(words, one->words, one->word_count * sizeof *words);
             items[claims[i].requirements.count] = *one;
             items[claims[i].requirements.count++].words = words;
         }
