@@ -1,6 +1,7 @@
 /* Labels of which some values are allowed, in workloads and NodePools. */
 #include "policy/rails/label_choice.h"
 
+#include "kube/label.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/zone.h"
@@ -223,14 +224,17 @@ static bool passes(const struct filter *filter, struct text value)
 }
 
 /* Judges the values that an In names, of a pool those that its other requirements leave (filter);
- * whether one is not allowed. */
+ * whether one is not allowed, or is no value of a label: a placeholder may become an allowed one.
+ */
 static bool judge_expression(const struct label_choice *choice, const struct expression *expression,
                              const struct filter *filter, enum severity severity)
 {
     struct choice_values values = {.key = expression->key, .field = expression->field};
+    bool open = false;
     for (size_t i = 0; i < expression->value_count; i++) {
         const struct expression_value *value = &expression->values[i];
         values.field = value->within;
+        open |= !label_value_is_valid(value->text);
         if (filter == NULL || passes(filter, value->text) ||
             choice->answer(choice, expression->key, value->text) == CHOICE_ALLOWED)
             label_choice_take(choice, &values, value->text, value->position);
@@ -238,10 +242,10 @@ static bool judge_expression(const struct label_choice *choice, const struct exp
     label_choice_report(choice, &values, severity);
     if (values.inside.count == expression->value_count && values.inside.count > 0)
         judge_idle(choice, expression, severity);
-    return values.outside.count + values.unknown.count > 0;
+    return open || values.outside.count + values.unknown.count > 0;
 }
 
-/* Whether a value that an In names is not allowed. */
+/* Whether a value that an In names is not allowed, or is none. */
 static bool judge_values(const struct label_choice *choice, const struct expressions *expressions,
                          enum severity severity)
 {

@@ -74,7 +74,7 @@ static void judge_volume(struct rail_call *call, const struct claim *claim)
         }
     }
     zones_read(world->snapshot, world->catalog, ZONE_KEY_NAME, arena, &others);
-    if (others.complete && others.count > 0 && !meet(&zones, &others, arena))
+    if (others.complete && !meet(&zones, &others, arena))
         report_apart(call, field, &zones, TEXT("where no Node is and no NodePool makes one"));
 }
 

@@ -30,7 +30,7 @@ static void judge_term(struct rail_call *call, const struct topology_term *term,
     enum zone_key key = zone_key_of(node_string(term->key->node));
     zones_read(call->world->snapshot, call->world->catalog, key, call->arena, &zones);
     int64_t count = (int64_t)zones.count;
-    if (!zones.complete || count == 0 || replicas < count)
+    if (!zones.complete || replicas < count)
         return;
     if (replicas > count)
         report(

@@ -524,6 +524,12 @@ static void ways_around(void)
     "---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [{name: data, " \
     "persistentVolumeClaim: {claimName: data}}]}}\n"
 
+#define OWNER(uid) \
+    ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: " uid "}]"
+#define GOES                                                                                       \
+    "This change adds the owner ConfigMap gone: when that is gone, the garbage collector deletes " \
+    "this NodePool and asks nobody. "
+
 static void what_is_in_use_may_be_kept(void)
 {
     static const struct change_case cases[] = {
@@ -534,6 +540,13 @@ static void what_is_in_use_may_be_kept(void)
          .findings = "deny  " DELETES
                      " 1 pod needs another place. Set its limits to {cpu: \"0\"} so that it "
                      "launches no more, drain its nodes one by one, then delete it."},
+        {.name = "an owner that is added to one",
+         .rails = "change-impact: {denyOccupiedDelete: true}",
+         .cluster = FOUR POD("web", "n1", ""),
+         .old = POOL,
+         .object = POOL_OF("", OWNER("a"), "", ""),
+         .findings = "deny metadata.ownerReferences[0] " GOES DELETES
+                     " 1 pod needs another place. Leave metadata.ownerReferences as it is."},
         {.name = "one whose nodes are empty",
          .rails = "change-impact: {denyOccupiedDelete: true}",
          .cluster = FOUR,
@@ -630,12 +643,6 @@ static void what_cannot_be_seen_never_denies(void)
     "node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}]}}}}"
 #define ONE_MACHINE BUYS("") "\n" MACHINE("n1", "m5.large") OWNED_POD("web-1", "n1", "")
 #define FAST ", nodeSelector: {disk: fast}"
-
-#define OWNER(uid) \
-    ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: " uid "}]"
-#define GOES                                                                                       \
-    "This change adds the owner ConfigMap gone: when that is gone, the garbage collector deletes " \
-    "this NodePool and asks nobody. "
 
 static void an_owner_that_is_added_may_delete(void)
 {

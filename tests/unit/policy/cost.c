@@ -348,11 +348,19 @@ static void what_is_there_makes_room(void)
     "---\n{apiVersion: v1, kind: Pod, metadata: {name: small, namespace: shop}, spec: {nodeName: " \
     "n1, containers: [{name: a, resources: {requests: {cpu: 100m}}}]}, status: {phase: "           \
     "Running}}\n"
-    static const struct {
+    struct arena *arena = arena_create((size_t)256 << 20);
+    struct text_builder nodes = {.arena = arena};
+    text_builder_add(&nodes, TEXT(POOL("") NODE SMALL_POD));
+    for (size_t i = 0; i < 500; i++)
+        text_builder_printf(&nodes,
+                            "---\n{apiVersion: v1, kind: Node, metadata: {name: other-%zu}}\n", i);
+    const char *many = text_builder_text(&nodes).data;
+    const struct {
         const char *cluster;
         kind_set unseen;
         bool existing, beside;
     } rows[] = {
+        {many, 0, false, false}, /* so many that a plan would hold the request up */
         {POOL("") NODE SMALL_POD, 0, false, true},
         {POOL("") NODE SMALL_POD, 0, true, false},
         {POOL("") NODE, 0, false, false},
@@ -360,7 +368,6 @@ static void what_is_there_makes_room(void)
         {POOL("") NODE SMALL_POD, KIND_BIT(KIND_NODE), false, false},
         {POOL("") NODE SMALL_POD, KIND_BIT(KIND_POD), false, false},
     };
-    struct arena *arena = arena_create((size_t)64 << 20);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct world world = rail_table_world(RAIL, rows[i].cluster, arena);
         world.unseen = rows[i].unseen;

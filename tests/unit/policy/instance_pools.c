@@ -91,6 +91,8 @@ static void unknown_values_are_judged_by_name(void)
         {OF(TYPE("m5.large, m99.large, c99.large")),
          "warn " AT("0", "1") "m99.large\ndeny " AT("0", "2") "c99.large"},
         {OF(FAMILY("m5, c99")), "deny " AT("0", "1") "c99"},
+        /* misspelt */
+        {OF(TYPE("m5.large, m5_xlarge")), "deny " AT("0", "1") "m5_xlarge"},
         {OF(FAMILY("m5, FAMILY")), ""},
         /* who keeps away from it names nothing that must be there */
         {OF(NOT_IN("node.kubernetes.io/instance-type", "m99.large, c99.large") ", " FAMILY("m5")),

@@ -49,6 +49,7 @@ static void fields_are_those_of_the_crd(void)
         {AKS("fipsMode: FIPS, imageFamily: Ubuntu"), ""},
         {AKS("fipsMode: Disabled, imageFamily: Ubuntu2404"), ""},
         {GCE("disks: [{category: pd-ssd, sizeGiB: 10, boot: true}]"), ""},
+        {GCE("disks: [{category: pd-ssd, boot: true}]"), ""},
         {GCE("disks: [{category: pd-sdd, sizeGiB: 9}]"),
          "deny spec.disks[0].category pd-sdd\ndeny spec.disks[0].sizeGiB 9"},
         {GCE("disks: pd-ssd"), "deny spec.disks pd-ssd"},

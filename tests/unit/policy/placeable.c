@@ -244,6 +244,9 @@ static void nodes_that_others_make(void)
          "Select m5.large, or widen the requirements of NodePool general."},
     };
     rail_words_run("placeable: {mode: enforce}", managed, words, COUNT_OF(words));
+    /* beside a list that allows it */
+    rail_words_run("placeable: {mode: enforce}, instance-types: {allow: {families: [c5, m5]}}",
+                   managed, &words[2], 1);
 }
 
 /* Who tolerates a NodePool's taint is meant for it, whatever node groups there are. */
@@ -260,6 +263,15 @@ static void a_taint_tells_whom_a_pool_is_for(void)
     };
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", pools, cases, COUNT_OF(cases)});
+    /* one that keeps nobody out is for nobody */
+    static const struct rail_case soft[] = {
+        {POD(ASKS("nvidia.com/gpu: 9") TOLERATES("key: team, operator: Exists")),
+         "undecided spec "},
+    };
+    rail_table_run(&(struct rail_table){
+        "placeable: {mode: enforce}",
+        POOL("gpu", "taints: [{key: team, value: a, effect: PreferNoSchedule}], ", FAMILY("g5")),
+        soft, 1});
 }
 
 /* Of a pod that nothing is large enough for, NodePools need not be seen. */
@@ -401,6 +413,14 @@ static void nodes_of_auto_mode_are_known_by_their_label(void)
     };
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", auto_mode, cases, COUNT_OF(cases)});
+    /* a live cluster shows it, where it is */
+    static const struct rail_case live = {
+        POD(ANY ", nodeSelector: {karpenter.k8s.aws/instance-family: c6i}"), "deny spec "};
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("placeable: {mode: enforce}", auto_mode, arena);
+    world.of_cluster = true;
+    rail_table_run_in(&world, &(struct rail_table){.cases = &live, .case_count = 1}, arena);
+    arena_destroy(arena);
     static const struct rail_case labels[] = {{SELECTS(EKS "compute-type", "auto"), ""}};
     rail_table_run(&(struct rail_table){"node-labels: {}", auto_mode, labels, 1});
     static const struct rail_case unseen[] = {
@@ -424,6 +444,15 @@ static void more_than_can_be_counted(void)
     };
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", pool, cases, COUNT_OF(cases)});
+    /* and whatever node-labels says of them */
+    static const struct rail_case told[] = {
+        {POD(ASKS("cpu: 1e30") ", nodeSelector: {shelf: a}"),
+         "deny spec \nundecided spec.nodeSelector.shelf shelf"},
+        {POD(ANY ", nodeSelector: {shelf: a}"), "undecided spec.nodeSelector.shelf shelf"},
+        {POD(ASKS("cpu: 1e30") ", " REQUIRES(KEY("pool", "Gt, values: [a]"))), "deny spec "},
+    };
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}, node-labels: {}", pool, told,
+                                        COUNT_OF(told)});
 }
 
 static void every_kind_of_workload(void)

@@ -19,6 +19,10 @@ static void numbers_in_another_unit_are_found(void)
         {POOL2(CMR, IS("memory", "NotIn", "2")), "warn " VALUE "2"},
         {POOL2(CMR, "{key: " AWS "memory, operator: In, values: ['17', '16']}"),
          "deny " AT "[1].values[0] 17\ndeny " AT "[1].values[1] 16"},
+        {POOL2(CMR, "{key: " AWS "memory, operator: In, values: ['16', '17000000']}"),
+         "deny " AT "[1].values[0] 16"},
+        {POOL2(CMR, "{key: " AWS "memory, operator: In, values: ['16', '17000000']}"),
+         "deny " AT "[1].values[0] 16"},
         {POOL2(CMR, "{key: " AWS "memory, operator: In, values: ['8192', '16']}"),
          "warn " AT "[1].values[1] 16"},
         {POOL2(CMR, IS("memory", "Gte", "512")), ""},
@@ -297,6 +301,10 @@ static void values_of_another_key_are_told_where_they_belong(void)
         {POOL(IN(AWS "family", "m5.large, c5.large")), NO_FAMILY("m5.large, c5.large"),
          "Use the key node.kubernetes.io/instance-type for these values."},
         {POOL(IN(AWS "family", "m5.large, 2xlarge")), NO_FAMILY("m5.large, 2xlarge"), "Write m5a."},
+        {POOL(IN(AWS "family", "qq7, zz9")),
+         "No known instance type has qq7, zz9 as karpenter.k8s.aws/instance-family. The pool can "
+         "launch no node.",
+         "Check the names."},
     };
     rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, rows, COUNT_OF(rows));
 }

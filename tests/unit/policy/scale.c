@@ -77,6 +77,26 @@ static void run_each(const char *rails, const struct scale_case *rows, size_t co
     arena_destroy(arena);
 }
 
+/* As no API server sends them. */
+static void a_review_without_its_objects_scales_nothing(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("zone-spread: {}", cluster, arena);
+    const struct object *scale = scale_of("web", "{replicas: 3}", arena);
+    const struct object *const objects[][2] = {{NULL, scale}, {scale, NULL}, {NULL, NULL}};
+    for (size_t i = 0; i < COUNT_OF(objects); i++) {
+        struct subject subject = {.operation = OPERATION_UPDATE,
+                                  .subresource = TEXT("scale"),
+                                  .resource_kind = KIND_DEPLOYMENT,
+                                  .object = objects[i][0],
+                                  .old_object = objects[i][1]};
+        subject_of_scale(&world, arena, &subject);
+        CU_ASSERT_PTR_EQUAL(subject.object, objects[i][0]);
+        CU_ASSERT_PTR_EQUAL(subject.old_object, objects[i][1]);
+    }
+    arena_destroy(arena);
+}
+
 static void what_is_scaled_is_judged(void)
 {
     static const struct scale_case rows[] = {
@@ -165,6 +185,7 @@ static void a_workload_is_known_by_its_uid(void)
 
 const char unit_suite[] = "policy scale";
 const struct unit_test unit_tests[] = {
+    {"a review without its objects scales nothing", a_review_without_its_objects_scales_nothing},
     {"what is scaled is judged", what_is_scaled_is_judged},
     {"what is not seen is undecided", what_is_not_seen_is_undecided},
     {"a workload is known by its uid", a_workload_is_known_by_its_uid},

@@ -268,6 +268,53 @@ static void what_is_said_at_load_is_not_said_again(void)
     arena_destroy(arena);
 }
 
+/* What is left undecided of an owner for want of any Node is of its template all the same. */
+static void a_template_is_compared_where_nothing_is_said_of_it(void)
+{
+#define LARGE(more) "spec: {containers: [{name: a, resources: {requests: {cpu: 201}}}]" more "}"
+#define FOR_POOL ", nodeSelector: {pool: m}"
+    static const char
+        cluster[] = "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: m}, spec: "
+                    "{template: "
+                    "{metadata: {labels: {pool: m}}, spec: {nodeClassRef: {group: "
+                    "karpenter.k8s.aws, kind: "
+                    "EC2NodeClass, name: d}, requirements: [{key: "
+                    "karpenter.k8s.aws/instance-family, operator: "
+                    "In, values: [m5]}]}}}}\n"
+                    "---\n{apiVersion: apps/v1, kind: Deployment, " MADE(
+                        "web", "d1", OLD, "") ", spec: {template: {metadata: {labels: {a: "
+                                              "b}}, " LARGE("") "}}, status: {" STEADY "}}\n"
+                                                                "---\n{apiVersion: apps/v1, kind: "
+                                                                "ReplicaSet, " MADE(
+                                                                    "web-1", "r1", YOUNG,
+                                                                    OF("apps/v1", "Deployment",
+                                                                       "web",
+                                                                       "d1")) ", spec: {template: "
+                                                                              "{metadata: {labels: "
+                                                                              "{a: b}}, " LARGE(
+                                                                                  FOR_POOL) "}}}\n";
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world =
+        world_of(cluster, "since: 2026-01-01, rails: {placeable: {mode: enforce}}", arena);
+    struct karpenter_settings karpenter = {0};
+    world.supply = rail_table_supply(world.snapshot, world.catalog, &karpenter, false);
+    static const char pod[] = "{apiVersion: v1, kind: Pod, metadata: {name: p, " OF(
+        "apps/v1", "ReplicaSet", "web-1", "r1") "}, " LARGE(FOR_POOL) "}";
+    struct rail_documents documents = rail_table_read(pod, arena);
+    const struct subject subject = {.operation = OPERATION_CREATE,
+                                    .object = &documents.items[0],
+                                    .requester = {.name = TEXT(MANAGER)}};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_FATAL(verdict.finding_count == 1);
+    ASSERT_INT(verdict.action, ACTION_WARN);
+    policy_evaluate_within(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_FATAL(verdict.finding_count == 1);
+    ASSERT_INT(verdict.action, ACTION_WARN);
+    CU_ASSERT_TRUE(verdict.findings[0].spared);
+    arena_destroy(arena);
+}
+
 /* Of a Rollout nobody knows the template. */
 static void a_custom_owner_passes_on_nothing(void)
 {
@@ -404,6 +451,8 @@ const struct unit_test unit_tests[] = {
     {"pods are spared for their owner", pods_are_spared_for_their_owner},
     {"so many ReplicaSets are asked", so_many_replica_sets_are_asked},
     {"templates are compared whole", templates_are_compared_whole},
+    {"a template is compared where nothing is said of it",
+     a_template_is_compared_where_nothing_is_said_of_it},
     {"what is said at load is not said again", what_is_said_at_load_is_not_said_again},
     {"a custom owner passes on nothing", a_custom_owner_passes_on_nothing},
     {"rails are spared one by one", rails_are_spared_one_by_one},

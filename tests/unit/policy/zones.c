@@ -43,6 +43,11 @@ static void pods_stay_in_the_zones(void)
         {POD(REQUIRES(TERM(IN(ZONE, "eu-west-1a, eu-west-1d")))),
          "deny " REQUIRED "[0].matchExpressions[0].values[1] eu-west-1d"},
         {POD(REQUIRES(TERM(NOT_IN(ZONE, "eu-west-1a")))), ""},
+        /* a placeholder may become any */
+        {POD(REQUIRES(TERM(IN(ZONE, "'${ZONE}'")))), ""},
+        {POD(SELECTS(ZONE, "'${ZONE}'") ", " REQUIRES(TERM(NOT_IN(ZONE, "eu-west-1a")))), ""},
+        {POD(REQUIRES(TERM(IN(ZONE, "'${ZONE}', eu-west-1c")))),
+         "deny " REQUIRED "[0].matchExpressions[0].values[1] eu-west-1c"},
         {POD(REQUIRES(TERM(NOT_IN(ZONE, "eu-west-1a, eu-west-1b")))),
          "deny " REQUIRED "[0].matchExpressions[0] NotIn"},
         {POD(REQUIRES(TERM(NOT_IN("topology.ebs.csi.aws.com/zone", "eu-west-1a, eu-west-1b")))),
@@ -331,6 +336,18 @@ static void a_glob_stands_for_many(void)
     rail_words_run("zones: {allow: ['eu-west-?b']}", SUBNETS, words, COUNT_OF(words));
 }
 
+/* A Local Zone is not all of its region; and what cannot be read names no zone. */
+static void a_glob_of_less_than_a_region(void)
+{
+    static const struct rail_case cases[] = {
+        {POOL("unseen", ""), "deny " AT " "},
+        {POOL("unseen", "{key: " ZONE ", operator: In, values: []}"), "deny " AT " "},
+        {POOL("unseen", IN(ZONE, "us-west-2-lax-1a")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"zones: {allow: ['us-west-2-lax-1*']}", NULL, cases, COUNT_OF(cases)});
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("zones", KEYS, NULL, POOL("unseen", ""));
@@ -377,6 +394,7 @@ const struct unit_test unit_tests[] = {
     {"other regions and clouds are told as such", other_regions_and_clouds_are_told_as_such},
     {"who is not meant is left alone", who_is_not_meant_is_left_alone},
     {"a glob stands for many", a_glob_stands_for_many},
+    {"a glob of less than a region", a_glob_of_less_than_a_region},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {"a pool of many regions, or of none", a_pool_of_many_regions_or_of_none},
     {NULL, NULL},
