@@ -635,12 +635,13 @@ static void what_cannot_be_seen_never_denies(void)
     "{nodeName: " node more ", containers: [{name: a, resources: {requests: {cpu: '1'}}}]}, " \
     "status: {phase: Running}}\n"
 /* Prices of spot are not known. */
-#define BUYS(labels)                                                                         \
+#define BUYS_TYPES(labels, types)                                                            \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: general, annotations: "  \
     "{" HASHES "}}, spec: {template: {metadata: {" labels "}, spec: {nodeClassRef: {group: " \
     "karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: [{key: "           \
     "karpenter.sh/capacity-type, operator: In, values: [on-demand]}, {key: "                 \
-    "node.kubernetes.io/instance-type, operator: In, values: [m5.large, m5.xlarge]}]}}}}"
+    "node.kubernetes.io/instance-type, operator: In, values: [" types "]}]}}}}"
+#define BUYS(labels) BUYS_TYPES(labels, "m5.large, m5.xlarge")
 #define ONE_MACHINE BUYS("") "\n" MACHINE("n1", "m5.large") OWNED_POD("web-1", "n1", "")
 #define FAST ", nodeSelector: {disk: fast}"
 
@@ -706,6 +707,12 @@ static void what_the_pods_need_is_planned(void)
                      "Karpenter does not begin with a node whose pods fit nowhere."
                      "\nwarn spec.template.spec The nodes that go cost $0.0960 an hour, those "
                      "bought instead $0.0960."},
+        {.name = "what is bought instead has no price",
+         .rails = "change-impact: {}",
+         .cluster = ONE_MACHINE,
+         .old = BUYS(""),
+         .object = BUYS_TYPES(TEAM, "dl2q.24xlarge"),
+         .findings = "warn spec " REPLACES_ONE},
         {.name = "Nodes that are not seen",
          .rails = "change-impact: {}",
          .cluster = ONE_MACHINE OWNED_POD("fast-1", "n1", FAST),
@@ -715,6 +722,43 @@ static void what_the_pods_need_is_planned(void)
          .findings = "warn spec " REPLACES_ONE},
     };
     RUN(cases);
+}
+
+static void add_name(struct text_builder *text, size_t ascii, size_t others)
+{
+    for (size_t i = 0; i < ascii; i++)
+        text_builder_add(text, TEXT("x"));
+    for (size_t i = 0; i < others; i++)
+        text_builder_add(text, TEXT("\xc3\xa9"));
+}
+
+/* Of what is longer than a finding the beginning is told, up to the end of a character. */
+static void long_names_are_cut_between_characters(void)
+{
+#define FITS_NOWHERE "1 pod would fit nowhere afterwards: default/"
+    enum { MOST = 1024 };
+    struct arena *arena = arena_create(256 << 20);
+    for (size_t ascii = 0; ascii <= 2; ascii++) {
+        struct text_builder cluster = {.arena = arena}, told = {.arena = arena};
+        text_builder_add(&cluster,
+                         TEXT(ONE_MACHINE "---\n{apiVersion: v1, kind: Pod, metadata: {name: "));
+        add_name(&cluster, ascii, 600);
+        text_builder_add(&cluster, TEXT(", ownerReferences: [{apiVersion: apps/v1, kind: "
+                                        "ReplicaSet, name: web, uid: u, controller: true}]}, spec: "
+                                        "{nodeName: n1" FAST ", containers: [{name: a}]}, status: "
+                                        "{phase: Running}}\n"));
+        text_builder_add(&told, TEXT("warn spec.template " FITS_NOWHERE));
+        add_name(&told, ascii, (MOST - (sizeof FITS_NOWHERE - 1) - ascii) / 2);
+        text_builder_add(&told, TEXT("\nwarn spec.template.spec "));
+        const struct change_case test = {
+            .rails = "change-impact: {}",
+            .cluster = text_builder_text(&cluster).data,
+            .old = BUYS(""),
+            .object = BUYS(TEAM),
+        };
+        CU_ASSERT_TRUE(text_holds(findings_of(&test, arena), text_builder_text(&told)));
+    }
+    arena_destroy(arena);
 }
 
 /* So many Nodes beside them that a plan would hold the request up. */
@@ -782,6 +826,7 @@ const struct unit_test unit_tests[] = {
     {"what cannot be seen never denies", what_cannot_be_seen_never_denies},
     {"an owner that is added may delete", an_owner_that_is_added_may_delete},
     {"what the pods need is planned", what_the_pods_need_is_planned},
+    {"long names are cut between characters", long_names_are_cut_between_characters},
     {"a large cluster is not planned", a_large_cluster_is_not_planned},
     {"a plan has a share of the review", a_plan_has_a_share_of_the_review},
     {"an update without an old object says nothing", an_update_without_an_old_object_says_nothing},

@@ -1,5 +1,5 @@
 /* The rail instance-types, in words: what it tells the owner of a NodePool to write. */
-#include "rail_modes.h"
+#include "rail_catalog.h"
 
 #define POOL(group, kind, key)                                                                    \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: {spec: " \
@@ -165,6 +165,24 @@ static void values_to_write_instead(void)
     rail_words_run("instance-types: {allow: {families: [zz9]}}", NULL, nothing, 1);
 }
 
+/* Types of somebody's own catalogue have no family and no category. */
+static void types_of_a_users_catalogue_are_named(void)
+{
+#define OTHER(number) ", " OWN_TYPE("o" number, "\"x\": 1", OWN_OFFERING("0.1", "on-demand", "a"))
+#define FOUR(number) OTHER(number "1") OTHER(number "2") OTHER(number "3") OTHER(number "4")
+#define OTHERS FOUR("1") FOUR("2") FOUR("3") FOUR("4") FOUR("5") FOUR("6")
+    static const char types[] =
+        "[" OWN_TYPE("plain", "\"x\": 1", OWN_OFFERING("0.1", "on-demand", "a")) OTHERS "]";
+    static const struct rail_words rows[] = {
+        {OF(""),
+         "24 of the 25 instance types that the pool can launch are not allowed: o11, o12, o13, "
+         "o14, o21, ... (24).",
+         "Add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
+         "operator: In, values: [plain]}]."},
+    };
+    rail_catalog_words_run("instance-types: {allow: {types: [plain]}}", NULL, types, rows, 1);
+}
+
 /* Each key of the list is one requirement, and named only where it narrows the pool. */
 static void each_key_is_one_requirement(void)
 {
@@ -255,6 +273,7 @@ const struct unit_test unit_tests[] = {
     {"what keeps the list out is named", what_keeps_the_list_out_is_named},
     {"unknown values are judged by name", unknown_values_are_judged_by_name},
     {"values to write instead", values_to_write_instead},
+    {"types of a user's catalogue are named", types_of_a_users_catalogue_are_named},
     {"each key is one requirement", each_key_is_one_requirement},
     {"the pool's owner is told what is wrong", the_pool_s_owner_is_told_what_is_wrong},
     {"what EKS makes is let alone", what_eks_makes_is_let_alone},

@@ -363,8 +363,29 @@ static void of_a_catalogue_of_ones_own(void)
     rail_catalog_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)}, types);
 }
 
+/* Which of very many names is near to one that exists is not looked up: each may be. */
+static void of_very_many_names_each_is_taken_for_a_slip(void)
+{
+    for (size_t count = 500; count <= 501; count++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct text_builder values = {.arena = arena};
+        for (size_t i = 0; i < count; i++)
+            text_builder_printf(&values, "m5-zzzzzzzzzzzzzzz%zu, ", i);
+        struct text pod = arena_printf(arena, REQUIRES(TERM(IN(TYPE, "%.*s"))),
+                                       TEXT_ARGS(text_builder_text(&values)));
+        struct world world = rail_table_world("node-labels: {}", NULL, arena);
+        struct rail_documents documents = rail_table_read(pod.data, arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.action, count == 500 ? ACTION_WARN : ACTION_DENY);
+        arena_destroy(arena);
+    }
+}
+
 const char unit_suite[] = "policy node-labels, well-known";
 const struct unit_test unit_tests[] = {
+    {"of very many names each is taken for a slip", of_very_many_names_each_is_taken_for_a_slip},
     {"other words for what is meant", other_words_for_what_is_meant},
     {"zones that a cluster names", zones_that_a_cluster_names},
     {"hosts by name", hosts_by_name},

@@ -1,5 +1,5 @@
 /* The rail placeable: pods that nothing could ever run, and what does not count. */
-#include "rail_modes.h"
+#include "rail_catalog.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {" spec "}}"
 #define ASKS(requests) "containers: [{name: m, resources: {requests: {" requests "}}}]"
@@ -33,7 +33,20 @@ static const char cluster[] = POOL("general", "", FAMILY("m5") ", " ZONES) POOL(
                                            "---\n{apiVersion: v1, kind: PersistentVolumeClaim, "
                                            "metadata: {name: far, annotations: "
                                            "{pv.kubernetes.io/bind-completed: 'yes'}}, spec: "
-                                           "{volumeName: pv}}\n";
+                                           "{volumeName: pv}}\n"
+                                           "---\n{apiVersion: v1, kind: PersistentVolume, "
+                                           "metadata: {name: torn}, spec: {claimRef: "
+                                           "{namespace: default, name: torn}, csi: {driver: "
+                                           "ebs.csi.aws.com}, nodeAffinity: {required: "
+                                           "{nodeSelectorTerms: [{matchExpressions: [{key: "
+                                           "topology.kubernetes.io/zone, operator: In, "
+                                           "values: [eu-west-1a]}, {key: "
+                                           "topology.kubernetes.io/zone, operator: In, values: "
+                                           "[eu-west-1b]}]}]}}}}\n"
+                                           "---\n{apiVersion: v1, kind: PersistentVolumeClaim, "
+                                           "metadata: {name: torn, annotations: "
+                                           "{pv.kubernetes.io/bind-completed: 'yes'}}, spec: "
+                                           "{volumeName: torn}}\n";
 
 #define OF_DAEMON_SET_ON(requests, more)                                                          \
     "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {template: {spec: {" ASKS( \
@@ -74,6 +87,8 @@ static void pods_are_tried_on_pools_and_nodes(void)
         {POD(ASKS("cpu: 1, nvidia.com/gpu: 9") ", tolerations: [{operator: Exists}]"),
          "deny spec "},
         {POD(ANY ", volumes: [{name: v, persistentVolumeClaim: {claimName: far}}]"), "deny spec "},
+        /* zones that contradict each other, of which zone-pin tells */
+        {POD(ANY ", volumes: [{name: v, persistentVolumeClaim: {claimName: torn}}]"), ""},
         /* other pods, preferences, devices and what is settled do not count */
         {POD(ANY ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
                  "[{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: "
@@ -431,6 +446,21 @@ static void nodes_of_auto_mode_are_known_by_their_label(void)
     rail_table_run(&(struct rail_table){"node-labels: {}", own, undecided, 1});
 }
 
+/* A label that types of somebody's own catalogue have is no label of Nodes from elsewhere. */
+static void labels_of_a_users_catalogue(void)
+{
+    static const char types[] =
+        "[" OWN_TYPE("small", "\"x\": 1", OWN_OFFERING("0.1", "on-demand", "a")) "]";
+    static const char pool[] = POOL("own", "", "{key: kubernetes.io/arch, operator: Exists}");
+    static const struct rail_case cases[] = {
+        {POD(ASKS("cpu: 5") ", nodeSelector: {karpenter.kwok.sh/instance-cpu: '4'}"), "deny spec "},
+        {POD(ASKS("cpu: 5") ", nodeSelector: {shelf: a}"),
+         "undecided spec.nodeSelector.shelf shelf"},
+    };
+    rail_catalog_run(
+        &(struct rail_table){"placeable: {mode: enforce}", pool, cases, COUNT_OF(cases)}, types);
+}
+
 /* No machine has what no number holds. */
 static void more_than_can_be_counted(void)
 {
@@ -676,6 +706,7 @@ static void placeholders_select_nothing(void)
 
 const char unit_suite[] = "policy placeable";
 const struct unit_test unit_tests[] = {
+    {"labels of a user's catalogue", labels_of_a_users_catalogue},
     {"pods are tried on pools and Nodes", pods_are_tried_on_pools_and_nodes},
     {"pools that are given the benefit of the doubt",
      pools_that_are_given_the_benefit_of_the_doubt},

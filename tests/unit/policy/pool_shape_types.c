@@ -334,6 +334,24 @@ static void one_type_is_noted(void)
     rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, &words, 1);
 }
 
+/* A type of somebody's own catalogue with an accelerator is wanted for it. */
+static void one_type_of_a_users_catalogue(void)
+{
+#define SOLD_IN_A OWN_OFFERING("0.1", "on-demand", "a")
+#define BUT(values) \
+    POOL("{key: node.kubernetes.io/instance-type, operator: NotIn, values: [" values "]}")
+    static const char types[] = "[" OWN_TYPE("plain", "\"x\": 1", SOLD_IN_A) ", " OWN_TYPE(
+        "pgpu", "\"nvidia.com/gpu\": \"1\"", SOLD_IN_A) ", " OWN_TYPE("pother", "\"x\": 1",
+                                                                      SOLD_IN_A) "]";
+    static const struct rail_case cases[] = {
+        {BUT("pgpu, pother"), "audit " AT " plain"},
+        {BUT("plain, pother"), ""},
+    };
+    rail_catalog_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL,
+                                          cases, COUNT_OF(cases)},
+                     types);
+}
+
 #define KEPT_OUT(key, values) "{key: " key ", operator: NotIn, values: [" values "]}"
 
 static void what_no_type_has_is_not_kept_out(void)
@@ -412,6 +430,7 @@ const struct unit_test unit_tests[] = {
     {"an architecture is chosen", an_architecture_is_chosen},
     {"what no type has comes to nothing", what_no_type_has_comes_to_nothing},
     {"one type is noted", one_type_is_noted},
+    {"one type of a user's catalogue", one_type_of_a_users_catalogue},
     {"what no type has is not kept out", what_no_type_has_is_not_kept_out},
     {"placeholders are told of once", placeholders_are_told_of_once},
     {"the machines may be one's own", the_machines_may_be_ones_own},

@@ -363,7 +363,16 @@ static void what_controllers_write(void)
                                                         "za, zb")                                 \
             VOLUME("torn, labels: {" ZONE ": zc}", "za, zb") "\n---\n" CLASS(                     \
                 "in-a", "ebs.csi.aws.com",                                                        \
-                WAITS TOPOLOGY(ZONE, "za")) "\n---\n" CLASS("anywhere", "ebs.csi.aws.com", WAITS)
+                WAITS TOPOLOGY(                                                                   \
+                    ZONE,                                                                         \
+                    "za")) "\n---\n" CLASS("anywhere", "ebs.csi.aws.com",                         \
+                                           WAITS) "\n---\n" CLASS("in-none", "ebs.csi.aws.com",   \
+                                                                  WAITS                           \
+                                                                  ", allowedTopologies: "         \
+                                                                  "[{matchLabelExpressions: "     \
+                                                                  "[{key: " ZONE                  \
+                                                                  ", values: [za]}, {key: " ZONE  \
+                                                                  ", values: [zb]}]}]")
 
 static void a_volume_named_by_hand(void)
 {
@@ -384,6 +393,7 @@ static void a_volume_named_by_hand(void)
          ""},
         {CLAIM("", "storageClassName: in-a, volumeName: unseen"), ""},
         {CLAIM("", "storageClassName: anywhere, volumeName: b"), ""},
+        {CLAIM("", "storageClassName: in-none, volumeName: b"), ""},
         {CLAIM("", "storageClassName: unseen, volumeName: b"), ""},
         {CLAIM("", "storageClassName: '', volumeName: b"), ""},
     };
