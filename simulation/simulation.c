@@ -280,11 +280,6 @@ static struct simulation_reasons explain(const struct rounds *rounds, const stru
 {
     struct reasons_words reasons =
         reasons_tell(solver_explain(rounds->run, pod->number), rounds->arena);
-    if (reasons.count == 0)
-        return one_reason(rounds, SOLVER_REASON_REQUIREMENT,
-                          rounds->cluster.pool_count == 0
-                              ? TEXT("there is no NodePool that is ready to buy a node for it")
-                              : TEXT("it found no place in the rounds that were run"));
     return reasons_by_name(reasons, rounds->cluster.problem, rounds->arena);
 }
 

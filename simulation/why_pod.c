@@ -356,7 +356,7 @@ static bool ask(struct asking *asking, struct error *error)
     if (asking->pod->phase == POD_RUNNING)
         take_off_node(asking);
     const struct pod_fault *fault = fault_of(asking);
-    bool beside = why->pending_beside > 0 && asking->own_node.size == 0;
+    bool beside = why->pending_beside > 0; /* of no DaemonSet's pod: it is not pending */
     if (fault->message.size > 0)
         take_fault(asking, fault);
     else if (!ask_alone(asking, error) || (beside && !ask_beside(asking, error)))

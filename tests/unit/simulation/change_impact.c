@@ -675,6 +675,10 @@ static void what_uses_a_class_or_a_claim(void)
          .cluster = {OWN_AND_MOUNTED},
          .expected = "1 Pod mounts this PersistentVolumeClaim: it goes with the last of them. |  | "
                      "deletion | "},
+        {.name = "a claim of a pod that is done",
+         .before = EPHEMERAL_OF("Pod", "done"),
+         .cluster = {DONE "volumes: []}}"},
+         .expected = NO_NODE},
         {.name = "a claim that something else has made",
          .before = EPHEMERAL_OF("Postgres", "p"),
          .cluster = {WITH_SCRATCH("p")},

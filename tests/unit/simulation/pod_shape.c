@@ -56,10 +56,9 @@ static void pods_that_differ_in_what_is_read_have_two(void)
 static void pods_without_a_spec_agree(void)
 {
     static const char *const documents[] = {
-        "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}}",
-        "{apiVersion: v1, kind: Pod, metadata: {name: b, namespace: shop}, spec: {volumes: []}}",
-        "{apiVersion: v1, kind: Pod, metadata: {name: c, namespace: shop}, spec: {nodeSelector: "
-        "{a: b}}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {volumes: []}}",
+        "{apiVersion: v1, kind: Pod, metadata: {name: c}, spec: {nodeSelector: {a: b}}}",
     };
     struct fixture fixture = {.arena = arena_create((size_t)16 << 20)};
     const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));

@@ -259,6 +259,16 @@ static void a_pool_is_as_far_as_the_farthest_of_its_reasons(void)
          "a-zonal: volume: needs 3 cpu; claim shop/d1 can be in a only\nnodes 0/0\n"
          "fix: NodePool b-tiny: ask for less, or allow larger instance types\n",
          "small, the only type it may use, has room for 1.9 cpu; the NodePool reaches a and b"},
+        {{POOL_OF("a-zonal", "", "", ""), CLAIM("d1", "{volumeName: v1, storageClassName: gp3}"),
+          VOLUME("v1", ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+                       "node.kubernetes.io/instance-type, operator: In, values: [small]}]}]}}"),
+          POD("one", "3", MOUNTS("d1"))},
+         "nowhere\na-zonal: volume: needs 3 cpu; claim shop/d1 can be in "
+         "node.kubernetes.io/instance-type small only\nnodes 0/0\n"
+         "fix: NodePool a-zonal: ask for less, or allow larger instance types and let it have "
+         "nodes "
+         "where the volume is\n",
+         "small, the only type it may use, has room for 1.9 cpu"},
         {{POOL_OF("a-zonal", "", "", ""), NODE("n1", "a", "1"), POD("web", "1", ON("n1")),
           POD("one", "3", ZONE_OF("web"))},
          "nowhere\na-zonal: topology: needs 3 cpu; its affinity over zones "
@@ -287,6 +297,35 @@ static void a_pool_is_as_far_as_the_farthest_of_its_reasons(void)
         ASSERT_TEXT(why.pools[why.pool_count - 1].nearest, cases[i].nearest);
         arena_destroy(fixture.arena);
     }
+}
+
+static void too_many_ways_are_an_error(void)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct text_builder terms = {.arena = fixture.arena};
+    for (int i = 0; i < 65; i++)
+        text_builder_printf(&terms,
+                            "%s{matchExpressions: [{key: kubernetes.io/hostname, operator: NotIn, "
+                            "values: [h%d]}]}",
+                            i == 0 ? "" : ", ", i);
+#define OF_MANY_TERMS(name) VOLUME(name, ", nodeAffinity: {required: {nodeSelectorTerms: [%.*s]}}")
+    struct text list = text_builder_text(&terms);
+    const char *documents[MOST_DOCUMENTS] = {
+        POOL,
+        CLAIM("d1", "{volumeName: v1, storageClassName: gp3}"),
+        CLAIM("d2", "{volumeName: v2, storageClassName: gp3}"),
+        arena_printf(fixture.arena, OF_MANY_TERMS("v1"), TEXT_ARGS(list)).data,
+        arena_printf(fixture.arena, OF_MANY_TERMS("v2"), TEXT_ARGS(list)).data,
+        POD("one", "1",
+            ", volumes: [{name: a, persistentVolumeClaim: {claimName: d1}}, {name: b, "
+            "persistentVolumeClaim: {claimName: d2}}]"),
+    };
+    struct why_pod why;
+    struct error error = {0};
+    CU_ASSERT_FALSE(ask(&fixture, documents, "one", &why, &error));
+    ASSERT_TEXT(text_of(error.what),
+                "the volumes of one pod can be combined in more than 4096 ways");
+    arena_destroy(fixture.arena);
 }
 
 static void a_pod_that_runs_is_looked_at_anew(void)
@@ -332,6 +371,13 @@ static void a_pod_that_runs_is_looked_at_anew(void)
           "}, spec: " POD_SPEC("2", OF_NODE("n1") MOUNTS("absent")) "}"},
          "nowhere\ndefault: requirement: nothing is bought for a DaemonSet's pod; this one is for "
          "node n1\nnodes 0/1\n1 volume: claim shop/absent is not in the cluster\n"},
+        {"a DaemonSet's pod whose claim is there",
+         {POOL, NODE("n1", "a", "4"), CLAIM("d1", "{volumeName: v1, storageClassName: gp3}"),
+          VOLUME("v1", IN_ZONES("[a]")),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
+          "}, spec: " POD_SPEC("2", OF_NODE("n1") MOUNTS("d1")) "}"},
+         "fits\ndefault: requirement: nothing is bought for a DaemonSet's pod; this one is for "
+         "node n1\nnodes 1/1\n"},
         {"a DaemonSet's pod that cannot be understood",
          {POOL, NODE("n1", "a", "4"),
           "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
@@ -452,6 +498,7 @@ const struct unit_test unit_tests[] = {
     {"the nearest pool comes first", the_nearest_pool_comes_first},
     {"a pool is as far as the farthest of its reasons",
      a_pool_is_as_far_as_the_farthest_of_its_reasons},
+    {"too many ways are an error", too_many_ways_are_an_error},
     {"a pod that runs is looked at anew", a_pod_that_runs_is_looked_at_anew},
     {"what is pending counts", what_is_pending_counts},
     {"a pod that is not there is told with what was meant",
