@@ -101,6 +101,8 @@ static void what_it_may_set_is_judged(void)
          "deny " SPREAD_AT "9", ""},
         {SCALER("kind: StatefulSet, name: web", "maxReplicas: 9"), SCALER(WEB, "maxReplicas: 9"),
          "deny " SPREAD_AT "9", ""},
+        /* one that said no number was none */
+        {SCALER(WEB, "minReplicas: 5"), SCALER(WEB, "maxReplicas: 9"), "deny " SPREAD_AT "9", ""},
         /* a workload without a spec, which the API server lets nobody have */
         {NULL, SCALER("kind: Deployment, name: empty", "maxReplicas: 4"), "", ""},
         /* an autoscaler that does nothing */

@@ -263,6 +263,8 @@ static void names_that_can_never_be(void)
         {SELECTS(TYPE ": m5-of-another-cloud"), "deny " AT(TYPE) "m5-of-another-cloud"},
         {SELECTS(TYPE ": m99.large"), "warn " AT(TYPE) "m99.large"},
         {SELECTS(TYPE ": ''"), "deny " AT(TYPE)},
+        {SELECTS("karpenter.azure.com/sku-family: D"),
+         "undecided " AT("karpenter.azure.com/sku-family") "karpenter.azure.com/sku-family"},
     };
     rail_table_run(&(struct rail_table){"node-labels: {}", POOL(""), of_ec2, COUNT_OF(of_ec2)});
     /* and here some are of another cloud, whichever stands first */

@@ -125,6 +125,12 @@ static void equals_on_one_machine_are_found(void)
          WITH("spot")},
     };
     rail_table_run(&(struct rail_table){"node-overlay: {}", cluster, cases, COUNT_OF(cases)});
+    /* whose labels leave the NodePool other machines */
+    static const struct rail_case labelled = {
+        OVERLAY("a", IN(TYPE, "m5.large"), PRICE("1") WEIGHT("10")), "warn spec.requirements "};
+    rail_table_run(&(struct rail_table){
+        "node-overlay: {}", POOL("labelled", "karpenter.k8s.aws/instance-family: c5", "") CHEAP,
+        &labelled, 1});
 #define REJECTED(name)                                                                            \
     "NodeOverlays " name " and cheap of equal weight both set the price of machines of NodePool " \
     "general: m5.large. Karpenter rejects "
