@@ -264,6 +264,7 @@ static void large_maps_are_compared_fast(void)
         const struct node *back = many_members(arena, counts[i], true);
         clock_t start = clock();
         CU_ASSERT(node_equal(forth, back));
+        CU_ASSERT_PTR_NULL(node_get(forth, "absent"));
         ((struct node *)node_at(back, "k7.x"))->bytes = "2";
         CU_ASSERT_FALSE(node_equal(forth, back));
         CU_ASSERT(clock() - start < 20 * CLOCKS_PER_SEC);

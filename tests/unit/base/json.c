@@ -97,6 +97,7 @@ static void bad_input_is_refused(void)
         {BYTES("'a'"), 1, 1, "found ''', expected a value"},
         {BYTES("\""), 1, 2, "found the end of the text, expected the closing '\"'"},
         {BYTES("\"abcdefghijk"), 1, 13, "expected the closing '\"'"},
+        {BYTES("{\"a"), 1, 4, "found the end of the text, expected the closing '\"'"},
         {BYTES("\"a\nb\""), 1, 3, "found byte 0x0A, expected control characters"},
         {BYTES("\"a\x1F\""), 1, 3, "found byte 0x1F, expected control characters"},
         {BYTES("\"a\0b\""), 1, 3, "found byte 0x00, expected control characters"},

@@ -73,6 +73,8 @@ static void what_comes_behind_is_not_looked_at(void)
     ASSERT_TEXT(json_find_start(map, "b"), "");
     ASSERT_TEXT(json_find_start(TEXT("[\"a\"]"), "a"), "");
     ASSERT_TEXT(json_find_start(TEXT("{\"z\":[1"), "a"), "");
+    ASSERT_TEXT(json_find_start(TEXT("7"), "a"), "");
+    ASSERT_TEXT(json_find_start(TEXT("{\r\n\t\"z\":\n1,\r\n\t\"a\":\t2}"), "a"), "2}");
 }
 
 static void what_is_heavy_is_found(void)
