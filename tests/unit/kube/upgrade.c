@@ -368,6 +368,87 @@ static void old_pool_objects_are_upgraded(void)
     }
 }
 
+/* v1 takes a role or an instance profile, and one of them is required. */
+static void one_of_role_and_profile_is_taken(void)
+{
+    static const struct {
+        const char *given, *role, *profile;
+        const char *note; /* NULL: none */
+    } cases[] = {
+        {"'role': 'nodes'", "nodes", "", NULL},
+        {"'instanceProfile': 'p'", "", "p", NULL},
+        {"'instanceProfile': 'p', 'role': 'nodes'", "", "p",
+         "spec.role nodes is left out: v1 takes it or the instanceProfile, not both"},
+        {"'instanceProfile': '  ', 'role': 'nodes'", "nodes", "",
+         "spec.instanceProfile is blank, and left out"},
+        {"'instanceProfile': ' p'", "", " p", NULL},
+        {"'instanceProfile': 'p '", "", "p ", NULL},
+        {"'tags': {}", "KarpenterNodeRole", "",
+         "put the role of your nodes in spec.role: the instance profile of Karpenter's settings is "
+         "no longer read"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec = arena_printf(
+            arena,
+            "{'amiFamily': 'Custom', 'amiSelectorTerms': [{'id': 'ami-1'}], 'subnetSelectorTerms': "
+            "[{'id': 'subnet-1'}], 'securityGroupSelectorTerms': [{'id': 'sg-1'}], %s}",
+            cases[i].given);
+        const struct node *root =
+            object_of("karpenter.k8s.aws/v1beta1", "EC2NodeClass", spec.data, arena, &upgrade);
+        ASSERT_TEXT(node_string(node_at(root, "spec.role")), cases[i].role);
+        ASSERT_TEXT(node_string(node_at(root, "spec.instanceProfile")), cases[i].profile);
+        ASSERT_INT(upgrade.notes.count, cases[i].note != NULL);
+        if (cases[i].note != NULL && upgrade.notes.count == 1)
+            ASSERT_TEXT(upgrade.notes.items[0], cases[i].note);
+        arena_destroy(arena);
+    }
+}
+
+/* v1 wants terms for images: where none were written, the alias of the family. */
+static void families_become_aliases(void)
+{
+    static const struct {
+        const char *given, *family, *alias, *note; /* alias: "": there are no terms */
+    } cases[] = {
+        {"'tags': {}", "AL2", "al2@latest", "al2 images end with Kubernetes 1.32"},
+        {"'amiFamily': 'AL2'", "AL2", "al2@latest", "al2 images end with Kubernetes 1.32"},
+        {"'amiFamily': 'AL2023'", "AL2023", "al2023@latest",
+         "put a version for latest in alias al2023@latest"},
+        {"'amiFamily': 'Bottlerocket'", "Bottlerocket", "bottlerocket@latest",
+         "put a version for latest in alias bottlerocket@latest"},
+        {"'amiFamily': 'Windows2019'", "Windows2019", "windows2019@latest",
+         "put a version for latest in alias windows2019@latest"},
+        {"'amiFamily': 'Windows2022'", "Windows2022", "windows2022@latest",
+         "put a version for latest in alias windows2022@latest"},
+        {"'amiFamily': 'Custom'", "Custom", "", "name spec.amiSelectorTerms: v1 wants it"},
+        {"'amiFamily': 'Ubuntu', 'amiSelectorTerms': [{'alias': 'x'}]", "AL2", "x",
+         "v1 knows no amiFamily Ubuntu: it is written as AL2, whose user data is the same; choose "
+         "the images and the block devices yourself"},
+        {"'amiFamily': 'AL2', 'amiSelectorTerms': [{'alias': 'x'}]", "AL2", "x", NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec =
+            arena_printf(arena,
+                         "{'role': 'nodes', 'subnetSelectorTerms': [{'id': 'subnet-1'}], "
+                         "'securityGroupSelectorTerms': [{'id': 'sg-1'}], %s}",
+                         cases[i].given);
+        const struct node *root =
+            object_of("karpenter.k8s.aws/v1beta1", "EC2NodeClass", spec.data, arena, &upgrade);
+        const struct node *terms = node_at(root, "spec.amiSelectorTerms");
+        ASSERT_TEXT(node_string(node_at(root, "spec.amiFamily")), cases[i].family);
+        ASSERT_INT(node_count(terms), cases[i].alias[0] != '\0');
+        if (node_count(terms) == 1)
+            ASSERT_TEXT(node_string(node_get(node_item(terms, 0), "alias")), cases[i].alias);
+        ASSERT_INT(upgrade.notes.count, cases[i].note != NULL);
+        CU_ASSERT_TRUE(cases[i].note == NULL || is_noted(&upgrade, cases[i].note, arena));
+        arena_destroy(arena);
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"selectors become terms", selectors_become_terms},
     {"kubelet settings are those of v1", kubelet_settings_are_those_of_v1},
@@ -381,5 +462,7 @@ const struct unit_test unit_tests[] = {
      metadata_options_that_are_not_written_are_those_of_v1beta1},
     {"the metadata is taken along", the_metadata_is_taken_along},
     {"old pool objects are upgraded", old_pool_objects_are_upgraded},
+    {"one of role and profile is taken", one_of_role_and_profile_is_taken},
+    {"families become aliases", families_become_aliases},
     {NULL, NULL},
 };
