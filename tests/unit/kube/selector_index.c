@@ -18,7 +18,7 @@ static const struct node *read_json(struct arena *arena, struct text text)
 static struct text made_long(struct arena *arena, const char *labels, const char *expressions)
 {
     struct text_builder json = {.arena = arena};
-    text_builder_printf(&json, "{\"matchLabels\": {%s}, \"matchExpressions\": [", labels);
+    text_builder_printf(&json, "{\"matchLabels\": %s, \"matchExpressions\": [", labels);
     for (int i = 0; i < 20; i++)
         text_builder_printf(&json, "{\"key\": \"none-%d\", \"operator\": \"DoesNotExist\"}, ", i);
     text_builder_printf(&json, "%s]}", expressions);
@@ -33,20 +33,24 @@ static void it_selects_what_the_selector_selects(void)
     static const struct {
         const char *labels, *expressions;
     } selectors[] = {
-        {"", E("a", "Exists", "")},
-        {"\"a\": \"1\"", E("b", "Exists", "")},
-        {"\"a\": \"1\", \"b\": \"2\"", E("c", "DoesNotExist", "")},
-        {"", E("a", "In", "\"1\", \"2\"")},
-        {"", E("a", "In", "\"1\", \"1\"") ", " E("a", "In", "\"2\", \"1\"")},
-        {"", E("a", "In", "\"1\"") ", " E("a", "In", "\"2\"")},
-        {"\"a\": \"2\"", E("a", "NotIn", "\"2\"")},
-        {"", E("a", "NotIn", "\"1\", \"3\"") ", " E("a", "NotIn", "\"2\"")},
-        {"", E("a", "In", "")},
-        {"", E("a", "NotIn", "")},
-        {"", E("a", "Gt", "\"1\"")},
-        {"", E("none-1", "Exists", "")},
-        {"", E("a", "DoesNotExist", "") ", " E("a", "NotIn", "\"1\"")},
-        {"\"none-3\": \"x\"", E("a", "Exists", "")},
+        {"{}", E("a", "Exists", "")},
+        {"{\"a\": \"1\"}", E("b", "Exists", "")},
+        {"{\"a\": \"1\", \"b\": \"2\"}", E("c", "DoesNotExist", "")},
+        {"{}", E("a", "In", "\"1\", \"2\"")},
+        {"{}", E("a", "In", "\"1\", \"1\"") ", " E("a", "In", "\"2\", \"1\"")},
+        {"{}", E("a", "In", "\"1\"") ", " E("a", "In", "\"2\"")},
+        {"{\"a\": \"2\"}", E("a", "NotIn", "\"2\"")},
+        {"{}", E("a", "NotIn", "\"1\", \"3\"") ", " E("a", "NotIn", "\"2\"")},
+        {"{}", E("a", "In", "")},
+        {"{}", E("a", "NotIn", "")},
+        {"{}", E("a", "Gt", "\"1\"")},
+        {"{}", E("none-1", "Exists", "")},
+        {"{}", E("a", "DoesNotExist", "") ", " E("a", "NotIn", "\"1\"")},
+        {"{\"none-3\": \"x\"}", E("a", "Exists", "")},
+        /* a list of labels is none, unless it is empty */
+        {"[\"a\"]", E("a", "Exists", "")},
+        {"[]", E("a", "Exists", "")},
+        {"null", E("a", "Exists", "")},
     };
     static const char *const objects[] = {
         "{}",
