@@ -449,6 +449,26 @@ static void families_become_aliases(void)
     }
 }
 
+/* What is to be written instead: another version, or an object of another kind. */
+static void the_wanted_object_is_named(void)
+{
+    static const struct {
+        const char *version, *kind, *wanted;
+    } cases[] = {
+        {"karpenter.k8s.aws/v1beta1", "EC2NodeClass", "karpenter.k8s.aws/v1"},
+        {"karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate", "EC2NodeClass of karpenter.k8s.aws/v1"},
+        {"karpenter.sh/v1beta1", "NodePool", "karpenter.sh/v1"},
+        {"karpenter.sh/v1alpha5", "Provisioner", "NodePool of karpenter.sh/v1"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        object_of(cases[i].version, cases[i].kind, "{}", arena, &upgrade);
+        ASSERT_TEXT(upgrade.wanted, cases[i].wanted);
+        arena_destroy(arena);
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"selectors become terms", selectors_become_terms},
     {"kubelet settings are those of v1", kubelet_settings_are_those_of_v1},
@@ -464,5 +484,6 @@ const struct unit_test unit_tests[] = {
     {"old pool objects are upgraded", old_pool_objects_are_upgraded},
     {"one of role and profile is taken", one_of_role_and_profile_is_taken},
     {"families become aliases", families_become_aliases},
+    {"the wanted object is named", the_wanted_object_is_named},
     {NULL, NULL},
 };
