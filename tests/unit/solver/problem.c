@@ -81,21 +81,22 @@ static void test_quantities(void)
     }
 }
 
+/* The first number that nothing has is refused like any later one. */
 static void test_numbers_of_nothing(void)
 {
     fresh();
     struct solver_shape shape = {.namespace = "default"};
     EXPECT_INT(solver_add_shape(builder, &shape, &number, &error), 1);
-    struct solver_pod shapeless = {.name = "default/a", .shape = 7, .node = SOLVER_NONE};
+    struct solver_pod shapeless = {.name = "default/a", .shape = 1, .node = SOLVER_NONE};
     expect_refused(solver_add_pod(builder, &shapeless, &number, &error), "default/a");
-    struct solver_pod nowhere = {.name = "default/b", .node = 3};
+    struct solver_pod nowhere = {.name = "default/b", .node = 0};
     expect_refused(solver_add_pod(builder, &nowhere, &number, &error), "default/b");
     struct solver_mount mount = {.claim = "default/data"};
     struct solver_pod mounting = {
         .name = "default/c", .node = SOLVER_NONE, .mounts = &mount, .mount_count = 1};
     expect_refused(solver_add_pod(builder, &mounting, &number, &error), "default/c");
-    expect_refused(solver_add_daemon(builder, 9, &error), "9");
-    uint32_t type = 4;
+    expect_refused(solver_add_daemon(builder, 1, &error), "1");
+    uint32_t type = 0;
     struct solver_pool pool = {.name = "default", .types = &type, .type_count = 1};
     const struct solver_problem *problem;
     struct solver_settings settings = {0};
