@@ -88,11 +88,9 @@ static void add_type_labels(const struct cluster *cluster, const struct solver_n
         const struct solver_requirement *wanted = claim_requirement(cluster, claim, key);
         struct text_list values = named_values(names, requirement, arena);
         for (size_t j = 0; j < values.count; j++)
-            if (allows(cluster, wanted, values.items[j])) {
+            if (allows(cluster, wanted, values.items[j])) /* of several the first is kept */
                 add_label(labels, terminated(arena, key), terminated(arena, values.items[j]),
                           arena);
-                break;
-            }
     }
 }
 
