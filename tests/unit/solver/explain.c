@@ -119,6 +119,11 @@ static void test_types(void)
          {.requests = "cpu 512"},
          "resources",
          {"512 cpu", "15.9", "arm-instance-type"}},
+        {"of several terms the one that the pool may meet is told",
+         {.name = "default", .requirements = "zone=test-zone-1"},
+         {.requests = "cpu 512", .required = {"zone=test-zone-1", "zone=test-zone-9"}},
+         "resources",
+         {"512 cpu"}},
         {"more memory than any type has",
          {.name = "default"},
          {.requests = "memory 2Ti"},
@@ -535,23 +540,26 @@ static void test_shared_claims(void)
     struct a_volume data = {.claim = "data", .binds = true};
     struct a_volume own = {.claim = "own-#", .binds = true};
     struct a_volume there = VOLUME("zone In test-zone-1 test-zone-2", .claim = "there-#");
-    for (int led = 0; led < 2; led++) {
+    for (int led = 0; led < 3; led++) {
         world_fresh();
-        world.title = led == 1 ? "led away" : "minValues";
+        world.title = led > 0 ? "led away" : "minValues";
         world.settings.optimize.cheapest = true;
-        POOL(.name = "default", .requirements = led == 1 ? NULL : "type Exists min 7");
+        POOL(.name = "default", .requirements = led > 0 ? NULL : "type Exists min 7");
         NODE(.name = "there", .labels = "zone=test-zone-1",
              .allocatable = "cpu 9; memory 9Gi; pods 1");
         size_t first = POD(.name = "a", .requests = "cpu 3", .selector = "zone=test-zone-1",
                            .volumes = {data});
-        size_t second = led == 1
+        /* whichever of its volumes it is */
+        struct a_volume before = led == 1 ? there : data;
+        struct a_volume after = led == 1 ? data : there;
+        size_t second = led > 0
                             ? POD(.name = "b", .requests = "cpu 1", .selector = "zone=test-zone-2",
-                                  .volumes = {there, own, data})
+                                  .volumes = {before, own, after})
                             : POD(.name = "b", .requests = "cpu 1", .volumes = {data});
         solve();
         EXPECT_INT(world.pods.items[first].place.kind, SOLVER_ON_NODE);
         EXPECT_TEXT(kinds_of(explain(second)),
-                    led == 1 ? "requirement volume" : "resources min-values");
+                    led > 0 ? "requirement volume" : "resources min-values");
     }
     world_fresh();
     world.title = "no pod is placed";
