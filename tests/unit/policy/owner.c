@@ -336,6 +336,7 @@ static void the_custom_owners_are_those_that_policies_trust(void)
         {{"shop.io", 7}, {"Lady", 4}, {"ladies", 6}},
         {{"evil.io", 7}, {"Deployment", 10}, {"deployments", 11}},
         {{"ray.io", 6}, {"RayCluster", 10}, {"rayclusters", 11}},
+        {{"ray.io", 6}, {"RayJob", 6}, {"rayjobs", 7}},
     };
     static const char yaml[] =
         "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: p}, spec: {"
@@ -347,7 +348,8 @@ static void the_custom_owners_are_those_that_policies_trust(void)
         "{account: a/b, owner: Deployment, makes: Pod}, "
         "{account: a/b, owner: Deployment.evil.io, makes: Pod}], "
         "podTemplates: [{group: ray.io, kind: RayCluster, paths: [spec.template], controllers: ["
-        "a/b]}, {group: ray.io, kind: RayService, paths: [spec.template]}], "
+        "a/b]}, {group: ray.io, kind: RayService, paths: [spec.template]}, "
+        "{group: ray.io, kind: RayJob, paths: [spec.template], controllers: [a/b]}], "
         "rails: {topology-keys: {}}}}";
     struct arena *arena = arena_create((size_t)64 << 20);
     struct policy policy = rail_table_read_policy(text_of(yaml), catalog_builtin(arena), arena);
