@@ -354,6 +354,12 @@ static void other_pools_leave_it_open(void)
          ASKS("80"),
          SUPPLY_NOWHERE,
          "does not tolerate the taint team=b:NoSchedule"},
+        {{SMALL_POOL, POOL_OF("azure", CLASS_OF("karpenter.azure.com", "d"),
+                              "{key: lane, operator: In, values: [fast]}")},
+         false,
+         ASKS("80") ", nodeSelector: {lane: slow}",
+         SUPPLY_NOWHERE,
+         "asks for another lane than the NodePool gives its nodes"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct arena *arena = arena_create((size_t)64 << 20);
