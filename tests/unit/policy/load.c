@@ -413,6 +413,17 @@ static void the_policies_of_a_folder_stand_by_name(void)
     result = load((const char *const[]){"a.yaml", "c", "a.yaml", NULL});
     assert_problems(&result.errors, "3:18 metadata.name: a policy \"first\" is at ", "twice");
     end(&result);
+    /* of two files the one that is named later is wrong */
+    write_policy("d.yaml", "first");
+    static const char *const orders[][3] = {{"a.yaml", "d.yaml", NULL}, {"d.yaml", "a.yaml", NULL}};
+    for (size_t i = 0; i < COUNT_OF(orders); i++) {
+        result = load(orders[i]);
+        assert_problems(&result.errors, "3:18 metadata.name: a policy \"first\" is at ",
+                        orders[i][0]);
+        CU_ASSERT_TRUE(
+            text_ends_with(text_of(result.errors.items[0].place.file), text_of(orders[i][1])));
+        end(&result);
+    }
     remove_folder();
 }
 
