@@ -273,26 +273,24 @@ static void a_template_is_compared_where_nothing_is_said_of_it(void)
 {
 #define LARGE(more) "spec: {containers: [{name: a, resources: {requests: {cpu: 201}}}]" more "}"
 #define FOR_POOL ", nodeSelector: {pool: m}"
-    static const char
-        cluster[] = "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: m}, spec: "
-                    "{template: "
-                    "{metadata: {labels: {pool: m}}, spec: {nodeClassRef: {group: "
-                    "karpenter.k8s.aws, kind: "
-                    "EC2NodeClass, name: d}, requirements: [{key: "
-                    "karpenter.k8s.aws/instance-family, operator: "
-                    "In, values: [m5]}]}}}}\n"
-                    "---\n{apiVersion: apps/v1, kind: Deployment, " MADE(
-                        "web", "d1", OLD, "") ", spec: {template: {metadata: {labels: {a: "
-                                              "b}}, " LARGE("") "}}, status: {" STEADY "}}\n"
-                                                                "---\n{apiVersion: apps/v1, kind: "
-                                                                "ReplicaSet, " MADE(
-                                                                    "web-1", "r1", YOUNG,
-                                                                    OF("apps/v1", "Deployment",
-                                                                       "web",
-                                                                       "d1")) ", spec: {template: "
-                                                                              "{metadata: {labels: "
-                                                                              "{a: b}}, " LARGE(
-                                                                                  FOR_POOL) "}}}\n";
+    static const char cluster[] =
+        "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: m}, spec: "
+        "{template: "
+        "{metadata: {labels: {pool: m}}, spec: {nodeClassRef: {group: "
+        "karpenter.k8s.aws, kind: "
+        "EC2NodeClass, name: d}, requirements: [{key: "
+        "karpenter.k8s.aws/instance-family, operator: "
+        "In, values: [m5]}]}}}}\n"
+        "---\n{apiVersion: apps/v1, kind: Deployment, " MADE(
+            "web", "d1", OLD,
+            "") ", spec: {template: {metadata: {labels: {a: "
+                "b}}, " LARGE("") "}}, status: {" STEADY "}}\n"
+                                  "---\n{apiVersion: apps/v1, kind: "
+                                  "ReplicaSet, " MADE("web-1", "r1", YOUNG,
+                                                      OF("apps/v1", "Deployment", "web",
+                                                         "d1")) ", spec: {template: "
+                                                                "{metadata: {labels: "
+                                                                "{a: b}}, " LARGE(FOR_POOL) "}}}\n";
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world =
         world_of(cluster, "since: 2026-01-01, rails: {placeable: {mode: enforce}}", arena);
