@@ -97,7 +97,8 @@ static bool is_ca(gnutls_x509_crt_t certificate)
 
 static void skip_space(struct text *rest)
 {
-    while (rest->size > 0 && memchr(" \t\r\n", *rest->data, 4) != NULL)
+    static const char spaces[] = {' ', '\t', '\r', '\n'};
+    while (rest->size > 0 && memchr(spaces, *rest->data, sizeof spaces) != NULL)
         *rest = (struct text){rest->data + 1, rest->size - 1};
 }
 

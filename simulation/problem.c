@@ -77,9 +77,12 @@ static size_t count_settings(const struct cluster *cluster)
     return count;
 }
 
+/* Once for a cluster, however many problems are made of it. */
 static void read_all_types(const struct building *building)
 {
     struct cluster *cluster = building->cluster;
+    if (cluster->types != NULL)
+        return;
     size_t kinds = count_settings(cluster);
     cluster->types =
         ARENA_ARRAY(building->arena, catalog_count(cluster->catalog) * (kinds > 0 ? kinds : 1),
@@ -105,8 +108,7 @@ static bool add_types(const struct building *building, struct error *error)
 {
     struct cluster *cluster = building->cluster;
     number_resources(building);
-    if (cluster->types == NULL)
-        read_all_types(building);
+    read_all_types(building);
     for (size_t i = 0; i < cluster->type_count; i++) {
         struct solver_instance_type type = reserved_type(cluster, &cluster->types[i]);
         uint32_t number = 0;

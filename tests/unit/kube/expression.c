@@ -34,16 +34,16 @@ static void min_values_are_few(void)
 /* Values that come again and again cost no more than their reading. */
 static void repeated_values_are_dropped(void)
 {
-    enum { ROUNDS = 500 };
+    const size_t rounds = 500;
     struct arena *arena = arena_create(1 << 22);
     struct text_builder text = {.arena = arena};
     text_builder_add(&text, TEXT("{key: a, operator: In, values: [x"));
-    for (int i = 0; i < ROUNDS; i++)
+    for (size_t i = 0; i < rounds; i++)
         text_builder_add(&text, TEXT(", x, 'y'"));
     text_builder_add(&text, TEXT("]}"));
     struct expression expression = read_one(arena, text_builder_text(&text).data);
     CU_ASSERT_TRUE(expression.valid);
-    CU_ASSERT_TRUE(expression.value_count < 2 * ROUNDS);
+    CU_ASSERT_TRUE(expression.value_count < 2 * rounds);
     CU_ASSERT_TRUE(expression_names(&expression, TEXT("x")));
     CU_ASSERT_TRUE(expression_names(&expression, TEXT("y")));
     CU_ASSERT_FALSE(expression_names(&expression, TEXT("z")));

@@ -146,15 +146,15 @@ static void a_warning_is_one_short_line(void)
         ASSERT_TEXT(warning, rows[i].warning);
     }
     /* of an exception it is said until when it holds */
-    enum { DAY_S = 86400 };
+    const int64_t day_s = 86400;
     const struct finding excepted = {.rail = "zones",
                                      .action = ACTION_EXCEPTED,
                                      .path = TEXT("spec.a"),
                                      .problem = TEXT("It is wrong."),
                                      .message = TEXT("It is wrong."),
                                      .exception = TEXT("OPS-1"),
-                                     .exception_expires_unix_s = 10 * DAY_S};
-    ASSERT_TEXT(message_warning(&excepted, 3 * DAY_S, arena),
+                                     .exception_expires_unix_s = 10 * day_s};
+    ASSERT_TEXT(message_warning(&excepted, 3 * day_s, arena),
                 "[zones] spec.a: allowed by exception OPS-1 until 1970-01-11 (7 days left)");
     arena_destroy(arena);
 }

@@ -448,10 +448,10 @@ static void test_growth_of_many_costs(void)
  * more types than rounds in which the worths of their pods settle. */
 static void test_many_that_fit_together(void)
 {
-    enum { MANY = 40 };
+    const size_t many = 40;
     begin((struct solver_optimize){.cheapest = true});
     POOL(.name = "default");
-    for (size_t i = 0; i < MANY; i++) {
+    for (size_t i = 0; i < many; i++) {
         const char *name = arena_printf(world.arena, "type-%zu", i).data;
         const char *selector = arena_printf(world.arena, "type=%s", name).data;
         one_size(name, "cpu 8100m; memory 9Gi; pods 10", 100000);
@@ -459,9 +459,9 @@ static void test_many_that_fit_together(void)
         POD(.requests = "cpu 2; memory 6Gi", .selector = selector);
     }
     provision();
-    struct span pods = {0, 2 * MANY};
+    struct span pods = {0, 2 * many};
     EXPECT_ALL_SCHEDULED(pods);
-    EXPECT_INT(plan_usd_micro(), MANY * 100000);
+    EXPECT_INT(plan_usd_micro(), many * 100000);
 }
 
 /* Pods on machines that may not have the labels over which others are spread. */
