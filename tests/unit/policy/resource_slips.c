@@ -129,6 +129,12 @@ static void volumes_in_memory_are_held_to_the_limits(void)
         {POD("volumes: [{name: shm, emptyDir: {sizeLimit: 8Gi}}], containers: [{name: a, " MOUNTS(
              "4Gi") "}]"),
          ""},
+        /* one on disk beside one in memory */
+        {POD("volumes: [{name: disk, emptyDir: {sizeLimit: 20Gi}}, {name: shm, emptyDir: {medium: "
+             "Memory, sizeLimit: 8Gi}}], containers: [{name: a, volumeMounts: [{name: disk}, "
+             "{name: "
+             "shm}], resources: {limits: {memory: 4Gi}}}]"),
+         "warn spec.volumes[1].emptyDir.sizeLimit 8Gi"},
         {POD(IN_MEMORY("x") ", containers: [{name: a, " MOUNTS("4Gi") "}]"), ""},
         {POD(IN_MEMORY("8Gi") ", containers: [{name: a, " MOUNTS("x") "}]"),
          "deny spec.containers[0].resources.limits.memory x"},
