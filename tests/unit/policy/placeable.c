@@ -436,6 +436,10 @@ static void nodes_of_auto_mode_are_known_by_their_label(void)
     world.of_cluster = true;
     rail_table_run_in(&world, &(struct rail_table){.cases = &live, .case_count = 1}, arena);
     arena_destroy(arena);
+    /* so do files that have it */
+    rail_table_run(&(struct rail_table){"placeable: {mode: enforce}",
+                                        POOL("general-purpose", "", FAMILY("m5")) AUTO_POOL, &live,
+                                        1});
     static const struct rail_case labels[] = {{SELECTS(EKS "compute-type", "auto"), ""}};
     rail_table_run(&(struct rail_table){"node-labels: {}", auto_mode, labels, 1});
     static const struct rail_case unseen[] = {

@@ -133,6 +133,10 @@ static void zones_are_where_a_pool_can_launch_what_holds_the_pod(void)
                    "whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]",
          "a b c e"},
         {ASKS("1") ", resourceClaims: [{name: gpu, resourceClaimName: gpu}]", "a b c e"},
+        /* a new node has its ports free */
+        {"containers: [{name: c, ports: [{containerPort: 80, hostPort: 80}], resources: {requests: "
+         "{cpu: 1}}}]",
+         "a b c e"},
         {"containers: [{name: m, resources: {requests: {example.com/none: 1}}}]", ""},
         /* the API server refuses these, also for what is left to others */
         {ASKS("1") ", tolerations: [{effect: Sometimes}]", ""},
