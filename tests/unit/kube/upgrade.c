@@ -379,6 +379,8 @@ static void one_of_role_and_profile_is_taken(void)
         {"'instanceProfile': 'p'", "", "p", NULL},
         {"'instanceProfile': 'p', 'role': 'nodes'", "", "p",
          "spec.role nodes is left out: v1 takes it or the instanceProfile, not both"},
+        {"'role': 'nodes', 'launchTemplate': 'lt'", "nodes", "",
+         "spec.launchTemplate has no counterpart: say in the EC2NodeClass what the template said"},
         {"'instanceProfile': '  ', 'role': 'nodes'", "nodes", "",
          "spec.instanceProfile is blank, and left out"},
         {"'instanceProfile': ' p'", "", " p", NULL},

@@ -93,6 +93,7 @@ static void one_zone_is_read_without_memory(void)
         {VOLUME(ZONE ": a", ""), NULL},
         {VOLUME("", TERM("{operator: In, values: [a]}")), NULL},
         {VOLUME("", TERM("{key: " ZONE ", operator: In, values: {a: b}}")), NULL},
+        {VOLUME("", TERM(IN(ZONE, "1"))), NULL},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
