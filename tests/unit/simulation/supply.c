@@ -115,6 +115,8 @@ static void zones_are_where_a_pool_can_launch_what_holds_the_pod(void)
         "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: two}, status: "
         "{subnets: [{zone: e}, {zone: f}, {zone: e}]}}\n---\n",
         LIMITED_POOL("paused", "cpu: 0", TYPES("m5.large") IN_ZONES("g")),
+        /* no zone has the empty name */
+        POOL_OF("nameless", "", TYPES("m5.large") IN_ZONES("''")),
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: broken}, spec: {template: "
         "{spec: {requirements: [" IN_ZONES("h") "]}}}, status: {conditions: [{type: Ready, status: "
                                                 "'False'}]}}\n---\n",
