@@ -147,9 +147,8 @@ static void values_to_write_instead(void)
         {OF(FAMILY("inf2")),
          "All 4 instance types that the pool can launch are not allowed: inf2.24xlarge, "
          "inf2.48xlarge, inf2.8xlarge, inf2.xlarge.",
-         "Ask the platform team for an exception, or for a policy of its own for this pool, "
-         "because "
-         "no allowed type has such accelerators."},
+         "Ask the owner of policy table for an exception, or for a policy of its own for this "
+         "pool, because no allowed type has such accelerators."},
         /* what cannot be read is passed over */
         {OF("{key: karpenter.k8s.aws/instance-cpu, operator: Gt, values: [a]}, " FAMILY("c5")), c5,
          INSTEAD("m5")},
