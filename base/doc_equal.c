@@ -54,21 +54,16 @@ static bool number_equal(struct text a, struct text b)
     return x.first == x.end && y.first == y.end;
 }
 
-static struct text key_of(const struct member *member)
-{
-    return (struct text){member->key, member->key_size};
-}
-
 static int compare_keys(const void *a, const void *b)
 {
     const struct member *const *x = a, *const *y = b;
-    return text_compare(key_of(*x), key_of(*y));
+    return text_compare(member_key(*x), member_key(*y));
 }
 
 static bool same_order(const struct node *a, const struct node *b)
 {
     for (size_t i = 0; i < a->size; i++)
-        if (!text_equal(key_of(&a->members[i]), key_of(&b->members[i])))
+        if (!text_equal(member_key(&a->members[i]), member_key(&b->members[i])))
             return false;
     return true;
 }
@@ -77,7 +72,8 @@ static bool members_equal(const struct member *const *a, const struct member *co
                           size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (!text_equal(key_of(a[i]), key_of(b[i])) || !node_equal(&a[i]->value, &b[i]->value))
+        if (!text_equal(member_key(a[i]), member_key(b[i])) ||
+            !node_equal(&a[i]->value, &b[i]->value))
             return false;
     return true;
 }
@@ -85,7 +81,7 @@ static bool members_equal(const struct member *const *a, const struct member *co
 static bool map_equal_by_search(const struct node *a, const struct node *b)
 {
     for (size_t i = 0; i < a->size; i++) {
-        const struct node *other = node_member(b, key_of(&a->members[i]));
+        const struct node *other = node_member(b, member_key(&a->members[i]));
         if (other == NULL || !node_equal(&a->members[i].value, other))
             return false;
     }

@@ -14,11 +14,6 @@ struct members_table {
     uint32_t entry[];
 };
 
-static struct text key_of(const struct member *member)
-{
-    return (struct text){member->key, member->key_size};
-}
-
 static bool same_key(const struct member *a, const struct member *b)
 {
     return a->key_size == b->key_size &&
@@ -63,7 +58,7 @@ static struct found find(const struct members_table *table, const struct member 
                          const struct member *wanted)
 {
     const uint32_t numbers = (uint32_t)table->slots - 1;
-    uint64_t hash = hash_text(table->seed, key_of(wanted));
+    uint64_t hash = hash_text(table->seed, member_key(wanted));
     struct found found = {.slot = hash & numbers, .mark = (uint32_t)(hash >> 32) & ~numbers};
     for (uint32_t entry; (entry = table->entry[found.slot]) != 0;
          found.slot = (found.slot + 1) & numbers) {

@@ -83,7 +83,7 @@ static bool find_place(const struct patching *patching, const struct node *node,
     if (node_is(node, NODE_MAP)) {
         for (*place = 0; *place < count; ++*place) {
             const struct member *member = &node->members[*place];
-            if (text_equal((struct text){member->key, member->key_size}, token))
+            if (text_equal(member_key(member), token))
                 return true;
         }
         return adds || refuse(patching, "a key of the path is not there");

@@ -87,11 +87,6 @@ static void add_scalar(struct text_builder *out, const struct node *node)
         text_builder_add(out, node_text(node));
 }
 
-static struct text key_of(const struct member *member)
-{
-    return (struct text){member->key, member->key_size};
-}
-
 static void add_flow(struct text_builder *out, const struct node *node)
 {
     bool is_map = node_is(node, NODE_MAP);
@@ -103,7 +98,7 @@ static void add_flow(struct text_builder *out, const struct node *node)
     for (size_t i = 0; i < node_count(node); i++) {
         text_builder_add(out, i == 0 ? TEXT("") : TEXT(", "));
         if (is_map) {
-            add_string(out, key_of(&node->members[i]));
+            add_string(out, member_key(&node->members[i]));
             text_builder_add(out, TEXT(": "));
         }
         add_flow(out, is_map ? &node->members[i].value : node_item(node, i));
@@ -190,7 +185,7 @@ static void add_block(struct text_builder *out, const struct node *node, size_t 
         if (i > 0 || !begun)
             add_spaces(out, indent);
         if (is_map) {
-            add_string(out, key_of(&node->members[i]));
+            add_string(out, member_key(&node->members[i]));
             text_builder_add(out, TEXT(":"));
             add_value(out, &node->members[i].value, indent, false);
         } else {

@@ -102,7 +102,7 @@ void json_write_node(struct text_builder *out, const struct node *node)
         for (size_t i = 0; i < node->size; i++) {
             const struct member *member = &node->members[i];
             text_builder_add(out, i == 0 ? TEXT("{") : TEXT(","));
-            json_write_string(out, (struct text){member->key, member->key_size});
+            json_write_string(out, member_key(member));
             text_builder_add(out, TEXT(":"));
             json_write_node(out, &member->value);
         }

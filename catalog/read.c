@@ -136,7 +136,7 @@ static bool read_resources(struct reader *reader, const struct node *map,
 {
     for (size_t i = 0; i < node_count(map); i++) {
         const struct member *member = &map->members[i];
-        struct text name = {member->key, member->key_size};
+        struct text name = member_key(member);
         int64_t milli = 0;
         if (!read_quantity(reader, member, &milli))
             return false;

@@ -45,7 +45,7 @@ static struct node copy_map(const struct node *map, struct arena *arena)
     size_t count = 0;
     for (size_t i = 0; i < map->size; i++) {
         const struct member *member = &map->members[i];
-        struct text key = {member->key, member->key_size};
+        struct text key = member_key(member);
         if (!is_left_out(key))
             members[count++] = member_of(arena_text(arena, key), copy_node(&member->value, arena));
     }

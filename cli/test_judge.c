@@ -417,7 +417,7 @@ static void compare_after(struct trial *trial, const struct node *changed)
     const struct node *after = trial->one->after;
     for (size_t i = 0; i < node_count(after); i++) {
         const struct member *member = &after->members[i];
-        struct text path = {member->key, member->key_size};
+        struct text path = member_key(member);
         const struct node *there = node_at(changed, arena_text(trial->arena, path).data);
         const struct node *wanted = node_is(&member->value, NODE_NULL) ? NULL : &member->value;
         if ((there == NULL) != (wanted == NULL) || (there != NULL && !node_equal(there, wanted))) {

@@ -172,9 +172,8 @@ static void check_strings(const struct field *map, struct arena *arena, struct c
     for (size_t i = 0; i < node_count(map->node); i++) {
         const struct member *member = &map->node->members[i];
         if (!node_is(&member->value, NODE_STRING))
-            complain(complaint,
-                     field_member(arena, map, (struct text){member->key, member->key_size}),
-                     TEXT("a string"), arena);
+            complain(complaint, field_member(arena, map, member_key(member)), TEXT("a string"),
+                     arena);
     }
 }
 

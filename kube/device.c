@@ -54,7 +54,7 @@ static void add_names(const struct node *quantities, struct text_map *names, str
     for (size_t i = 0; node_is(quantities, NODE_MAP) && i < node_count(quantities); i++) {
         const struct member *member = &quantities->members[i];
         if (!node_is(&member->value, NODE_NULL) && !is_zero(&member->value))
-            (void)text_map_add(names, arena, (struct text){member->key, member->key_size});
+            (void)text_map_add(names, arena, member_key(member));
     }
 }
 

@@ -33,8 +33,7 @@ static void add_item(struct limit_defaults *defaults, const struct object *range
             const struct member *member = &map->members[j];
             if (node_is(&member->value, NODE_NULL))
                 continue;
-            struct limit_default *entry =
-                entry_of(defaults, (struct text){member->key, member->key_size}, arena);
+            struct limit_default *entry = entry_of(defaults, member_key(member), arena);
             if (entry->request == NULL) {
                 entry->request = &member->value;
                 entry->request_by = range;

@@ -21,8 +21,7 @@ void snapshot_read_node_labels(struct snapshot *snapshot, struct arena *arena)
         const struct node *map = nodes.items[i]->labels;
         for (size_t j = 0; node_is(map, NODE_MAP) && j < node_count(map); j++) {
             const struct member *label = &map->members[j];
-            struct text_map *values = values_of(&snapshot->node_labels,
-                                                (struct text){label->key, label->key_size}, arena);
+            struct text_map *values = values_of(&snapshot->node_labels, member_key(label), arena);
             (void)text_map_add(values, arena, node_string(&label->value));
         }
     }

@@ -34,8 +34,7 @@ bool selector_matches(const struct node *selector, const struct node *labels)
         if (!node_is(wanted, NODE_MAP))
             return false;
         const struct member *member = &wanted->members[i];
-        const struct node *label =
-            node_member(labels, (struct text){member->key, member->key_size});
+        const struct node *label = node_member(labels, member_key(member));
         if (label == NULL || !text_equal(node_string(label), node_string(&member->value)))
             return false;
     }

@@ -69,7 +69,7 @@ static void add_labels(struct selector_index *index, const struct node *wanted, 
     index->never |= node_count(wanted) > 0 && !node_is(wanted, NODE_MAP);
     for (size_t i = 0; node_is(wanted, NODE_MAP) && i < node_count(wanted); i++) {
         const struct member *member = &wanted->members[i];
-        struct rule *rule = rule_of(index, (struct text){member->key, member->key_size}, arena);
+        struct rule *rule = rule_of(index, member_key(member), arena);
         add_named(rule, node_string(&member->value), arena);
         rule->in_count++;
         require(index, rule);
@@ -117,8 +117,7 @@ bool selector_index_matches(const struct selector_index *index, const struct nod
     size_t there = 0;
     for (size_t i = 0; i < count && index->must_count <= count; i++) {
         const struct member *label = &labels->members[i];
-        size_t number =
-            text_map_get(&index->numbers, (struct text){label->key, label->key_size}, 0);
+        size_t number = text_map_get(&index->numbers, member_key(label), 0);
         if (number == 0)
             continue;
         const struct rule *rule = &index->rules.items[number - 1];

@@ -17,9 +17,8 @@ struct solver_labels labels_of(const struct node *map, struct arena *arena)
     struct solver_label *items = ARENA_ARRAY(arena, count, struct solver_label);
     for (size_t i = 0; i < count; i++) {
         const struct member *member = &map->members[i];
-        items[i] =
-            (struct solver_label){terminated(arena, (struct text){member->key, member->key_size}),
-                                  terminated(arena, node_string(&member->value))};
+        items[i] = (struct solver_label){terminated(arena, member_key(member)),
+                                         terminated(arena, node_string(&member->value))};
     }
     return (struct solver_labels){items, count};
 }

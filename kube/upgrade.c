@@ -7,14 +7,6 @@
 
 /* ---- writing ---- */
 
-bool members_have(const struct members *members, struct text key)
-{
-    FOR_EACH(member, members)
-        if (text_equal((struct text){member->key, member->key_size}, key))
-            return true;
-    return false;
-}
-
 void members_put(struct members *members, struct arena *arena, const char *key,
                  const struct node *value)
 {
@@ -64,7 +56,7 @@ static void put_metadata(const struct object *object, struct arena *arena, struc
     members_put(&metadata, arena, "generateName", node_get(old, "generateName"));
     members_put(&metadata, arena, "labels", node_get(old, "labels"));
     for (size_t i = 0; node_is(annotations, NODE_MAP) && i < node_count(annotations); i++) {
-        struct text key = {annotations->members[i].key, annotations->members[i].key_size};
+        struct text key = member_key(&annotations->members[i]);
         if (is_kept_annotation(key))
             *LIST_PUSH(arena, &kept) = member_of(key, annotations->members[i].value);
     }

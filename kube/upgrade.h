@@ -32,7 +32,6 @@ struct members {
     struct member *items;
     size_t count, capacity;
 };
-bool members_have(const struct members *members, struct text key);
 /* With value NULL, nothing is added. */
 void members_put(struct members *members, struct arena *arena, const char *key,
                  const struct node *value);

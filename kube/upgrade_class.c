@@ -80,7 +80,7 @@ static const struct node *terms_of(const struct node *selector, struct arena *ar
     struct text owners = TEXT("");
     for (size_t i = 0; node_is(selector, NODE_MAP) && i < node_count(selector); i++) {
         const struct member *member = &selector->members[i];
-        struct text key = {member->key, member->key_size};
+        struct text key = member_key(member);
         struct text value = node_text(&member->value);
         if (text_is(key, "aws-ids") || text_is(key, "aws::ids"))
             add_part(&ids, arena, TEXT("id"), false, value);

@@ -24,10 +24,13 @@ static const struct node *joined(const struct node *there, const struct node *mo
     if (!node_is(there, NODE_MAP) || !node_is(more, NODE_MAP))
         return there;
     struct members members = {0};
-    for (size_t i = 0; i < node_count(there); i++)
+    struct text_map names = {0};
+    for (size_t i = 0; i < node_count(there); i++) {
         *LIST_PUSH(arena, &members) = there->members[i];
+        text_map_add(&names, arena, member_key(&there->members[i]));
+    }
     for (size_t i = 0; i < node_count(more); i++)
-        if (!members_have(&members, (struct text){more->members[i].key, more->members[i].key_size}))
+        if (text_map_add(&names, arena, member_key(&more->members[i])))
             *LIST_PUSH(arena, &members) = more->members[i];
     return node_keep(arena, node_of_members(members.items, members.count));
 }
@@ -58,7 +61,7 @@ void upgrade_leave_out(const struct node *map, const char *path, const char *con
     enum { SHOWN = 5 };
     size_t count = 0;
     for (size_t i = 0; node_is(map, NODE_MAP) && i < node_count(map); i++) {
-        struct text key = {map->members[i].key, map->members[i].key_size};
+        struct text key = member_key(&map->members[i]);
         const char *const *name = known;
         while (*name != NULL && !text_is(key, *name))
             name++;

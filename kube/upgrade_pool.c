@@ -69,7 +69,7 @@ static void note_kubelet(const struct node *kubelet, struct text class_name, str
     for (size_t i = 0; node_is(kubelet, NODE_MAP) && i < node_count(kubelet); i++) {
         const struct member *member = &kubelet->members[i];
         /* A field of v1alpha5; containerd is its only value, and v1 has no such field. */
-        if (!text_is((struct text){member->key, member->key_size}, "containerRuntime"))
+        if (!text_is(member_key(member), "containerRuntime"))
             *LIST_PUSH(arena, &kept) = *member;
     }
     struct node written = node_of_members(kept.items, kept.count);
@@ -80,18 +80,13 @@ static void note_kubelet(const struct node *kubelet, struct text class_name, str
 
 /* ---- labels, annotations and requirements ---- */
 
-static struct text key_of(const struct member *member)
-{
-    return (struct text){member->key, member->key_size};
-}
-
 /* Labels without those that v1 refuses. */
 static void put_labels(const struct node *old, struct arena *arena, struct upgrade *upgrade,
                        struct members *metadata)
 {
     struct members kept = {0};
     for (size_t i = 0; node_is(old, NODE_MAP) && i < node_count(old); i++) {
-        struct text key = key_of(&old->members[i]);
+        struct text key = member_key(&old->members[i]);
         if (label_is_restricted(key))
             upgrade_note(upgrade, arena,
                          "the label %.*s is left out: v1 refuses it; use one of your own domain",
@@ -107,12 +102,13 @@ static void put_labels(const struct node *old, struct arena *arena, struct upgra
 static void put_annotations(const struct node *old, struct arena *arena, struct members *metadata)
 {
     struct members kept = {0};
+    struct text_map names = {0};
     for (size_t i = 0; node_is(old, NODE_MAP) && i < node_count(old); i++) {
         const struct member *member = &old->members[i];
-        bool renamed = TEXT_IS_ONE_OF(key_of(member), "karpenter.sh/do-not-evict",
+        bool renamed = TEXT_IS_ONE_OF(member_key(member), "karpenter.sh/do-not-evict",
                                       "karpenter.sh/do-not-consolidate");
-        struct text name = renamed ? TEXT("karpenter.sh/do-not-disrupt") : key_of(member);
-        if (!members_have(&kept, name))
+        struct text name = renamed ? TEXT("karpenter.sh/do-not-disrupt") : member_key(member);
+        if (text_map_add(&names, arena, name))
             *LIST_PUSH(arena, &kept) = member_of(name, member->value);
     }
     members_put_map(metadata, arena, "annotations", &kept);

@@ -250,7 +250,7 @@ bool volume_is_zonal(const struct object *volume)
 {
     for (size_t i = 0; i < node_count(volume->labels); i++) {
         const struct member *label = &volume->labels->members[i];
-        if (zone_key_of((struct text){label->key, label->key_size}) != ZONE_KEY_NONE)
+        if (zone_key_of(member_key(label)) != ZONE_KEY_NONE)
             return true;
     }
     const struct node *terms =

@@ -218,7 +218,7 @@ static struct node metadata_of(const struct lease *lease, struct arena *arena)
     struct member *members = ARENA_ARRAY(arena, 2 + node_count(read), struct member);
     size_t count = 0;
     for (size_t i = 0; read != NULL && i < node_count(read); i++) {
-        struct text key = {read->members[i].key, read->members[i].key_size};
+        struct text key = member_key(&read->members[i]);
         if (!text_is(key, "managedFields"))
             members[count++] = read->members[i];
     }

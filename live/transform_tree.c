@@ -18,7 +18,7 @@ struct shared_tree {
 static bool keeps_member(const struct transform_field *keep, const struct member *member,
                          const struct transform_field **within)
 {
-    return transform_field_finds(keep, (struct text){member->key, member->key_size}, within);
+    return transform_field_finds(keep, member_key(member), within);
 }
 
 static bool keeps_item(const struct transform_field *keep, const struct node *item)
@@ -66,7 +66,7 @@ static void measure_members(struct tree_copy *tree_copy, const struct node *map,
     for (size_t i = 0; i < map->size; i++) {
         const struct member *member = &map->members[i];
         const struct transform_field *within;
-        struct text key = {member->key, member->key_size};
+        struct text key = member_key(member);
         if (!keeps_member(keep, member, &within))
             continue;
         tree_copy->members++;
@@ -140,7 +140,7 @@ static struct node copy_members(struct tree_copy *tree_copy, const struct node *
     struct member *copy = members;
     for (size_t i = 0; i < map->size; i++) {
         const struct member *member = &map->members[i];
-        struct text key = {member->key, member->key_size};
+        struct text key = member_key(member);
         if (!keeps_member(keep, member, &within))
             continue;
         const char *lasting = lasting_key(within, key);
@@ -196,8 +196,7 @@ bool shared_tree_equal(const struct node *a, const struct node *b)
         return true;
     for (size_t i = 0; i < a->size; i++) {
         bool map = a->kind == NODE_MAP;
-        if (map && !text_equal((struct text){a->members[i].key, a->members[i].key_size},
-                               (struct text){b->members[i].key, b->members[i].key_size}))
+        if (map && !text_equal(member_key(&a->members[i]), member_key(&b->members[i])))
             return false;
         if (!shared_tree_equal(map ? &a->members[i].value : &a->items[i],
                                map ? &b->members[i].value : &b->items[i]))
@@ -220,7 +219,7 @@ static uint64_t hash_tree(uint64_t hash, const struct node *node)
     for (size_t i = 0; node->kind >= NODE_LIST && i < node->size; i++) {
         const struct member *member = &node->members[i];
         if (node->kind == NODE_MAP)
-            hash = mix(hash, (struct text){member->key, member->key_size});
+            hash = mix(hash, member_key(member));
         hash = hash_tree(hash, node->kind == NODE_MAP ? &member->value : &node->items[i]);
     }
     return mix(hash, node_text(node));

@@ -37,7 +37,7 @@ static const struct node *name_type(const struct node *node, struct text api_ver
     members[count++] = member_of(TEXT("apiVersion"), node_of_text(api_version));
     members[count++] = member_of(TEXT("kind"), node_of_text(kind_name));
     for (size_t i = 0; i < node->size; i++) {
-        struct text key = {node->members[i].key, node->members[i].key_size};
+        struct text key = member_key(&node->members[i]);
         if (!text_is(key, "apiVersion") && !text_is(key, "kind"))
             members[count++] = node->members[i];
     }

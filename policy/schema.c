@@ -298,8 +298,7 @@ static bool read_quantities(const struct schema *schema, const struct field *fie
     for (size_t i = 0; i < count; i++) {
         const struct member *member = &field->node->members[i];
         struct key_quantity *item = &target->items[i];
-        *item =
-            (struct key_quantity){{member->key, member->key_size}, node_text(&member->value), 0};
+        *item = (struct key_quantity){member_key(member), node_text(&member->value), 0};
         const struct field *value = field_member(schema->arena, field, item->name);
         const struct key one = {.name = "", .type = KEY_QUANTITY};
         good = read_quantity(schema, value, &one, &item->milli) && good;

@@ -84,7 +84,7 @@ struct json_object *json_of_node(const struct node *node)
         made = json_object_new_object();
         for (size_t i = 0; i < node->size; i++) {
             const struct member *member = &node->members[i];
-            char *key = text_duplicate((struct text){member->key, member->key_size});
+            char *key = text_duplicate(member_key(member));
             if (key != NULL)
                 json_object_object_add(made, key, json_of_node(&member->value));
             free(key);

@@ -124,7 +124,7 @@ static struct node data_of(const struct node *old, const struct rotation_secret 
     size_t old_count = node_is(old, NODE_MAP) ? node_count(old) : 0, count = 0;
     struct member *data = ARENA_ARRAY(arena, old_count + ROTATION_ITEM_COUNT, struct member);
     for (size_t i = 0; old != NULL && i < old_count; i++)
-        if (!is_rotated((struct text){old->members[i].key, old->members[i].key_size}))
+        if (!is_rotated(member_key(&old->members[i])))
             data[count++] = old->members[i];
     for (size_t i = 0; i < ROTATION_ITEM_COUNT; i++)
         if (item_of(&copy, i)->size > 0)
@@ -154,7 +154,7 @@ struct text secret_body(const struct node *read, const struct webhook_manager_se
         *end++ = member_of(TEXT("type"), node_of_text(TEXT("Opaque")));
     } else {
         for (size_t i = 0; i < node_count(read); i++)
-            if (!text_is((struct text){read->members[i].key, read->members[i].key_size}, "data"))
+            if (!text_is(member_key(&read->members[i]), "data"))
                 *end++ = read->members[i];
     }
     *end++ = member_of(TEXT("data"), data_of(node_get(read, "data"), secret, arena));

@@ -137,7 +137,7 @@ static bool add_missing(struct pod *pod, struct sums *sums, const struct node *m
 {
     for (size_t i = 0; node_is(map, NODE_MAP) && i < node_count(map); i++) {
         const struct member *member = &map->members[i];
-        struct text resource = {member->key, member->key_size};
+        struct text resource = member_key(member);
         int64_t milli = 0;
         if (node_is(&member->value, NODE_NULL))
             continue;

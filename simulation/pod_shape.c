@@ -222,11 +222,11 @@ static struct solver_selector read_selector(const struct node *selector, struct 
     const struct node *labels = node_get(selector, "matchLabels");
     for (size_t i = 0; node_is(labels, NODE_MAP) && i < node_count(labels); i++) {
         const struct member *member = &labels->members[i];
-        *LIST_PUSH(arena, list) = (struct solver_expression){
-            .key = terminated(arena, (struct text){member->key, member->key_size}),
-            .op = SOLVER_IN,
-            .values = one_value(arena, node_string(&member->value)),
-            .value_count = 1};
+        *LIST_PUSH(arena, list) =
+            (struct solver_expression){.key = terminated(arena, member_key(member)),
+                                       .op = SOLVER_IN,
+                                       .values = one_value(arena, node_string(&member->value)),
+                                       .value_count = 1};
     }
     const struct node *expressions = node_get(selector, "matchExpressions");
     FOR_ITEMS(item, expressions)

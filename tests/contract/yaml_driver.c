@@ -32,8 +32,7 @@ static void print_string(struct text t)
 static int compare_members(const void *a, const void *b)
 {
     const struct member *const *x = a, *const *y = b;
-    return text_compare((struct text){(*x)->key, (*x)->key_size},
-                        (struct text){(*y)->key, (*y)->key_size});
+    return text_compare(member_key(*x), member_key(*y));
 }
 
 static void print_node(const struct node *node);
@@ -50,7 +49,7 @@ static void print_map(const struct node *map)
     for (size_t i = 0; i < map->size; i++) {
         if (i != 0)
             putchar(',');
-        print_string((struct text){sorted[i]->key, sorted[i]->key_size});
+        print_string(member_key(sorted[i]));
         putchar(':');
         print_node(&sorted[i]->value);
     }

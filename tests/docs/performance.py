@@ -25,7 +25,7 @@ def check(name, good, more=""):
 
 
 def ratio(value):
-    return {"value": value, "spread": 0.01}
+    return {"value": value, "off": 0.01}
 
 
 def body(size, factor):

@@ -33,7 +33,7 @@ static void check_node(struct reading *reading, const struct node *node, size_t 
             continue;
         }
         const struct member *member = &node->members[i];
-        struct text key = {member->key, member->key_size};
+        struct text key = member_key(member);
         REQUIRE(member->key_offset <= reading->source.text.size);
         REQUIRE(node_member(node, key) == &member->value); /* every key once */
         check_node(reading, &member->value, depth + 1);

@@ -44,7 +44,7 @@ static inline void dump_node(struct text_builder *out, const struct node *node)
         for (size_t i = 0; i < node_count(node); i++) {
             text_builder_add(out, i == 0 ? TEXT("") : TEXT(","));
             const struct member *member = &node->members[i];
-            dump_string(out, (struct text){member->key, member->key_size});
+            dump_string(out, member_key(member));
             text_builder_add(out, TEXT(":"));
             dump_node(out, &member->value);
         }

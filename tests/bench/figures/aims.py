@@ -17,8 +17,8 @@ def at(found, *path):
 
 
 def ratio(*path):
-    """A ratio that stands, or None."""
-    return lambda sections: at(sections, *path, "value")
+    """Where a ratio stands (noise.ratio), or None."""
+    return lambda sections: at(sections, *path)
 
 
 def turns(body, server):
@@ -73,7 +73,8 @@ def policies(sections, _):
 
 @dataclass
 class Aim:
-    """most: the value is to be no more than the aim; else no less. unit: of both."""
+    """most: the value is to be no more than the aim; else no less. unit: of both. off: how far the value may be off, as a
+    share of it; 0: it is no median of rounds."""
     what: str
     aim: float
     unit: str
@@ -81,12 +82,17 @@ class Aim:
     explain: Callable
     most: bool = True
     value: Optional[float] = None
+    off: float = 0
 
     def aim_text(self):
         return f"{'at most' if self.most else 'at least'} {self.aim:g}{self.unit}"
 
     def measured_text(self):
-        return "-" if self.value is None else f"{self.value:.{1 if self.unit.strip() == 'MiB' else 2}f}{self.unit}"
+        if self.value is None:
+            return "-"
+        digits = 1 if self.unit.strip() == "MiB" else 2
+        off = f" ± {self.value * self.off:.{digits}f}" if self.off else ""
+        return f"{self.value:.{digits}f}{off}{self.unit}"
 
     def is_met(self):
         return self.value is not None and (self.value <= self.aim if self.most else self.value >= self.aim)
@@ -115,7 +121,7 @@ def aims():
         Aim("p99 at 1,000 reviews a second, 20 KB Pod, strict.yaml, to the bare server", 1.3, "",
             ratio("tail", "figures", "bodies", "pod-20k", "to_bare", "strict"), waiting("pod-20k")),
         Aim("RssAnon with 64 busy connections, strict.yaml", 16, " MiB",
-            lambda sections: at(sections, "connections", "figures", "memory", "strict", "64"), memory),
+            lambda sections: {"value": at(sections, "connections", "figures", "memory", "strict", "64")}, memory),
         Aim("100 policies, one of which reaches the Pod, to one", 1.5, "",
             ratio("reviews", "figures", "bodies", "pod-6k", "to_strict", "hundred"), policies),
     ]
@@ -125,5 +131,6 @@ def held(sections):
     """The aims with what was measured."""
     made = aims()
     for aim in made:
-        aim.value = aim.found(sections)
+        found = aim.found(sections) or {}
+        aim.value, aim.off = found.get("value"), found.get("off", 0)
     return made

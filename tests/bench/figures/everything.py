@@ -6,7 +6,7 @@ usage: everything.py PROGRAMS BODIES [--only SECTION,...] [--whole] [--json FILE
 Measures the sections in their order, prints a table of each, and writes FILE: a JSON object of sections, each with
 the date, the command, the revision, the machine, the noise and its figures. A section that is in FILE and is not
 measured stays as it is. Ends with 1 when a figure is not to be stood by (noise.py); it is written all the same, and
-scripts/performance makes no page of it. --whole: also what takes longer than twelve minutes together."""
+scripts/performance makes no page of it. --whole: also what takes longer than twenty minutes together."""
 
 import argparse
 import datetime
@@ -33,8 +33,8 @@ from turns import (RATE, cpu_micros_at_rate, memory_mib, open_loops, run_main, s
 
 BODIES = peers.BODIES
 CONNECTIONS, MANY_CONNECTIONS = 16, 64
-ROUNDS, SECONDS, MANY_SECONDS = 7, 1, 2
-TAIL_ROUNDS, TAIL_SECONDS = 5, 4
+ROUNDS, SECONDS = 21, 1
+TAIL_SECONDS = 2
 SAME_RATE = 8000  # reviews a second that each server is sent
 
 
@@ -150,7 +150,7 @@ def connections(bench):
             figures["memory"][server.name] = {"at_rest": round(at_rest, 1), str(CONNECTIONS): round(few, 1),
                                               str(MANY_CONNECTIONS): round(many, 1)}
         for body, path in bench.bodies.items():
-            found, during = take_turns(servers, contenders, path, ROUNDS, MANY_SECONDS, MANY_CONNECTIONS)
+            found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, MANY_CONNECTIONS)
             figures["bodies"][body] = {
                 "noise": during, "servers": {name: summary(rounds) for name, rounds in found.items()},
                 "to_bare": {name: noise.ratio(rounds, found["bare"], during) for name, rounds in found.items()}}
@@ -169,17 +169,17 @@ def print_connections(figures):
 
 def tail(bench):
     """How long reviews take that come at a fixed rate."""
-    figures = {"rate": RATE, "connections": CONNECTIONS, "rounds": TAIL_ROUNDS, "seconds": TAIL_SECONDS, "bodies": {}}
+    figures = {"rate": RATE, "connections": CONNECTIONS, "rounds": ROUNDS, "seconds": TAIL_SECONDS, "bodies": {}}
     with Servers(bench.programs, bench.work / "tail") as servers:
         contenders = [servers.bare(), servers.taffrail("strict", STRICT),
                       servers.taffrail("cluster", STRICT, cluster=peers.cluster_script(bench.programs))]
         for body, path in bench.bodies.items():
-            found, during = open_loops(servers, contenders, path, TAIL_ROUNDS, TAIL_SECONDS, CONNECTIONS)
+            found, during = open_loops(servers, contenders, path, ROUNDS, TAIL_SECONDS, CONNECTIONS)
             figures["bodies"][body] = {
                 "noise": during,
                 "servers": {name: {what: statistics.median(of[what]) for what in ("median", "p99", "longest")}
                             for name, of in found.items()},
-                "to_bare": {name: noise.ratio(of["p99"], found["bare"]["p99"], during, noise.TAIL_SPREAD_MOST)
+                "to_bare": {name: noise.ratio(of["p99"], found["bare"]["p99"], during)
                             for name, of in found.items()}}
     return figures
 

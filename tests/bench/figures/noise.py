@@ -1,9 +1,11 @@
 """What else a machine did while something was measured, and which figures can be stood by.
 
-A ratio stands when the cores that it was measured on did little else, and when it came out alike in every round. On a
-machine that others use, CPU time is not enough: what shares caches, memory and the host's processors makes a server
-dearer, and not every server by as much."""
+A ratio stands when the cores that it was measured on did little else, and when its rounds tell their median well
+enough. On a machine that others use, CPU time is not enough: what shares caches, memory and the host's processors makes
+a server dearer, and not every server by as much. Single rounds then differ; their median is known the better, the more
+rounds there are."""
 
+import math
 import os
 import statistics
 import time
@@ -11,10 +13,11 @@ import time
 # The most that a ratio may be measured with. A quiet machine of two cores is far below these.
 OTHERS_MOST = 0.15  # CPU that others took, in cores
 STEAL_MOST = 0.03  # of the time of these cores, taken by other guests of the host
-SPREAD_MOST = 0.10  # of the ratios of the rounds: the distance of their quartiles, as a share of their median
-REFERENCE_SPREAD_MOST = 0.20  # of the reference's rounds: what changes slowly is in both sides of a ratio
-TAIL_SPREAD_MOST = 0.30  # of both, for a 99th percentile, whose rounds differ more
-ROUNDS_LEAST = 3
+UNCERTAIN_MOST = 0.10  # how far the median of the rounds' ratios may be off, as a share of it; and the reference's
+ROUNDS_LEAST = 5
+# A median is off by no more than so many distances of the quartiles / sqrt(rounds), 19 times of 20 (McGill, Tukey and
+# Larsen: Variations of Box Plots, 1978).
+NOTCH = 1.57
 
 STAT_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
 BUSY = ("user", "nice", "system", "irq", "softirq")
@@ -69,6 +72,11 @@ def spread(values):
     return (high - low) / statistics.median(values)
 
 
+def uncertainty(values):
+    """How far their median may be off, as a share of it."""
+    return NOTCH * spread(values) / math.sqrt(len(values)) if values else float("inf")
+
+
 def doubts(noise):
     """Why nothing can be stood by that was measured meanwhile, a sentence each; none: all is well."""
     found = []
@@ -87,19 +95,19 @@ def together(rounds, dropped):
             "load": [rounds[0]["load"][0], rounds[-1]["load"][1]], "dropped": dropped}
 
 
-def ratio(values, references, noise, spread_most=SPREAD_MOST):
-    """Of two servers that took turns, round by round. "value" is None where "why" says that it does not stand."""
+def ratio(values, references, noise):
+    """Of two servers that took turns, round by round; "off" is how far it may be off, as a share of it. "value" is None
+    where "why" says that it does not stand."""
     each = [value / reference for value, reference in zip(values, references)]
     why = doubts(noise)
     if len(each) < ROUNDS_LEAST:
         why.append(f"{len(each)} rounds are fewer than {ROUNDS_LEAST}")
     elif not why:
-        for what, rounds, most in (("the reference's rounds", references, max(spread_most, REFERENCE_SPREAD_MOST)),
-                                   ("the rounds' ratios", each, spread_most)):
-            if spread(rounds) > most:
-                why.append(f"{what} spread by {spread(rounds):.0%}, and {most:.0%} is the most")
+        for what, rounds in (("the reference's median", references), ("the median of the rounds' ratios", each)):
+            if uncertainty(rounds) > UNCERTAIN_MOST:
+                why.append(f"{what} may be off by {uncertainty(rounds):.0%}, and {UNCERTAIN_MOST:.0%} is the most")
     found = {"value": None if why else round(statistics.median(each), 3),
-             "spread": round(spread(each), 3) if len(each) > 1 else None}
+             "off": round(uncertainty(each), 3) if len(each) > 1 else None}
     if why:
         found["why"] = why
     return found
