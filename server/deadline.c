@@ -9,11 +9,22 @@ struct deadline deadline_begin(const struct review_clock *clock, int64_t cpu_lim
 {
     return (struct deadline){
         .clock = clock,
-        .cpu_until_us =
-            cpu_limit_us == 0 ? INT64_MAX : clock->cpu_us(clock->context) + cpu_limit_us,
+        .cpu_limit_us = cpu_limit_us,
         .wall_until_us = wall_until_us == 0 ? INT64_MAX : wall_until_us,
         .look_again_us = clock->wall_us(clock->context) + LOOK_EVERY_US,
     };
+}
+
+/* To read a thread's CPU time is a system call, and most reviews end before the first question. */
+static bool cpu_is_spent(struct deadline *deadline)
+{
+    if (deadline->cpu_limit_us == 0)
+        return false;
+    int64_t cpu_us = deadline->clock->cpu_us(deadline->clock->context);
+    if (!deadline->counts_cpu)
+        deadline->cpu_until_us = cpu_us + deadline->cpu_limit_us;
+    deadline->counts_cpu = true;
+    return cpu_us >= deadline->cpu_until_us;
 }
 
 int deadline_ask(void *context)
@@ -26,7 +37,7 @@ int deadline_ask(void *context)
         if (clock->client_is_gone != NULL && clock->client_is_gone(clock->context))
             return LIMIT_CLIENT_GONE;
     }
-    if (clock->cpu_us(clock->context) >= deadline->cpu_until_us)
+    if (cpu_is_spent(deadline))
         return LIMIT_CPU;
     return wall_us >= deadline->wall_until_us ? LIMIT_TIMEOUT : LIMIT_NONE;
 }

@@ -14,11 +14,13 @@ struct review_clock {
 
 struct deadline {
     const struct review_clock *clock;
-    int64_t cpu_until_us;
+    int64_t cpu_limit_us; /* 0: none */
+    int64_t cpu_until_us; /* known from the first question on, which small reviews do not reach */
+    bool counts_cpu;
     int64_t wall_until_us; /* INT64_MAX: the caller gives no limit */
     int64_t look_again_us; /* the next check of the client */
 };
-/* Starts now; 0: no limit. */
+/* The caller's time starts now, that of the CPU with the first question; 0: no limit. */
 struct deadline deadline_begin(const struct review_clock *clock, int64_t cpu_limit_us,
                                int64_t wall_until_us);
 /* An arena's watch; its context is the deadline. Its reasons are those of enum review_limit. */

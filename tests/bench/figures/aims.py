@@ -103,7 +103,7 @@ class Aim:
 
     def verdict(self):
         if self.value is None:
-            return "not measured, or not to be stood by"
+            return f"left out: it may be off by {self.off:.0%}" if self.off else "not measured"
         return "met" if self.is_met() else f"missed by {self.missed_by():.0%}"
 
 

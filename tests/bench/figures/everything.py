@@ -5,8 +5,8 @@ usage: everything.py PROGRAMS BODIES [--only SECTION,...] [--whole] [--json FILE
 
 Measures the sections in their order, prints a table of each, and writes FILE: a JSON object of sections, each with
 the date, the command, the revision, the machine, the noise and its figures. A section that is in FILE and is not
-measured stays as it is. Ends with 1 when a figure is not to be stood by (noise.py); it is written all the same, and
-scripts/performance makes no page of it. --whole: also what takes longer than twenty minutes together."""
+measured stays as it is. A ratio that its rounds do not tell is left out, and it is said why (noise.py). Ends with 1 when
+a section was measured on a loaded machine; it is written all the same, and scripts/performance makes no page of it. --whole: also what takes longer than twenty minutes together."""
 
 import argparse
 import datetime
@@ -374,12 +374,21 @@ def revision():
     return git("rev-parse", "--short=12", "HEAD") + ("+" if git("status", "--porcelain") else "")
 
 
-def refusals(found):
-    """Why ratios within these figures do not stand."""
+def noises(found):
+    """Of the turns within these figures."""
     if isinstance(found, dict):
-        yield from found.get("why", []) if "value" in found else ()
+        yield from [found["noise"]] if "noise" in found else ()
         for value in found.values():
-            yield from refusals(value)
+            yield from noises(value)
+
+
+def left_out(found, path=""):
+    """The ratios within these figures that do not stand, each with a reason."""
+    if isinstance(found, dict) and "why" in found:
+        yield from (f"{path}: {why}" for why in found["why"])
+    elif isinstance(found, dict):
+        for name, value in found.items():
+            yield from left_out(value, f"{path}{', ' if path else ''}{name}")
 
 
 def flat(found, path=""):
@@ -406,11 +415,10 @@ def measure(bench, name, section, command):
 
 
 def settle(measured, matters):
-    """Adds why the section is not to be stood by; nothing: it is. Where servers took turns, each turn has been judged
-    by its own noise."""
-    own = sorted(set(refusals(measured["figures"])))
-    with_turns = "bodies" in measured["figures"]
-    measured["doubts"] = own + (noise.doubts(measured["noise"]) if matters and not with_turns else [])
+    """Adds why the section is not to be stood by; nothing: it is. Where servers took turns, each turn is judged by its
+    own noise."""
+    of = list(noises(measured["figures"])) or [measured["noise"]]
+    measured["doubts"] = sorted({doubt for one in of for doubt in noise.doubts(one)}) if matters else []
 
 
 def show(measured, table):
@@ -420,6 +428,8 @@ def show(measured, table):
         for what, value in flat(measured["figures"]):
             say(f"{what:<66} {value}" if what != "said" else value)
     say(f"{measured['took_s']} s; {noise.told(measured['noise'])}")
+    for ratio in left_out(measured["figures"]):
+        say(f"LEFT OUT: {ratio.removeprefix('bodies, ')}")
     for doubt in measured["doubts"]:
         say(f"NOT TO BE STOOD BY: {doubt}")
 

@@ -30,7 +30,8 @@ static bool client_is_gone(void *context)
 static void what_comes_first_ends_it(void)
 {
     static const struct {
-        int64_t cpu_limit_us, wall_until_us; /* the clocks begin at 1000 and 5000000 */
+        int64_t cpu_limit_us,
+            wall_until_us; /* the clocks are 1000 and 5000000 when it is first asked */
         int64_t cpu_us, wall_us;
         bool gone;
         enum review_limit limit;
@@ -53,9 +54,25 @@ static void what_comes_first_ends_it(void)
         const struct review_clock clock = {cpu_us, wall_us, client_is_gone, &fake};
         struct deadline deadline =
             deadline_begin(&clock, cases[i].cpu_limit_us, cases[i].wall_until_us);
+        ASSERT_INT(deadline_ask(&deadline), LIMIT_NONE);
         fake.cpu_us = cases[i].cpu_us;
         fake.wall_us = cases[i].wall_us;
         ASSERT_INT(deadline_ask(&deadline), cases[i].limit);
+    }
+}
+
+static void cpu_time_counts_from_the_first_question(void)
+{
+    struct fake fake = {1000, 0, false, 0};
+    const struct review_clock clock = {cpu_us, wall_us, client_is_gone, &fake};
+    struct deadline deadline = deadline_begin(&clock, 500, 0);
+    static const struct {
+        int64_t cpu_us;
+        enum review_limit limit;
+    } questions[] = {{1400, LIMIT_NONE}, {1899, LIMIT_NONE}, {1900, LIMIT_CPU}};
+    for (size_t i = 0; i < COUNT_OF(questions); i++) {
+        fake.cpu_us = questions[i].cpu_us;
+        ASSERT_INT(deadline_ask(&deadline), questions[i].limit);
     }
 }
 
@@ -87,6 +104,7 @@ static void a_margin_is_kept(void)
 
 const struct unit_test unit_tests[] = {
     {"what comes first ends it", what_comes_first_ends_it},
+    {"CPU time counts from the first question", cpu_time_counts_from_the_first_question},
     {"the client is looked at rarely", the_client_is_looked_at_rarely},
     {"a margin is kept", a_margin_is_kept},
     {NULL, NULL},
