@@ -109,6 +109,17 @@ static void one_zone_is_read_without_memory(void)
     }
 }
 
+/* Whether a node with these labels is one that the only volume of a snapshot can be mounted on. */
+static bool volume_fits(struct fixture *fixture, struct text volume,
+                        const struct solver_label *labels, size_t label_count)
+{
+    struct solver_volume terms;
+    const struct snapshot *snapshot = fixture_snapshot(fixture, &volume.data, 1);
+    const struct object *object = snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, 0);
+    CU_ASSERT_TRUE_FATAL(volume_terms_read(snapshot, object, fixture->arena, &terms));
+    return volume_terms_fit(&terms, (struct solver_labels){labels, label_count});
+}
+
 /* KK component-helpers, MatchNodeSelectorTerms: any of the terms, and all that is in one. */
 static void a_node_is_where_the_volume_can_be_attached(void)
 {
@@ -143,12 +154,8 @@ static void a_node_is_where_the_volume_can_be_attached(void)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
-        struct solver_volume terms;
-        const char *volume = arena_printf(fixture.arena, VOLUME("", "%s"), cases[i].terms).data;
-        const struct snapshot *snapshot = fixture_snapshot(&fixture, &volume, 1);
-        const struct object *object = snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, 0);
-        CU_ASSERT_TRUE_FATAL(volume_terms_read(snapshot, object, fixture.arena, &terms));
-        bool fits = volume_terms_fit(&terms, (struct solver_labels){labels, COUNT_OF(labels)});
+        struct text volume = arena_printf(fixture.arena, VOLUME("", "%s"), cases[i].terms);
+        bool fits = volume_fits(&fixture, volume, labels, COUNT_OF(labels));
         if (fits != cases[i].fits)
             fprintf(stderr, "case %zu:\n", i);
         CU_ASSERT_EQUAL(fits, cases[i].fits);
@@ -171,17 +178,12 @@ static void a_volume_of_one_machine_follows_its_pod(void)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
-        struct solver_volume terms;
-        const char *volume =
+        struct text volume =
             arena_printf(fixture.arena,
                          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {%s, "
                          "nodeAffinity: {required: {nodeSelectorTerms: [%s]}}}}",
-                         cases[i].source, cases[i].terms)
-                .data;
-        const struct snapshot *snapshot = fixture_snapshot(&fixture, &volume, 1);
-        const struct object *object = snapshot_object(snapshot, KIND_PERSISTENT_VOLUME, 0);
-        CU_ASSERT_TRUE_FATAL(volume_terms_read(snapshot, object, fixture.arena, &terms));
-        bool fits = volume_terms_fit(&terms, (struct solver_labels){labels, COUNT_OF(labels)});
+                         cases[i].source, cases[i].terms);
+        bool fits = volume_fits(&fixture, volume, labels, COUNT_OF(labels));
         if (fits != cases[i].fits)
             fprintf(stderr, "case %zu:\n", i);
         CU_ASSERT_EQUAL(fits, cases[i].fits);
