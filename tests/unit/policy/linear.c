@@ -53,6 +53,9 @@ struct shape {
          "\"EC2NodeClass\", \"name\": \"d\"}, "
 #define POOL_VALUES(key) \
     POOL_SPEC "\"requirements\": [{\"key\": \"" key "\", \"operator\": \"In\", \"values\": ["
+#define OLD_POOL                                                                        \
+    "{\"apiVersion\": \"karpenter.sh/v1beta1\", \"kind\": \"NodePool\", \"metadata\": " \
+    "{\"name\": \"x\"}, \"spec\": {\"template\": {\"metadata\": {\"annotations\": {"
 #define NODE_CLASS                                                                          \
     "{\"apiVersion\": \"karpenter.k8s.aws/v1\", \"kind\": \"EC2NodeClass\", \"metadata\": " \
     "{\"name\": \"x\"}, \"spec\": {"
@@ -115,6 +118,9 @@ static const struct shape shapes[] = {
     {"pool's requirements", POOL_SPEC "\"requirements\": [", NOT_IN(ZONE, "z#"), "]}}}}"},
     {"pool's labels", POOL "{\"metadata\": {\"labels\": {", "\"own-#\": \"v\"", "}}}}}"},
     {"pool's limits", POOL "{}, \"limits\": {", "\"r#\": \"1\"", "}}}"},
+    {"old pool's annotations", OLD_POOL, "\"own-#\": \"v\"", "}}}}}"},
+    {"old pool's annotations at two places", OLD_POOL "\"own\": \"v\"}}, \"annotations\": {",
+     "\"own-#\": \"v\"", "}}}}"},
     {"kubelet's settings", NODE_CLASS "\"kubelet\": {", "\"k#\": \"v\"", "}}}"},
     {"kubelet's misspelt settings", NODE_CLASS "\"kubelet\": {", "\"port#\": \"v\"", "}}}"},
     {"volumes of a node", NODE_CLASS "\"blockDeviceMappings\": [", "{\"ebs\": {\"iops\": 3#}}",
@@ -129,7 +135,7 @@ static const char rails[] =
     "zones: {allow: [zone-a, zone-b]}, capacity-types: {allow: [on-demand]}, zone-spread: {}, "
     "volume-binding: {}, shared-volume: {}, resource-requests: {memoryLimitEqualsRequest: true}, "
     "tolerations: {allow: [\"team=web:NoSchedule\"]}, scheduler-bypass: {}, "
-    "pool-shape: {}, pool-limits: {}, node-class: {}, "
+    "pool-shape: {}, pool-limits: {}, node-class: {}, api-versions: {}, "
     "disruption-opt-out: {}, pod-disruption-budgets: {}";
 
 /* Nodes, pools, Pods and budgets enough for a look at each to show. */
