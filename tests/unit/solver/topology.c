@@ -452,6 +452,56 @@ static void test_a_valid_node_that_is_not_the_least(void)
     EXPECT_SKEW("zone", ALL, "2 2");
 }
 
+/* Karpenter leaves ties to chance; here the price decides, then the NodeClaims that may be launched
+ * in a domain, then its name. */
+static void test_ties(void)
+{
+    static const struct {
+        const char *name;
+        int64_t usd_micro[3];       /* by zone */
+        const char *first, *second; /* the zone of a pod, and of one that joins its NodeClaim */
+        const char *zone;           /* of the pod with the spread */
+    } cases[] = {
+        {"the first by name", {1000, 1000, 1000}, NULL, NULL, "test-zone-1"},
+        {"the cheapest", {1000, 1000, 900}, NULL, NULL, "test-zone-3"},
+        {"the fewest NodeClaims", {1000, 1000, 1000}, "zone=test-zone-1", NULL, "test-zone-2"},
+        {"the price before the NodeClaims",
+         {900, 1000, 1000},
+         "zone=test-zone-1",
+         NULL,
+         "test-zone-1"},
+        {"a NodeClaim of two zones",
+         {1000, 1000, 1000},
+         "zone In test-zone-1 test-zone-2",
+         NULL,
+         "test-zone-3"},
+        {"a NodeClaim of two zones that is narrowed to one",
+         {1000, 1000, 1000},
+         "zone In test-zone-1 test-zone-2",
+         "zone=test-zone-1",
+         "test-zone-2"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const int64_t *usd_micro = cases[i].usd_micro;
+        world_empty();
+        world.title = cases[i].name;
+        TYPE(.name = "four",
+             .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = usd_micro[0]),
+                           OFFER("on-demand", "test-zone-2", .usd_micro = usd_micro[1]),
+                           OFFER("on-demand", "test-zone-3", .usd_micro = usd_micro[2])});
+        POOL(.name = "default");
+        if (cases[i].first != NULL)
+            POD(.requests = "cpu 2", .required = {cases[i].first});
+        if (cases[i].second != NULL)
+            POD(.requests = "cpu 1.5", .required = {cases[i].second});
+        size_t pod = POD(.requests = "cpu 1.2", .labels = ALL, .spreads = {SPREAD("zone", 1, ALL)},
+                         .affinities = {APART("host", "")});
+        provision();
+        EXPECT_LABEL(pod, "zone", cases[i].zone);
+        EXPECT_INT(world.plan->claim_count, cases[i].first == NULL ? 1 : 2);
+    }
+}
+
 const char unit_suite[] = "solver topology";
 const struct unit_test unit_tests[] = {
     {"ignore unknown topology keys", test_unknown_key},
@@ -468,6 +518,7 @@ const struct unit_test unit_tests[] = {
     {"multiple deployments with hostname spread and varying arch", test_two_deployments},
     {"limit spread options by nodeSelector", test_limited_by_selector},
     {"effective zone", test_effective_zone},
+    {"ties between domains", test_ties},
     {"a valid domain that is not the least", test_a_valid_node_that_is_not_the_least},
     {NULL, NULL},
 };
