@@ -142,6 +142,25 @@ static void test_cheapest_mix(void)
     EXPECT_INT(cost[1] < cost[0], 1);
 }
 
+/* A spread takes a zone with few pods before a cheap one, however uneven it may be. */
+static void test_fewest_pods_before_price(void)
+{
+    for (int cheapest = 0; cheapest < 2; cheapest++) {
+        begin((struct solver_optimize){.cheapest = cheapest == 1});
+        world.title = cheapest == 1 ? "cheapest" : "as Karpenter";
+        TYPE(.name = "four", .resources = "cpu 4; memory 4Gi; pods 10",
+             .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = 900000),
+                           OFFER("on-demand", "test-zone-2", .usd_micro = 100000),
+                           OFFER("on-demand", "test-zone-3", .usd_micro = 900000)});
+        POOL(.name = "default");
+        struct span pods = PODS(6, .labels = "app=x", .requests = "cpu 3",
+                                .spreads = {SPREAD("zone", 5, "app=x")});
+        provision();
+        EXPECT_ALL_SCHEDULED(pods);
+        EXPECT_SKEW("zone", "app=x", "2 2 2");
+    }
+}
+
 struct patience {
     size_t asked, most;
 };
@@ -577,6 +596,7 @@ const struct unit_test unit_tests[] = {
     {"cheapest of pools of equal weight", test_cheapest_pool},
     {"weight before price", test_weight_before_price},
     {"cheapest mix", test_cheapest_mix},
+    {"fewest pods before price", test_fewest_pods_before_price},
     {"patience", test_patience},
     {"a claim that is shared", test_shared_claim},
     {"a claim that is shared, of many zones", test_shared_claim_of_many_zones},
