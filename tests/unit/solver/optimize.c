@@ -74,6 +74,26 @@ static void test_exact_limits(void)
     }
 }
 
+/* Packing buys no machine beyond a limit: neither the first one, nor one more when a part of the
+ * pods has one. */
+static void test_limits_of_packing(void)
+{
+    static const struct {
+        const char *limits;
+        size_t scheduled;
+    } cases[] = {{"cpu 3", 0}, {"cpu 4", 1}, {"cpu 7", 1}, {"cpu 8", 2}, {"cpu 12", 3}, {NULL, 3}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        begin((struct solver_optimize){.cheapest = true, .exact_limits = true});
+        world.title = cases[i].limits;
+        one_size("four", "cpu 4; memory 4Gi; pods 10", 400000);
+        POOL(.name = "default", .limits = cases[i].limits);
+        struct span pods = PODS(3, .requests = "cpu 3");
+        provision();
+        EXPECT_SCHEDULED(pods, cases[i].scheduled);
+        EXPECT_INT(world.plan->claim_count, cases[i].scheduled);
+    }
+}
+
 /* The emptiest first leaves room on both claims, and on neither enough for the last pod. */
 static void test_best_fit(void)
 {
@@ -592,6 +612,7 @@ const struct unit_test unit_tests[] = {
     {"joint zones", test_joint_zones},
     {"anti-affine replicas in one pass", test_spread_in_one},
     {"exact limits", test_exact_limits},
+    {"limits of packing", test_limits_of_packing},
     {"best fit", test_best_fit},
     {"cheapest of pools of equal weight", test_cheapest_pool},
     {"weight before price", test_weight_before_price},
