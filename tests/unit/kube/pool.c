@@ -58,6 +58,66 @@ static void a_pool_makes_nodes(void)
     }
 }
 
+/* The domain is the API group of the class; where the reference names none, its kind tells, then
+ * what the pool requires. */
+static void the_name_of_a_node_class_is_a_label(void)
+{
+#define NODE_POOL(reference) POOL("a", "", "spec: {nodeClassRef: {" reference "}}")
+#define REQUIRES(reference, key)                                           \
+    POOL("a", "",                                                          \
+         "spec: {nodeClassRef: {" reference "}, requirements: [{key: " key \
+         ", operator: Exists}]}")
+    static const struct {
+        const char *pool, *label;
+    } cases[] = {
+        {NODE_POOL("group: karpenter.k8s.aws, kind: EC2NodeClass, name: c"),
+         "karpenter.k8s.aws/ec2nodeclass"},
+        {NODE_POOL("group: example.com, kind: ABCDEFGHIJKLMNOPQRSTUVWXYZ, name: c"),
+         "example.com/abcdefghijklmnopqrstuvwxyz"},
+        {NODE_POOL("group: example.com, kind: az09, name: c"), "example.com/az09"},
+        {NODE_POOL("group: example.com, kind: '@[', name: c"), "example.com/@["},
+        {NODE_POOL("group: a.com, apiVersion: b.com/v1, apiGroup: c.com, kind: K, name: c"),
+         "a.com/k"},
+        {NODE_POOL("apiVersion: b.com/v1, apiGroup: c.com, kind: K, name: c"), "b.com/k"},
+        {NODE_POOL("apiGroup: c.com, kind: AKSNodeClass, name: c"), "c.com/aksnodeclass"},
+        {NODE_POOL("apiVersion: v1, kind: K, name: c"), ""},
+        {NODE_POOL("kind: AKSNodeClass, name: c"), "karpenter.azure.com/aksnodeclass"},
+        {NODE_POOL("kind: GCENodeClass, name: c"), "karpenter.k8s.gcp/gcenodeclass"},
+        {NODE_POOL("kind: IBMNodeClass, name: c"), "karpenter-ibm.sh/ibmnodeclass"},
+        {NODE_POOL("kind: ECSNodeClass, name: c"), "karpenter.k8s.alibabacloud/ecsnodeclass"},
+        {NODE_POOL("kind: KWOKNodeClass, name: c"), "karpenter.kwok.sh/kwoknodeclass"},
+        {REQUIRES("kind: K, name: c", "karpenter.azure.com/sku-cpu"), "karpenter.azure.com/k"},
+        {REQUIRES("kind: K, name: c", "karpenter.k8s.gcp/instance-cpu"), "karpenter.k8s.gcp/k"},
+        {REQUIRES("kind: K, name: c", "karpenter-ibm.sh/zone"), "karpenter-ibm.sh/k"},
+        {REQUIRES("kind: K, name: c", "karpenter.k8s.alibabacloud/instance-cpu"),
+         "karpenter.k8s.alibabacloud/k"},
+        {REQUIRES("kind: K, name: c", "example.com/team"), ""},
+        {REQUIRES("kind: AKSNodeClass, name: c", "karpenter.k8s.gcp/instance-cpu"),
+         "karpenter.azure.com/aksnodeclass"},
+        {REQUIRES("group: a.com, kind: K, name: c", "karpenter.k8s.gcp/instance-cpu"), "a.com/k"},
+        {NODE_POOL("group: a.com, kind: K"), ""},
+        {NODE_POOL("group: a.com, name: c"), ""},
+        {"{apiVersion: karpenter.sh/v1alpha5, kind: Provisioner, metadata: {name: a}, spec: "
+         "{providerRef: {apiVersion: karpenter.k8s.aws/v1alpha1, kind: AWSNodeTemplate, name: c}}}",
+         "karpenter.k8s.aws/awsnodetemplate"},
+    };
+#undef NODE_POOL
+#undef REQUIRES
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(1 << 20)};
+        const struct snapshot *snapshot = fixture_snapshot(&fixture, &cases[i].pool, 1);
+        const struct object *old = snapshot_object(snapshot, KIND_PROVISIONER, 0);
+        struct pool pool;
+        CU_ASSERT_TRUE_FATAL(
+            pool_read(old != NULL ? old : snapshot_object(snapshot, KIND_NODE_POOL, 0),
+                      fixture.arena, &pool));
+        if (!text_is(pool.node_class_label, cases[i].label))
+            fprintf(stderr, "%s\n", cases[i].pool);
+        ASSERT_TEXT(pool.node_class_label, cases[i].label);
+        arena_destroy(fixture.arena);
+    }
+}
+
 /* Old references have no group; of two kinds that are called alike it says which is meant. */
 static void a_reference_names_a_node_class(void)
 {
@@ -85,6 +145,7 @@ const char unit_suite[] = "kube pools";
 const struct unit_test unit_tests[] = {
     {"pools offer values", pools_offer_values},
     {"a pool makes nodes", a_pool_makes_nodes},
+    {"the name of a node class is a label", the_name_of_a_node_class_is_a_label},
     {"a reference names a node class", a_reference_names_a_node_class},
     {NULL, NULL},
 };
