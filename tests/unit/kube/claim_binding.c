@@ -17,7 +17,8 @@ static const struct snapshot *snapshot_of(struct fixture *fixture, const char *c
                                           const char *volume)
 {
     const char *documents[] = {claim, volume};
-    return fixture_snapshot(fixture, documents, volume == NULL ? 1 : 2);
+    return claim == NULL ? fixture_snapshot(fixture, &documents[1], 1)
+                         : fixture_snapshot(fixture, documents, volume == NULL ? 1 : 2);
 }
 
 static void a_claim_names_its_volume(void)
@@ -36,6 +37,11 @@ static void a_claim_names_its_volume(void)
         {CLAIM(DONE, ""), FOR("ns", "d", "u-c"), BINDING_VOLUME_OF_ANOTHER},
         {CLAIM(DONE, ""), FOR("other", "c", "u-c"), BINDING_VOLUME_OF_ANOTHER},
         {CLAIM(DONE, ""), NULL, BINDING_VOLUME_NOT_SEEN},
+        {CLAIM(DONE, ""),
+         "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, deletionTimestamp: "
+         "'2027-01-01T00:00:00Z'}}",
+         BINDING_VOLUME_DELETING},
+        {NULL, VOLUME(""), BINDING_CLAIM_NOT_SEEN},
         {CLAIM(DONE, ", status: {phase: Lost}"), VOLUME(""), BINDING_CLAIM_LOST},
         {CLAIM(DONE ", deletionTimestamp: '2027-01-01T00:00:00Z'", ""), VOLUME(""),
          BINDING_CLAIM_DELETING},
@@ -48,6 +54,58 @@ static void a_claim_names_its_volume(void)
         if (binding.state != cases[i].state)
             fprintf(stderr, "case %zu:\n", i);
         CU_ASSERT_EQUAL(binding.state, cases[i].state);
+        arena_destroy(fixture.arena);
+    }
+}
+
+/* "" is the name of no class, and asks for no volume to be made; a claim that does not speak of its
+ * class gets that of the cluster. */
+static void a_claim_waits_for_its_class(void)
+{
+#define CLASS(name, meta, mode)                                                             \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name meta "}, " \
+    "provisioner: ebs.csi.aws.com" mode "}"
+#define DEFAULT ", annotations: {storageclass.kubernetes.io/is-default-class: 'true'}"
+#define LATER ", volumeBindingMode: WaitForFirstConsumer"
+    static const struct {
+        const char *meta, *spec, *class;
+        enum claim_binding_state state;
+    } cases[] = {
+        {"", "", CLASS("gp3", "", LATER), BINDING_CLASS_NOT_SEEN},
+        {"", "storageClassName: null", CLASS("gp3", "", LATER), BINDING_CLASS_NOT_SEEN},
+        {"", "", CLASS("gp3", DEFAULT, LATER), BINDING_WAITS},
+        {"", "", CLASS("gp3", DEFAULT, ""), BINDING_IMMEDIATE},
+        {"", "", CLASS("gp3", DEFAULT, ", volumeBindingMode: Immediate"), BINDING_IMMEDIATE},
+        {"", "storageClassName: ''", CLASS("gp3", DEFAULT, LATER), BINDING_NO_CLASS},
+        {"", "storageClassName: gp3", CLASS("gp3", "", LATER), BINDING_WAITS},
+        {"", "storageClassName: gp3", CLASS("gp3", "", ""), BINDING_IMMEDIATE},
+        {"", "storageClassName: io2", CLASS("gp3", DEFAULT, LATER), BINDING_CLASS_NOT_SEEN},
+        /* the annotation is older than the field and wins over it */
+        {", annotations: {volume.beta.kubernetes.io/storage-class: ''}", "storageClassName: gp3",
+         CLASS("gp3", "", LATER), BINDING_NO_CLASS},
+        {", annotations: {volume.beta.kubernetes.io/storage-class: gp3}", "storageClassName: ''",
+         CLASS("gp3", "", LATER), BINDING_WAITS},
+        {"", "storageClassName: gp3, volumeName: ''", CLASS("gp3", "", LATER), BINDING_WAITS},
+        {", deletionTimestamp: '2027-01-01T00:00:00Z'", "storageClassName: gp3",
+         CLASS("gp3", "", LATER), BINDING_CLAIM_DELETING},
+    };
+#undef LATER
+#undef DEFAULT
+#undef CLASS
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct claim_binding binding;
+        struct text claim = arena_printf(fixture.arena,
+                                         "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: "
+                                         "{namespace: ns, name: c%s}, spec: {%s}}",
+                                         cases[i].meta, cases[i].spec);
+        const struct snapshot *snapshot = snapshot_of(&fixture, claim.data, cases[i].class);
+        claim_binding_read(snapshot, TEXT("ns"), TEXT("c"), NULL, fixture.arena, &binding);
+        if (binding.state != cases[i].state)
+            fprintf(stderr, "case %zu:\n", i);
+        CU_ASSERT_EQUAL(binding.state, cases[i].state);
+        CU_ASSERT_EQUAL(binding.class != NULL,
+                        cases[i].state == BINDING_WAITS || cases[i].state == BINDING_IMMEDIATE);
         arena_destroy(fixture.arena);
     }
 }
@@ -94,8 +152,12 @@ static void a_volume_has_what_its_claim_wants(void)
         {"accessModes: [ReadWriteOnce, ReadOnlyMany]", "accessModes: [ReadWriteOnce]", false},
         {"accessModes: [ReadWriteOnce]", "volumeMode: Block", false},
         {"volumeMode: Block", "volumeMode: Block", true},
+        {"volumeMode: Block", "", false},
+        {"", "volumeMode: Filesystem", true},
+        {"volumeMode: Filesystem", "", true},
         {"resources: {requests: {storage: 10Gi}}", "capacity: {storage: 10Gi}", true},
         {"resources: {requests: {storage: 11Gi}}", "capacity: {storage: 10Gi}", false},
+        {"resources: {requests: {storage: 10737418241}}", "capacity: {storage: 10Gi}", false},
         {"resources: {requests: {storage: much}}", "capacity: {storage: 10Gi}", false},
         {"selector: {matchLabels: {disk: fast}}", "capacity: {storage: 10Gi}", true},
         {"selector: {matchLabels: {disk: slow}}", "capacity: {storage: 10Gi}", false},
@@ -135,6 +197,7 @@ static void a_volume_has_what_its_claim_wants(void)
 const char unit_suite[] = "kube claim binding";
 const struct unit_test unit_tests[] = {
     {"a claim names its volume", a_claim_names_its_volume},
+    {"a claim waits for its class", a_claim_waits_for_its_class},
     {"a volume is kept for its claim alone", a_volume_is_kept_for_its_claim_alone},
     {"a volume has what its claim wants", a_volume_has_what_its_claim_wants},
     {NULL, NULL},
