@@ -215,6 +215,13 @@ static void templates_are_those_of_a_chart(void)
     manifests_read(&manifests, "templates/pod.yaml", TEXT("default"));
     ASSERT_TEXT(told(&manifests), "; skipped 0; files 1; problems 0");
     ASSERT_INT(manifests.charts.count, 1);
+
+    /* one that needs no rendering is a manifest as it is */
+    write_file("templates/pod.yaml", "# { no template }\n" POD("a"));
+    manifests_init(&manifests, arena);
+    manifests_read(&manifests, "templates/pod.yaml", TEXT("default"));
+    ASSERT_TEXT(told(&manifests), "Pod a; skipped 0; files 0; problems 0");
+    ASSERT_INT(manifests.charts.count, 0);
     unlink("templates/pod.yaml");
     unlink("Chart.yaml");
     rmdir("templates");
