@@ -275,6 +275,231 @@ static void what_v1_has_no_place_for_is_said(void)
     }
 }
 
+/* Whoever wrote a field that nobody knows learns that it is gone: five are named, and more are
+ * counted. */
+static void fields_that_nobody_knows_are_named(void)
+{
+    static const struct {
+        const char *version, *kind, *spec;
+        size_t note_count; /* of what is left out */
+        const char *last;
+    } cases[] = {
+        {"karpenter.sh/v1beta1", "NodePool", "{'colour': 1}", 1,
+         "spec.colour is left out: a NodePool has no such field"},
+        {"karpenter.sh/v1beta1", "NodePool", "{'template': {'colour': 1}}", 1,
+         "spec.template.colour is left out: a NodePool has no such field"},
+        {"karpenter.sh/v1beta1", "NodePool", "{'template': {'spec': {'colour': 1}}}", 1,
+         "spec.template.spec.colour is left out: a NodePool has no such field"},
+        {"karpenter.sh/v1beta1", "NodePool", "{'template': {'spec': {'userData': 'x'}}}", 1,
+         "spec.template.spec.userData is left out: a NodePool has no such field; it belongs to the "
+         "EC2NodeClass"},
+        {"karpenter.sh/v1alpha5", "Provisioner", "{'colour': 1}", 1,
+         "spec.colour is left out: a Provisioner has no such field"},
+        {"karpenter.sh/v1alpha5", "Provisioner", "{'ttlSecondsUntilEmpty': 30}", 1,
+         "spec.ttlSecondsUntilEmpty is left out: a Provisioner has no such field"},
+        {"karpenter.k8s.aws/v1beta1", "EC2NodeClass", "{'colour': 1}", 1,
+         "spec.colour is left out: an EC2NodeClass has no such field"},
+        {"karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate",
+         "{'a': 1, 'b': 1, 'tags': {}, 'c': 1, 'd': 1, 'e': 1}", 5,
+         "spec.e is left out: an EC2NodeClass has no such field"},
+        {"karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate",
+         "{'a': 1, 'b': 1, 'c': 1, 'd': 1, 'e': 1, 'f': 1}", 6,
+         "1 more fields of spec are left out"},
+        {"karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate",
+         "{'a': 1, 'b': 1, 'c': 1, 'd': 1, 'e': 1, 'f': 1, 'g': 1}", 6,
+         "2 more fields of spec are left out"},
+        {"karpenter.k8s.aws/v1beta1", "EC2NodeClass", "'text'", 0, NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        object_of(cases[i].version, cases[i].kind, cases[i].spec, arena, &upgrade);
+        size_t count = 0;
+        struct text last = TEXT("");
+        for (size_t j = 0; j < upgrade.notes.count; j++) {
+            if (!text_holds(upgrade.notes.items[j], TEXT(" left out")))
+                continue;
+            count++;
+            last = upgrade.notes.items[j];
+        }
+        ASSERT_INT(count, cases[i].note_count);
+        ASSERT_TEXT(last, cases[i].last == NULL ? "" : cases[i].last);
+        arena_destroy(arena);
+    }
+}
+
+/* Each field of an EC2NodeClass that v1 has as well, whatever is in it. */
+static void the_fields_of_a_node_class_are_taken_along(void)
+{
+    static const struct {
+        const char *given, *field, *taken;
+    } cases[] = {
+        {"'associatePublicIPAddress': false", "associatePublicIPAddress", "false"},
+        {"'blockDeviceMappings': [{'deviceName': '/dev/xvda'}]", "blockDeviceMappings",
+         "[{deviceName: /dev/xvda}]"},
+        {"'context': 'c'", "context", "c"},
+        {"'detailedMonitoring': true", "detailedMonitoring", "true"},
+        {"'instanceStorePolicy': 'RAID0'", "instanceStorePolicy", "RAID0"},
+        {"'kubelet': {'maxPods': 20}", "kubelet", "{maxPods: 20}"},
+        {"'tags': {'team': 'a'}", "tags", "{team: a}"},
+        {"'userData': 'echo'", "userData", "echo"},
+        {"'subnetSelector': {'team': 'a,b'}", "subnetSelectorTerms",
+         "[{tags: {team: a}}, {tags: {team: b}}]"},
+        {"'securityGroupSelector': {'team': 'a,b'}", "securityGroupSelectorTerms",
+         "[{tags: {team: a}}, {tags: {team: b}}]"},
+        {"'subnetSelectorTerms': [{'id': 'subnet-2'}], 'subnetSelector': {'team': 'a'}",
+         "subnetSelectorTerms", "[{id: subnet-2}]"},
+        {"'securityGroupSelectorTerms': [{'name': 'sg'}, {}]", "securityGroupSelectorTerms",
+         "[{name: sg}]"},
+        {"'metadataOptions': {'httpEndpoint': 'disabled', 'httpProtocolIPv6': 'enabled', "
+         "'httpTokens': 'optional', 'httpPutResponseHopLimit': 1}",
+         "metadataOptions",
+         "{httpEndpoint: disabled, httpProtocolIPv6: enabled, httpTokens: optional, "
+         "httpPutResponseHopLimit: 1}"},
+        {"'tags': {}", "subnetSelectorTerms", NULL},
+        {"'tags': {}", "securityGroupSelectorTerms", NULL},
+        {"'securityGroupSelectorTerms': [{}]", "securityGroupSelectorTerms", NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec = arena_printf(arena, "{%s}", cases[i].given);
+        const struct node *root =
+            object_of("karpenter.k8s.aws/v1alpha1", "AWSNodeTemplate", spec.data, arena, &upgrade);
+        const struct node *taken = node_get(node_get(root, "spec"), cases[i].field);
+        struct text missing = arena_printf(arena, "name spec.%s: v1 wants it", cases[i].field);
+        CU_ASSERT_EQUAL(taken == NULL, cases[i].taken == NULL);
+        CU_ASSERT_EQUAL(is_noted(&upgrade, missing.data, arena), cases[i].taken == NULL);
+        if (taken != NULL && cases[i].taken != NULL)
+            ASSERT_TEXT(node_yaml_line(taken, arena), cases[i].taken);
+        arena_destroy(arena);
+    }
+}
+
+/* docs/reference/karpenter.md 5.6: each field of a Provisioner, and where a NodePool has it. */
+static void the_fields_of_a_provisioner_have_their_places(void)
+{
+    static const struct {
+        const char *given, *path, *taken;
+    } cases[] = {
+        {"'labels': {'team': 'a'}", "spec.template.metadata.labels", "{team: a}"},
+        {"'labels': {'kubernetes.io/hostname': 'a', 'team': 'a'}", "spec.template.metadata.labels",
+         "{team: a}"},
+        {"'annotations': {'karpenter.sh/do-not-evict': 'true'}",
+         "spec.template.metadata.annotations", "{karpenter.sh/do-not-disrupt: \"true\"}"},
+        {"'taints': [{'key': 'a'}]", "spec.template.spec.taints", "[{key: a}]"},
+        {"'startupTaints': [{'key': 'a'}]", "spec.template.spec.startupTaints", "[{key: a}]"},
+        {"'limits': {'resources': {'cpu': 10}}", "spec.limits", "{cpu: 10}"},
+        {"'limits': {'cpu': 10}", "spec.limits", "{cpu: 10}"},
+        {"'weight': 5", "spec.weight", "5"},
+        {"'providerRef': {'name': 'c'}", "spec.template.spec.nodeClassRef",
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}"},
+        {"'provider': {'tags': {}}", "spec.template.spec.nodeClassRef",
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}"},
+        {"'ttlSecondsUntilExpired': 7200", "spec.template.spec.expireAfter", "\"2h\""},
+        {"'weight': 5", "spec.template.spec.expireAfter", "Never"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec = arena_printf(arena, "{%s}", cases[i].given);
+        const struct node *root =
+            object_of("karpenter.sh/v1alpha5", "Provisioner", spec.data, arena, &upgrade);
+        ASSERT_TEXT(node_yaml_line(node_at(root, cases[i].path), arena), cases[i].taken);
+        arena_destroy(arena);
+    }
+}
+
+/* What v1alpha5 added where the Provisioner did not speak of it, in labels or requirements. */
+static void the_defaults_of_a_provisioner_are_written(void)
+{
+#define OS "{key: kubernetes.io/os, operator: In, values: [linux]}"
+#define ARCH "{key: kubernetes.io/arch, operator: In, values: [amd64]}"
+#define CAPACITY "{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}"
+#define TYPES                                                                             \
+    "{key: karpenter.k8s.aws/instance-category, operator: In, values: [c, m, r]}, {key: " \
+    "karpenter.k8s.aws/instance-generation, operator: Gt, values: [\"2\"]}"
+#define EXISTS(key) "{'requirements': [{'key': '" key "', 'operator': 'Exists'}]}"
+#define FIRST(key) "[{key: " key ", operator: Exists}, "
+#define CHOOSES(key)                                           \
+    {                                                          \
+        EXISTS(key), FIRST(key) OS ", " ARCH ", " CAPACITY "]" \
+    }
+    static const struct {
+        const char *spec, *requirements;
+    } cases[] = {
+        {"{}", "[" OS ", " ARCH ", " CAPACITY ", " TYPES "]"},
+        {EXISTS("kubernetes.io/os"), FIRST("kubernetes.io/os") ARCH ", " CAPACITY ", " TYPES "]"},
+        {EXISTS("kubernetes.io/arch"), FIRST("kubernetes.io/arch") OS ", " CAPACITY ", " TYPES "]"},
+        {EXISTS("karpenter.sh/capacity-type"),
+         FIRST("karpenter.sh/capacity-type") OS ", " ARCH ", " TYPES "]"},
+        {"{'labels': {'kubernetes.io/arch': 'arm64'}}", "[" OS ", " CAPACITY ", " TYPES "]"},
+        CHOOSES("node.kubernetes.io/instance-type"),
+        CHOOSES("karpenter.k8s.aws/instance-family"),
+        CHOOSES("karpenter.k8s.aws/instance-category"),
+        CHOOSES("karpenter.k8s.aws/instance-generation"),
+        {EXISTS("karpenter.k8s.aws/instance-cpu"),
+         FIRST("karpenter.k8s.aws/instance-cpu") OS ", " ARCH ", " CAPACITY ", " TYPES "]"},
+        {"{'labels': {'karpenter.k8s.aws/instance-family': 'm5'}}",
+         "[" OS ", " ARCH ", " CAPACITY "]"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        const struct node *root =
+            object_of("karpenter.sh/v1alpha5", "Provisioner", cases[i].spec, arena, &upgrade);
+        ASSERT_TEXT(node_yaml_line(node_at(root, "spec.template.spec.requirements"), arena),
+                    cases[i].requirements);
+        arena_destroy(arena);
+    }
+#undef OS
+#undef ARCH
+#undef CAPACITY
+#undef TYPES
+#undef EXISTS
+#undef FIRST
+#undef CHOOSES
+}
+
+/* A Provisioner without a node template or a provider gets a guess, and that is said; without a
+ * name there is nothing to guess by. */
+static void a_provisioner_names_its_node_class(void)
+{
+    static const char guess[] = "put the name of the EC2NodeClass in "
+                                "spec.template.spec.nodeClassRef.name: the Provisioner names no "
+                                "AWSNodeTemplate";
+    static const struct {
+        const char *metadata, *spec, *name;
+        size_t object_count;
+        bool guessed;
+    } cases[] = {
+        {"{'name': 'a'}", "{}", "a", 1, true},
+        {"{'name': 'default'}", "{}", "default", 1, true},
+        {"{'name': 'default'}", "{'providerRef': {'name': ''}}", "default", 1, true},
+        {"{'name': 'default'}", "{'provider': 'text'}", "default", 1, true},
+        {"{'name': 'default'}", "{'providerRef': {'name': 'c'}}", "c", 1, false},
+        {"{'name': 'default'}", "{'provider': {}}", "default", 2, false},
+        {"{'generateName': 'a-'}", "{}", "", 1, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade = upgrade_of(
+            arena_printf(arena,
+                         "{'apiVersion': 'karpenter.sh/v1alpha5', 'kind': 'Provisioner', "
+                         "'metadata': %s, 'spec': %s}",
+                         cases[i].metadata, cases[i].spec),
+            "", arena);
+        ASSERT_TEXT(
+            node_string(node_at(upgrade.objects[0], "spec.template.spec.nodeClassRef.name")),
+            cases[i].name);
+        ASSERT_INT(upgrade.object_count, cases[i].object_count);
+        CU_ASSERT_EQUAL(is_noted(&upgrade, guess, arena), cases[i].guessed);
+        CU_ASSERT_EQUAL(is_noted(&upgrade, "name the node class in", arena),
+                        cases[i].name[0] == '\0');
+        arena_destroy(arena);
+    }
+}
+
 /* At most as long as the policy lets nodes live. */
 static void nodes_expire_in_time(void)
 {
@@ -479,6 +704,12 @@ const struct unit_test unit_tests[] = {
     {"the node class is that of the reference", the_node_class_is_that_of_the_reference},
     {"fields are gathered", fields_are_gathered},
     {"what v1 has no place for is said", what_v1_has_no_place_for_is_said},
+    {"fields that nobody knows are named", fields_that_nobody_knows_are_named},
+    {"the fields of a node class are taken along", the_fields_of_a_node_class_are_taken_along},
+    {"the fields of a Provisioner have their places",
+     the_fields_of_a_provisioner_have_their_places},
+    {"the defaults of a Provisioner are written", the_defaults_of_a_provisioner_are_written},
+    {"a Provisioner names its node class", a_provisioner_names_its_node_class},
     {"nodes expire in time", nodes_expire_in_time},
     {"metadata options that are not written are those of v1beta1",
      metadata_options_that_are_not_written_are_those_of_v1beta1},
