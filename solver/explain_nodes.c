@@ -64,7 +64,7 @@ static uint32_t lacking(const struct explanation *q, size_t number, double *shar
     uint32_t resource = SOLVER_NONE;
     for (uint32_t r = 0; r < q->problem->resource_count; r++) {
         double matching = (double)q->shape->requests[r];
-        double lacks = (matching - (double)room[r]) / (matching + 1);
+        double lacks = (matching - (double)room[r]) / (matching > 0 ? matching : 1);
         if (q->shape->requests[r] > room[r] && (resource == SOLVER_NONE || lacks > *share)) {
             resource = r;
             *share = lacks;
