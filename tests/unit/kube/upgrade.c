@@ -410,6 +410,122 @@ static void the_fields_of_a_provisioner_have_their_places(void)
     }
 }
 
+/* docs/reference/karpenter.md 5.5: each field of a v1beta1 NodePool, at its own place, or at
+ * another where the API server dropped it. */
+static void the_fields_of_a_pool_have_their_places(void)
+{
+#define INSIDE(fields) "{'template': {'spec': {" fields "}}}"
+#define CLASS "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}"
+    static const struct {
+        const char *spec, *path, *taken; /* taken: NULL: there is none */
+        bool dropped;
+    } cases[] = {
+        {"{'weight': 5}", "spec.weight", "5", false},
+        {"{'limits': {'cpu': 10}}", "spec.limits", "{cpu: 10}", false},
+        {"{'limits': {'resources': {'cpu': 10}}}", "spec.limits", "{cpu: 10}", true},
+        {"{}", "spec.disruption", NULL, false},
+        {"{'disruption': {}}", "spec.disruption",
+         "{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: \"0s\"}", false},
+        {"{'disruption': {'consolidationPolicy': 'WhenUnderutilized'}}", "spec.disruption",
+         "{consolidationPolicy: WhenEmptyOrUnderutilized, consolidateAfter: \"0s\"}", false},
+        {"{'disruption': {'consolidationPolicy': 'WhenEmpty', 'consolidateAfter': 'Never', "
+         "'budgets': [{'nodes': 10}]}}",
+         "spec.disruption",
+         "{consolidationPolicy: WhenEmpty, consolidateAfter: Never, budgets: [{nodes: 10}]}",
+         false},
+        {"{'disruption': {'expireAfter': '24h'}}", "spec.template.spec.expireAfter", "\"24h\"",
+         false},
+        {INSIDE("'expireAfter': '24h'"), "spec.template.spec.expireAfter", "\"24h\"", false},
+        {"{'template': {'expireAfter': '24h'}}", "spec.template.spec.expireAfter", "\"24h\"", true},
+        {"{'expireAfter': '24h'}", "spec.template.spec.expireAfter", "\"24h\"", true},
+        {"{'expireAfter': '24h', 'disruption': {'expireAfter': '48h'}}",
+         "spec.template.spec.expireAfter", "\"48h\"", false},
+        {"{}", "spec.template.spec.expireAfter", NULL, false},
+        {INSIDE("'terminationGracePeriod': '1h'"), "spec.template.spec.terminationGracePeriod",
+         "\"1h\"", false},
+        {"{'terminationGracePeriod': '1h'}", "spec.template.spec.terminationGracePeriod", "\"1h\"",
+         true},
+        {INSIDE("'taints': [{'key': 'a'}]"), "spec.template.spec.taints", "[{key: a}]", false},
+        {"{'taints': [{'key': 'a'}]}", "spec.template.spec.taints", "[{key: a}]", true},
+        {INSIDE("'startupTaints': [{'key': 'a'}]"), "spec.template.spec.startupTaints",
+         "[{key: a}]", false},
+        {"{'startupTaints': [{'key': 'a'}]}", "spec.template.spec.startupTaints", "[{key: a}]",
+         true},
+        {INSIDE("'requirements': [{'key': 'team', 'operator': 'Exists'}]"),
+         "spec.template.spec.requirements", "[{key: team, operator: Exists}]", false},
+        {"{'requirements': [{'key': 'team', 'operator': 'Exists'}]}",
+         "spec.template.spec.requirements", "[{key: team, operator: Exists}]", true},
+        {INSIDE("'requirements': [{'key': 'kubernetes.io/hostname', 'operator': 'Exists'}, {'key': "
+                "'team', 'operator': 'Exists'}]"),
+         "spec.template.spec.requirements", "[{key: team, operator: Exists}]", false},
+        {INSIDE("'nodeClassRef': {'name': 'c'}"), "spec.template.spec.nodeClassRef", CLASS, false},
+        {"{'template': {'nodeClassRef': {'name': 'c'}}}", "spec.template.spec.nodeClassRef", CLASS,
+         true},
+        {"{'nodeClassRef': {'name': 'c'}}", "spec.template.spec.nodeClassRef", CLASS, true},
+        {"{'template': {'metadata': {'labels': {'team': 'a'}}}}", "spec.template.metadata.labels",
+         "{team: a}", false},
+        {INSIDE("'labels': {'team': 'a'}"), "spec.template.metadata.labels", "{team: a}", true},
+        {"{'labels': {'team': 'a'}}", "spec.template.metadata.labels", "{team: a}", true},
+        {INSIDE("'annotations': {'note': 'x'}"), "spec.template.metadata.annotations", "{note: x}",
+         true},
+    };
+#undef INSIDE
+#undef CLASS
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        const struct node *root =
+            object_of("karpenter.sh/v1beta1", "NodePool", cases[i].spec, arena, &upgrade);
+        const struct node *taken = node_at(root, cases[i].path);
+        CU_ASSERT_EQUAL(taken == NULL, cases[i].taken == NULL);
+        if (taken != NULL && cases[i].taken != NULL)
+            ASSERT_TEXT(node_yaml_line(taken, arena), cases[i].taken);
+        if (is_noted(&upgrade, "where the API server drops it", arena) != cases[i].dropped)
+            fprintf(stderr, "%s\n", cases[i].spec);
+        CU_ASSERT_EQUAL(is_noted(&upgrade, "where the API server drops it", arena),
+                        cases[i].dropped);
+        arena_destroy(arena);
+    }
+}
+
+/* The class of another provider is told by its kind, or by the domain of what the pool requires. */
+static void the_provider_is_that_of_the_pool(void)
+{
+    static const struct {
+        const char *reference, *key, *written;
+    } cases[] = {
+        {"'kind': 'AKSNodeClass'", "team",
+         "{group: karpenter.azure.com, kind: AKSNodeClass, name: c}"},
+        {"'kind': 'IBMNodeClass'", "team",
+         "{group: karpenter-ibm.sh, kind: IBMNodeClass, name: c}"},
+        {"'kind': 'EC2NodeClass'", "karpenter.azure.com/sku-cpu",
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}"},
+        {"'uid': ''", "karpenter.azure.com/sku-cpu",
+         "{group: karpenter.azure.com, kind: AKSNodeClass, name: c}"},
+        {"'uid': ''", "karpenter-ibm.sh/zone",
+         "{group: karpenter-ibm.sh, kind: IBMNodeClass, name: c}"},
+        {"'uid': ''", "my-karpenter-ibm.sh/zone",
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}"},
+        {"'uid': ''", "karpenter.k8s.aws/instance-cpu",
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}"},
+        {"'group': 'example.com', 'apiVersion': 'a.com/v1'", "team",
+         "{group: example.com, kind: EC2NodeClass, name: c}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec = arena_printf(arena,
+                                        "{'template': {'spec': {'nodeClassRef': {'name': 'c', %s}, "
+                                        "'requirements': [{'key': '%s', 'operator': 'Exists'}]}}}",
+                                        cases[i].reference, cases[i].key);
+        const struct node *root =
+            object_of("karpenter.sh/v1beta1", "NodePool", spec.data, arena, &upgrade);
+        ASSERT_TEXT(node_yaml_line(node_at(root, "spec.template.spec.nodeClassRef"), arena),
+                    cases[i].written);
+        arena_destroy(arena);
+    }
+}
+
 /* What v1alpha5 added where the Provisioner did not speak of it, in labels or requirements. */
 static void the_defaults_of_a_provisioner_are_written(void)
 {
@@ -708,6 +824,8 @@ const struct unit_test unit_tests[] = {
     {"the fields of a node class are taken along", the_fields_of_a_node_class_are_taken_along},
     {"the fields of a Provisioner have their places",
      the_fields_of_a_provisioner_have_their_places},
+    {"the fields of a pool have their places", the_fields_of_a_pool_have_their_places},
+    {"the provider is that of the pool", the_provider_is_that_of_the_pool},
     {"the defaults of a Provisioner are written", the_defaults_of_a_provisioner_are_written},
     {"a Provisioner names its node class", a_provisioner_names_its_node_class},
     {"nodes expire in time", nodes_expire_in_time},
