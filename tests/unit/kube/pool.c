@@ -31,6 +31,83 @@ static void pools_offer_values(void)
     arena_destroy(fixture.arena);
 }
 
+/* What the template says, what Karpenter puts on each node by itself, and what nodes have. */
+static void labels_come_from_pools_and_nodes(void)
+{
+#define CLASSED(name, meta, group, kind)                                                  \
+    POOL(name, meta,                                                                      \
+         "spec: {nodeClassRef: {group: " group ", kind: " kind ", name: c-" name "}, "    \
+         "requirements: [{key: team, operator: NotIn, values: [blue]}, {key: rack, "      \
+         "operator: DoesNotExist}, {key: size, operator: Gt, values: ['2']}, {key: row, " \
+         "operator: In, values: [x, w, x]}]}")
+    static const char *const documents[] = {
+        CLASSED("a", "", "karpenter.k8s.aws", "EC2NodeClass"),
+        CLASSED("b", "", "eks.amazonaws.com", "NodeClass"),
+        CLASSED("d", ", deletionTimestamp: '2027-01-01T00:00:00Z'", "example.com", "Gone"),
+        "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {rack: r1, row: z}}}",
+        "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: {rack: r2, row: x}}}",
+    };
+#undef CLASSED
+    static const struct {
+        const char *key, *values;
+        bool any_value, from_pool, from_node, in_template;
+    } cases[] = {
+        {"team", "", true, true, false, true},
+        {"size", "", true, true, false, true},
+        {"row", "x, w, z", false, true, true, true},
+        {"rack", "r1, r2", false, false, true, false},
+        {"karpenter.sh/nodepool", "a, b", false, true, false, false},
+        {"karpenter.k8s.aws/ec2nodeclass", "c-a", false, true, false, false},
+        {"eks.amazonaws.com/nodeclass", "c-b", false, true, false, false},
+        {"eks.amazonaws.com/compute-type", "auto", false, true, false, false},
+        {"example.com/gone", "", false, false, false, false},
+        {"other", "", false, false, false, false},
+    };
+    struct fixture fixture = {.arena = arena_create(1 << 20)};
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct text key = text_of(cases[i].key);
+        struct label_offers offers;
+        label_offers_read(snapshot, key, fixture.arena, &offers);
+        ASSERT_TEXT(texts_join(offers.items, offers.count, offers.count, fixture.arena),
+                    cases[i].values);
+        ASSERT_INT(offers.any_value, cases[i].any_value);
+        ASSERT_INT(offers.from_pool, cases[i].from_pool);
+        ASSERT_INT(offers.from_node, cases[i].from_node);
+        ASSERT_INT(some_pool_produces(snapshot, key), cases[i].in_template);
+    }
+    arena_destroy(fixture.arena);
+}
+
+/* Amazon's own pools of EKS Auto Mode, whose copies keep the label that names the manager. */
+static void the_pools_of_auto_mode_are_known(void)
+{
+#define OF(name, group, labels)          \
+    POOL(name, ", labels: {" labels "}", \
+         "spec: {nodeClassRef: {group: " group ", kind: NodeClass, name: default}}")
+#define BY_EKS "app.kubernetes.io/managed-by: eks"
+    static const struct {
+        const char *pool;
+        bool of_auto_mode, built_in;
+    } cases[] = {
+        {OF("general-purpose", "eks.amazonaws.com", BY_EKS), true, true},
+        {OF("system", "eks.amazonaws.com", BY_EKS), true, true},
+        {OF("general-purpose-2", "eks.amazonaws.com", BY_EKS), true, false},
+        {OF("system", "eks.amazonaws.com", "app.kubernetes.io/managed-by: Helm"), true, false},
+        {OF("system", "eks.amazonaws.com", ""), true, false},
+        {OF("system", "karpenter.k8s.aws", BY_EKS), false, false},
+    };
+#undef OF
+#undef BY_EKS
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(1 << 20)};
+        const struct snapshot *snapshot = fixture_snapshot(&fixture, &cases[i].pool, 1);
+        ASSERT_INT(pool_is_of_auto_mode(snapshot_pool(snapshot, 0)), cases[i].of_auto_mode);
+        ASSERT_INT(pool_is_built_in(snapshot_pool(snapshot, 0)), cases[i].built_in);
+        arena_destroy(fixture.arena);
+    }
+}
+
 static void a_pool_makes_nodes(void)
 {
     static const struct {
@@ -46,6 +123,17 @@ static void a_pool_makes_nodes(void)
          false},
         {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, status: {conditions: "
          "[{type: Ready, status: 'True'}]}}",
+         true},
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, status: {conditions: "
+         "[{type: Ready, status: Unknown}]}}",
+         false},
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, status: {conditions: "
+         "[{type: NodeClassReady, status: 'False'}]}}",
+         true},
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {replicas: 0}}",
+         false},
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {replicas: "
+         "null}}",
          true},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -144,6 +232,8 @@ static void a_reference_names_a_node_class(void)
 const char unit_suite[] = "kube pools";
 const struct unit_test unit_tests[] = {
     {"pools offer values", pools_offer_values},
+    {"labels come from pools and nodes", labels_come_from_pools_and_nodes},
+    {"the pools of Auto Mode are known", the_pools_of_auto_mode_are_known},
     {"a pool makes nodes", a_pool_makes_nodes},
     {"the name of a node class is a label", the_name_of_a_node_class_is_a_label},
     {"a reference names a node class", a_reference_names_a_node_class},
