@@ -98,6 +98,40 @@ static void karpenter_keeps_labels_for_itself(void)
     }
 }
 
+/* Clouds and operators label nodes behind the back of NodePools. */
+static void some_labels_are_put_by_others(void)
+{
+    static const struct {
+        const char *key;
+        bool by_others;
+    } cases[] = {
+        {"eks.amazonaws.com/nodegroup", true},
+        {"alpha.eksctl.io/nodegroup-name", true},
+        {"cloud.google.com/gke-nodepool", true},
+        {"kubernetes.azure.com/agentpool", true},
+        {"agentpool", true},
+        {"node-role.kubernetes.io/worker", true},
+        {"feature.node.kubernetes.io/cpu-cpuid.AVX", true},
+        {"nvidia.com/gpu.present", true},
+        {"amd.com/gpu", true},
+        {"node.openshift.io/os_id", true},
+        {"topology.k8s.aws/network-node-layer-1", true},
+        {"k8s.amazonaws.com/accelerator", true},
+        {"team", false},
+        {"example.com/nvidia.com", false},
+        {"my-nvidia.com/gpu.present", false},
+        {"nvidia.com.example.com/gpu", false},
+        {"karpenter.sh/nodepool", false},
+        {"topology.kubernetes.io/zone", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bool by_others = label_is_put_by_others(text_of(cases[i].key));
+        if (by_others != cases[i].by_others)
+            fprintf(stderr, "%s:\n", cases[i].key);
+        CU_ASSERT_EQUAL(by_others, cases[i].by_others);
+    }
+}
+
 static void the_region_is_in_the_name_of_a_zone(void)
 {
     static const char *const cases[][2] = {
@@ -121,6 +155,7 @@ const char unit_suite[] = "kube label";
 const struct unit_test unit_tests[] = {
     {"keys and values have a form", keys_and_values_have_a_form},
     {"Karpenter keeps labels for itself", karpenter_keeps_labels_for_itself},
+    {"some labels are put by others", some_labels_are_put_by_others},
     {"the region is in the name of a zone", the_region_is_in_the_name_of_a_zone},
     {NULL, NULL},
 };
