@@ -218,6 +218,92 @@ static void budgets_allow_so_many(void)
     }
 }
 
+/* A list that is not there is one budget of 10 %, an empty one is none. */
+static void no_list_is_a_budget_of_ten_percent(void)
+{
+    enum { NODES = 15 };
+    static const struct {
+        const char *disruption;
+        size_t count;
+        int64_t allowed;
+    } cases[] = {
+        {"{}", 1, 2},
+        {"{budgets: null}", 1, 2},
+        {"{budgets: []}", 0, BUDGETS_UNLIMITED},
+        {"{budgets: [{nodes: '7'}]}", 1, 7},
+        {"{budgets: [{}]}", 1, 2},
+        {"{budgets: [{reasons: [Empty]}, {nodes: '7'}]}", 2, 2},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create((size_t)1 << 20)};
+        struct text yaml = arena_printf(fixture.arena,
+                                        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: "
+                                        "{name: a}, spec: {disruption: %s}}",
+                                        cases[i].disruption);
+        const struct snapshot *snapshot = fixture_snapshot(&fixture, &yaml.data, 1);
+        struct budgets budgets;
+        budgets_read(snapshot_object(snapshot, KIND_NODE_POOL, 0), 0, fixture.arena, &budgets);
+        budgets = budgets_with_default(&budgets, fixture.arena);
+        ASSERT_INT(budgets.count, cases[i].count);
+        ASSERT_INT(budgets_allowed(&budgets, REASON_EMPTY, NODES, 0), cases[i].allowed);
+        arena_destroy(fixture.arena);
+    }
+}
+
+/* Nodes that drifted may go while empty ones stay: each reason has windows of its own. */
+static void each_reason_has_its_windows(void)
+{
+    static const char budgets_text[] =
+        "{nodes: '1'}, " FOR("[Empty, Drifted]", "0 9 * * *", "8h") ", " FOR(
+            "[Drifted]", "0 20 * * *", "1h") ", " BLOCK("0 23 * * *", "1h");
+    static const struct {
+        unsigned reason;
+        size_t count;
+        const char *windows;
+    } cases[] = {
+        {REASON_UNDERUTILIZED, 2,
+         "Thu 1970-01-01 00:00 to Thu 1970-01-01 23:00, Fri 1970-01-02 00:00 to Fri 1970-01-02 "
+         "23:00, Sat 1970-01-03 00:00 to Sat 1970-01-03 23:00 UTC"},
+        {REASON_EMPTY, 3,
+         "Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Thu 1970-01-01 "
+         "23:00, Fri 1970-01-02 00:00 to Fri 1970-01-02 09:00 UTC"},
+        {REASON_DRIFTED, 4,
+         "Thu 1970-01-01 00:00 to Thu 1970-01-01 09:00, Thu 1970-01-01 17:00 to Thu 1970-01-01 "
+         "20:00, Thu 1970-01-01 21:00 to Thu 1970-01-01 23:00 UTC"},
+    };
+    struct arena *arena = arena_create((size_t)1 << 20);
+    struct budgets budgets;
+    budgets_of(budgets_text, arena, &budgets);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct budgets of_reason = budgets_of_reason(&budgets, cases[i].reason, arena);
+        ASSERT_INT(of_reason.count, cases[i].count);
+        ASSERT_TEXT(windows_text(&of_reason, 0, arena), cases[i].windows);
+    }
+    arena_destroy(arena);
+}
+
+/* docs/reference/karpenter.md 6.1: from the time it fires until before its end. */
+static void a_budget_lasts_from_its_start_to_its_end(void)
+{
+    enum { NINE_S = 9 * 3600, FIVE_S = 17 * 3600 };
+    struct arena *arena = arena_create((size_t)1 << 20);
+    struct budgets budgets;
+    budgets_of(BLOCK("0 9 * * *", "8h"), arena, &budgets);
+    static const struct {
+        int64_t unix_s;
+        bool open;
+    } cases[] = {
+        {NINE_S - 1, true},  {NINE_S, false}, {NINE_S + 1, false},
+        {FIVE_S - 1, false}, {FIVE_S, true},  {FIVE_S + 1, true},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        CU_ASSERT_EQUAL(budgets_open(&budgets, cases[i].unix_s), cases[i].open);
+        ASSERT_INT(budgets_allowed(&budgets, REASON_EMPTY, 1, cases[i].unix_s),
+                   cases[i].open ? BUDGETS_UNLIMITED : 0);
+    }
+    arena_destroy(arena);
+}
+
 /* Fifty budgets, as many as the API server takes: of all but one cron looks years ahead, and that
  * one has it asked each minute of a week. Asked anew each time it takes a minute. */
 static void schedules_that_fire_once_in_years_cost_little(void)
@@ -245,6 +331,9 @@ const struct unit_test unit_tests[] = {
     {"windows that come seldom are seen", windows_that_come_seldom_are_seen},
     {"windows are told from a time on", windows_are_told_from_a_time_on},
     {"who asks for windows often has an allowance", who_asks_for_windows_often_has_an_allowance},
+    {"no list is a budget of ten percent", no_list_is_a_budget_of_ten_percent},
+    {"each reason has its windows", each_reason_has_its_windows},
+    {"a budget lasts from its start to its end", a_budget_lasts_from_its_start_to_its_end},
     {"budgets allow so many", budgets_allow_so_many},
     {"schedules that fire once in years cost little",
      schedules_that_fire_once_in_years_cost_little},
