@@ -393,6 +393,34 @@ static void test_clusters(void)
          "resources",
          {"needs 8 cpu and 1 fake.com/vendor-a on one node", "; device, "},
          "large,"},
+        {"of two limits the one that is exceeded by more",
+         {{.name = "eight", .resources = "cpu 8; memory 8Gi"},
+          {.name = "more", .resources = "cpu 16; memory 8Gi"}},
+         {{0}},
+         {.name = "default", .limits = "cpu 6; memory 1Gi"},
+         {.requests = "cpu 1"},
+         "limit",
+         {"limit of 1Gi memory is too small", "eight, the smallest type that would do, has 8Gi"},
+         "cpu"},
+        {"of types over the limit the smallest one that would do",
+         {{.name = "a", .resources = "cpu 32"},
+          {.name = "b", .resources = "cpu 16"},
+          {.name = "c", .resources = "cpu 8"}},
+         {{0}},
+         {.name = "default", .limits = "cpu 6"},
+         {.requests = "cpu 12"},
+         "limit",
+         {"limit of 6 cpu is too small", "; b, the smallest type that would do, has 16 cpu"},
+         NULL},
+        {"of Nodes the one that lacks least",
+         {{.name = "one"}},
+         {{.name = "a", .allocatable = "cpu 1; memory 4Gi; pods 9"},
+          {.name = "b", .allocatable = "cpu 2; memory 4Gi; pods 9"}},
+         {.name = "default", .taints = "dedicated=x:NoSchedule"},
+         {.requests = "cpu 4"},
+         "resources taint",
+         {"b has 2 cpu left"},
+         "a has"},
         {"of Nodes that lack as much the first by name",
          {{.name = "one"}},
          {{.name = "b", .allocatable = "cpu 2; memory 4Gi; pods 9"},
@@ -618,6 +646,26 @@ static void test_clusters(void)
     }
 }
 
+/* A Node whose pods ask for more than it has takes no pod, not even one that asks for none of it.
+ */
+static void test_overcommitted_node(void)
+{
+    for (int over = 0; over < 2; over++) {
+        world_fresh();
+        world.title = over == 1 ? "overcommitted" : "full";
+        NODE(.name = "a", .allocatable = "cpu 2; memory 4Gi; pods 9");
+        POD(.requests = over == 1 ? "cpu 2500m" : "cpu 2", .node = "a");
+        size_t pod = POD(.requests = "memory 1Gi");
+        solve();
+        EXPECT_INT(world.pods.items[pod].place.kind,
+                   over == 1 ? SOLVER_UNSCHEDULABLE : SOLVER_ON_NODE);
+        if (over == 0)
+            continue;
+        static const char *const words[] = {"lacks cpu"};
+        expect_words(explain(pod), words, 1);
+    }
+}
+
 /* A pod that wants to be away from two others keeps either of them away. */
 static void test_kept_away(void)
 {
@@ -831,6 +879,7 @@ const struct unit_test unit_tests[] = {
     {"daemons", test_daemons},
     {"a port of a daemon of all", test_port_of_a_daemon_of_all},
     {"clusters", test_clusters},
+    {"an overcommitted node", test_overcommitted_node},
     {"kept away", test_kept_away},
     {"shared claims", test_shared_claims},
     {"whatever the pool", test_whatever_the_pool},

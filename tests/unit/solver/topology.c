@@ -502,6 +502,27 @@ static void test_ties(void)
     }
 }
 
+/* Of zones with as many pods, the one where a machine is large enough, whatever the others cost. */
+static void test_zones_where_nothing_fits(void)
+{
+    static const char *const zones[] = {"test-zone-1", "test-zone-2", "test-zone-3"};
+    for (size_t i = 0; i < COUNT_OF(zones); i++) {
+        const char *zone = zones[i];
+        world_empty();
+        world.title = zone;
+        TYPE(.name = "small", .resources = "cpu 2",
+             .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = 10),
+                           OFFER("on-demand", "test-zone-2", .usd_micro = 10),
+                           OFFER("on-demand", "test-zone-3", .usd_micro = 10)});
+        TYPE(.name = "large", .resources = "cpu 8",
+             .offerings = {OFFER("on-demand", zone, .usd_micro = 1000)});
+        POOL(.name = "default");
+        size_t pod = POD(.requests = "cpu 4", .labels = ALL, .spreads = {SPREAD("zone", 1, ALL)});
+        provision();
+        EXPECT_LABEL(pod, "zone", zone);
+    }
+}
+
 const char unit_suite[] = "solver topology";
 const struct unit_test unit_tests[] = {
     {"ignore unknown topology keys", test_unknown_key},
@@ -519,6 +540,7 @@ const struct unit_test unit_tests[] = {
     {"limit spread options by nodeSelector", test_limited_by_selector},
     {"effective zone", test_effective_zone},
     {"ties between domains", test_ties},
+    {"zones where nothing fits", test_zones_where_nothing_fits},
     {"a valid domain that is not the least", test_a_valid_node_that_is_not_the_least},
     {NULL, NULL},
 };
