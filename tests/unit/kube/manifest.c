@@ -230,6 +230,85 @@ static void templates_are_those_of_a_chart(void)
     rmdir(folder);
 }
 
+/* A folder may hold several charts, and charts others: each is named once, with the number of its
+ * templates. */
+static void the_templates_of_each_chart_are_counted(void)
+{
+    static const char *const folders[] = {
+        "web",
+        "web/templates",
+        "web/templates/more",
+        "web/charts",
+        "web/charts/db",
+        "web/charts/db/templates",
+        "plain",
+        "plain/templates",
+        "plain/templates/in",
+        "plain/templates/in/templates",
+    };
+    static const char template[] = "metadata: {name: {{ .Values.name }}}\n";
+    static const struct {
+        const char *path, *text;
+    } files[] = {
+        {"web/Chart.yaml", "name: web\n"},
+        {"web/templates/a.yaml", template},
+        {"web/templates/b.yaml", template},
+        {"web/templates/more/c.yaml", template},
+        {"web/templates/pod.yaml", POD("of-web")},
+        {"web/charts/db/Chart.yaml", "name: db\n"},
+        {"web/charts/db/templates/d.yaml", template},
+        {"plain/templates/in/Chart.yaml", "name: in\n"},
+        {"plain/templates/in/templates/e.yaml", template},
+        {"plain/templates/pod.yaml", "# {{ a comment }}\n" POD("plain")},
+    };
+    char root[] = "/tmp/taffrail-charts-XXXXXX";
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    for (size_t i = 0; i < COUNT_OF(folders); i++)
+        CU_ASSERT_FATAL(mkdir(arena_printf(arena, "%s/%s", root, folders[i]).data, 0700) == 0);
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        write_file(arena_printf(arena, "%s/%s", root, files[i].path).data, files[i].text);
+
+    struct manifests manifests;
+    manifests_init(&manifests, arena);
+    manifests_read(&manifests, root, TEXT("default"));
+    /* five templates, and three Chart.yaml */
+    ASSERT_TEXT(told(&manifests), "Pod plain, Pod of-web; skipped 0; files 8; problems 0");
+    static const struct {
+        const char *folder;
+        size_t templates;
+    } charts[] = {{"plain/templates/in", 1}, {"web/charts/db", 1}, {"web", 3}};
+    ASSERT_INT(manifests.charts.count, COUNT_OF(charts));
+    for (size_t i = 0; i < COUNT_OF(charts); i++) {
+        struct text folder = arena_printf(arena, "%s/%s", root, charts[i].folder);
+        size_t templates = 0;
+        FOR_EACH(chart, &manifests.charts)
+            if (text_equal(chart->folder, folder))
+                templates += chart->templates;
+        ASSERT_INT(templates, charts[i].templates);
+    }
+
+    /* who wants every file to be read is told how */
+    manifests_init(&manifests, arena);
+    manifests.strict_files = true;
+    manifests_read(&manifests, arena_printf(arena, "%s/web/templates/a.yaml", root).data,
+                   TEXT("default"));
+    ASSERT_INT(manifests.charts.count, 0);
+    ASSERT_INT(manifests.problems.count, 1);
+    if (manifests.problems.count == 1)
+        ASSERT_TEXT(text_of(manifests.problems.items[0].what),
+                    arena_printf(arena,
+                                 "is a template of a chart, and becomes a manifest only when it is "
+                                 "rendered: helm template %s/web | taffrail check -f -",
+                                 root)
+                        .data);
+
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        unlink(arena_printf(arena, "%s/%s", root, files[i].path).data);
+    for (size_t i = COUNT_OF(folders); i-- > 0;)
+        rmdir(arena_printf(arena, "%s/%s", root, folders[i]).data);
+    rmdir(root);
+}
+
 static void a_cluster_is_a_folder(void)
 {
     char path[] = "/tmp/taffrail-state-XXXXXX";
@@ -260,6 +339,7 @@ TEST(files_of_json_hold_objects)
 TEST(a_path_without_objects_is_a_mistake)
 TEST(standard_input_names_its_files)
 TEST(templates_are_those_of_a_chart)
+TEST(the_templates_of_each_chart_are_counted)
 TEST(a_cluster_is_a_folder)
 
 const struct unit_test unit_tests[] = {
@@ -269,6 +349,7 @@ const struct unit_test unit_tests[] = {
     {"a path without objects is a mistake", in_arena_a_path_without_objects_is_a_mistake},
     {"standard input names its files", in_arena_standard_input_names_its_files},
     {"templates are those of a chart", in_arena_templates_are_those_of_a_chart},
+    {"the templates of each chart are counted", in_arena_the_templates_of_each_chart_are_counted},
     {"a cluster is a folder", in_arena_a_cluster_is_a_folder},
     {NULL, NULL},
 };
