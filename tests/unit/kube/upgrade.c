@@ -275,6 +275,44 @@ static void what_v1_has_no_place_for_is_said(void)
     }
 }
 
+/* What is to be looked at by hand, and nothing more. */
+static void what_changes_its_meaning_is_said(void)
+{
+    static const struct {
+        const char *spec;
+        size_t note_count;
+        const char *note;
+    } cases[] = {
+        {"'weight': 1", 0, NULL},
+        {"'disruption': {'expireAfter': '720h'}", 1,
+         "v1 drains a node that is 720h old at once: expiry no longer waits for budgets"},
+        {"'disruption': {'expireAfter': 'Never'}", 0, NULL},
+        {"'labels': {'karpenter.sh/other': 'a'}", 2,
+         "the label karpenter.sh/other is left out: v1 refuses it; use one of your own domain"},
+        {"'labels': {'my-karpenter.sh/other': 'a'}", 1,
+         "spec.labels stood where the API server drops it, and is written to "
+         "spec.template.metadata.labels"},
+        {"'requirements': [{'key': 'karpenter.sh/other', 'operator': 'Exists'}]", 2,
+         "the requirement on karpenter.sh/other is left out: v1 refuses it"},
+        {"'requirements': [{'key': 'team'}]", 2,
+         "the requirement on team has no operator: say which"},
+        {"'kubelet': {'maxPods': 20}", 2, "in EC2NodeClass c write spec.kubelet: {maxPods: 20}"},
+        {"'limits': {'resources': {'cpu': 10}}", 1,
+         "spec.limits.resources stood where the API server drops it, and is written to "
+         "spec.limits"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec = arena_printf(
+            arena, "{'template': {'spec': {'nodeClassRef': {'name': 'c'}}}, %s}", cases[i].spec);
+        object_of("karpenter.sh/v1beta1", "NodePool", spec.data, arena, &upgrade);
+        ASSERT_INT(upgrade.notes.count, cases[i].note_count);
+        CU_ASSERT_TRUE(cases[i].note == NULL || is_noted(&upgrade, cases[i].note, arena));
+        arena_destroy(arena);
+    }
+}
+
 /* Whoever wrote a field that nobody knows learns that it is gone: five are named, and more are
  * counted. */
 static void fields_that_nobody_knows_are_named(void)
@@ -757,6 +795,12 @@ static void families_become_aliases(void)
     } cases[] = {
         {"'tags': {}", "AL2", "al2@latest", "al2 images end with Kubernetes 1.32"},
         {"'amiFamily': 'AL2'", "AL2", "al2@latest", "al2 images end with Kubernetes 1.32"},
+        {"'userData': 'echo'", "AL2", "al2@latest", "and userData as a NodeConfig"},
+        /* who chose images by their owner did not want all of a family */
+        {"'amiFamily': 'AL2023', 'amiSelector': {'aws::owners': 'self'}", "AL2023", "",
+         "name spec.amiSelectorTerms: v1 wants it"},
+        {"'amiFamily': 'AL2023', 'amiSelector': {}", "AL2023", "al2023@latest",
+         "put a version for latest in alias al2023@latest"},
         {"'amiFamily': 'AL2023'", "AL2023", "al2023@latest",
          "put a version for latest in alias al2023@latest"},
         {"'amiFamily': 'Bottlerocket'", "Bottlerocket", "bottlerocket@latest",
@@ -820,6 +864,7 @@ const struct unit_test unit_tests[] = {
     {"the node class is that of the reference", the_node_class_is_that_of_the_reference},
     {"fields are gathered", fields_are_gathered},
     {"what v1 has no place for is said", what_v1_has_no_place_for_is_said},
+    {"what changes its meaning is said", what_changes_its_meaning_is_said},
     {"fields that nobody knows are named", fields_that_nobody_knows_are_named},
     {"the fields of a node class are taken along", the_fields_of_a_node_class_are_taken_along},
     {"the fields of a Provisioner have their places",
