@@ -1,4 +1,4 @@
-/* The upgrade of selectors and kubelet settings of old pool objects. Whole objects are in
+/* The upgrade of old pool objects, field by field, and what is said about it. Whole objects are in
  * tests/unit/policy/api_versions.c and tests/conformance/upgrade.test. Selectors become the terms
  * that Karpenter 0.32 made of them (pkg/utils/nodeclass of its AWS provider), except beside an id,
  * where v1 allows nothing else. */
