@@ -116,7 +116,8 @@ static inline void world_add_pod(struct world_pod *pod, size_t index)
 {
     struct solver_pod added = {
         .name = pod->name,
-        .uid = arena_printf(world.arena, "uid-%04zu", index).data,
+        .uid =
+            pod->as.uid != NULL ? pod->as.uid : arena_printf(world.arena, "uid-%04zu", index).data,
         .created_unix_s = pod->as.created_unix_s,
         .shape = world_add_shape(&pod->as),
         .node = SOLVER_NONE,

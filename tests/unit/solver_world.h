@@ -81,6 +81,7 @@ struct a_volume {
     }
 struct a_pod {
     const char *name, *namespace;
+    const char *uid; /* NULL: one of its own, later for later pods */
     const char *labels, *requests, *selector, *tolerations;
     const char *required[4], *preferred[4]; /* preferred: "WEIGHT EXPRESSIONS" */
     struct a_spread spreads[3];
