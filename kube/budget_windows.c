@@ -210,8 +210,8 @@ static int64_t next_start(const struct budgets *budgets, int64_t after_unix_s)
     return next;
 }
 
-/* Schedules without days of the month and months repeat each week; others within leap years. What
- * has not come by then never comes. */
+/* Schedules without days of the month and months repeat each week; most others within leap years.
+ * What has not come by then counts as never. */
 static int64_t horizon_s(const struct budgets *budgets)
 {
     enum { WEEK_AND_A_DAY = 8, FIVE_YEARS = 5 * 366 };

@@ -27,7 +27,7 @@ static const struct node *joined(const struct node *there, const struct node *mo
     struct text_map names = {0};
     for (size_t i = 0; i < node_count(there); i++) {
         *LIST_PUSH(arena, &members) = there->members[i];
-        text_map_add(&names, arena, member_key(&there->members[i]));
+        (void)text_map_add(&names, arena, member_key(&there->members[i]));
     }
     for (size_t i = 0; i < node_count(more); i++)
         if (text_map_add(&names, arena, member_key(&more->members[i])))
@@ -71,5 +71,6 @@ void upgrade_leave_out(const struct node *map, const char *path, const char *con
                          text_is(key, "userData") ? "; it belongs to the EC2NodeClass" : "");
     }
     if (count > SHOWN)
-        upgrade_note(upgrade, arena, "%zu more fields of %s are left out", count - SHOWN, path);
+        upgrade_note(upgrade, arena, "%zu more field%s of %s %s left out", count - SHOWN,
+                     plural_s(count - SHOWN), path, count - SHOWN == 1 ? "is" : "are");
 }

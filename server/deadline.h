@@ -15,8 +15,8 @@ struct review_clock {
 struct deadline {
     const struct review_clock *clock;
     int64_t cpu_limit_us; /* 0: none */
-    int64_t cpu_until_us; /* known from the first question on, which small reviews do not reach */
-    bool counts_cpu;
+    int64_t cpu_until_us;
+    bool counts_cpu;       /* from the first question on, which small reviews do not reach */
     int64_t wall_until_us; /* INT64_MAX: the caller gives no limit */
     int64_t look_again_us; /* the next check of the client */
 };

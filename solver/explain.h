@@ -127,6 +127,12 @@ void reason_of_volume(struct explanation *q, struct solver_reason *reason);
 /* False, with the message, when no place holds all volumes of the pod. */
 bool reason_volumes_meet(struct explanation *q, struct solver_reason *reason);
 
+/* The share of what is asked for that is not there; of what is not asked for, the amount. */
+static inline double lacking_share(int64_t asked, int64_t room)
+{
+    return ((double)asked - (double)room) / (asked > 0 ? (double)asked : 1);
+}
+
 /* explain_nodes.c: why the nodes there are refuse the pod; false when there are none. */
 bool reason_of_nodes(struct explanation *q, struct solver_reason *reason);
 

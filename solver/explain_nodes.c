@@ -63,8 +63,7 @@ static uint32_t lacking(const struct explanation *q, size_t number, double *shar
     const int64_t *room = &q->run->room[number * q->problem->resource_count];
     uint32_t resource = SOLVER_NONE;
     for (uint32_t r = 0; r < q->problem->resource_count; r++) {
-        double matching = (double)q->shape->requests[r];
-        double lacks = (matching - (double)room[r]) / (matching > 0 ? matching : 1);
+        double lacks = lacking_share(q->shape->requests[r], room[r]);
         if (q->shape->requests[r] > room[r] && (resource == SOLVER_NONE || lacks > *share)) {
             resource = r;
             *share = lacks;

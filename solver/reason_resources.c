@@ -21,8 +21,7 @@ static size_t nearest_option(const struct explanation *q, const uint64_t *option
         double worst = 0;
         size_t at = SOLVER_CPU;
         for (size_t r = 0; r < q->problem->resource_count; r++) {
-            double wanted = (double)q->shape->requests[r];
-            double lacks = wanted > 0 ? (wanted - (double)room_of(q, r, option)) / wanted : 0;
+            double lacks = lacking_share(q->shape->requests[r], room_of(q, r, option));
             if (lacks > worst) {
                 worst = lacks;
                 at = r;

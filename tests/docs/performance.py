@@ -72,7 +72,7 @@ def main():
         check("... and what stands in the way: 40 us, of which 20 are the bare server's and 8 the judgement's",
               "The bare server takes 20 us of 40. To read and to judge the review takes 8 us, and 12 us are" in page, page)
         check("an aim that is a least", "| at least 10 | 9.00 ± 0.09 | missed by 10% |" in page, page)
-        check("what was not measured is said", "| at most 16 MiB | - | not measured |" in page, page)
+        check("what was not measured is said", "| at most 16 MiB | – | not measured |" in page, page)
         check("a section that was not measured is not there", "## The solver" not in page and "64 connections" not in
               page.partition("## A review")[2], page)
         check("the peers are there", "| OPA's server, three rails | 700 us | 35.0 | 17.5 | 1.4 ms | 35.0 | 17.5 |" in page, page)
@@ -87,7 +87,7 @@ def main():
         vague["reviews"]["figures"]["bodies"]["pod-6k"]["to_bare"]["strict"] = {"value": None, "off": 0.2, "why": ["why"]}
         code, page, said = performance(folder, vague)
         check("a ratio that its rounds do not tell is left out", code == 0 and "| taffrail, strict.yaml | 31 us | – |" in page, page)
-        check("... of the aims, too", "| at most 1.6 | - | left out: it may be off by 20% |" in page, page)
+        check("... of the aims, too", "| at most 1.6 | – | left out: it may be off by 20% |" in page, page)
         loaded = copy.deepcopy(other)
         loaded["reviews"]["doubts"] = ["other work took 0.40 of a core, and 0.15 is the most"]
         code, after, said = performance(folder, loaded)

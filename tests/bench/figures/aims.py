@@ -89,7 +89,7 @@ class Aim:
 
     def measured_text(self):
         if self.value is None:
-            return "-"
+            return "–"
         digits = 1 if self.unit.strip() == "MiB" else 2
         off = f" ± {self.value * self.off:.{digits}f}" if self.off else ""
         return f"{self.value:.{digits}f}{off}{self.unit}"

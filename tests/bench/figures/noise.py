@@ -15,8 +15,8 @@ OTHERS_MOST = 0.15  # CPU that others took, in cores
 STEAL_MOST = 0.03  # of the time of these cores, taken by other guests of the host
 UNCERTAIN_MOST = 0.10  # how far the median of the rounds' ratios may be off, as a share of it; and the reference's
 ROUNDS_LEAST = 5
-# A median is off by no more than so many distances of the quartiles / sqrt(rounds), 19 times of 20 (McGill, Tukey and
-# Larsen: Variations of Box Plots, 1978).
+# A median is off by no more than so many distances of the quartiles / sqrt(rounds), nine times of ten (McGill, Tukey and
+# Larsen, Variations of Box Plots, 1978: 1.7 standard deviations of a median).
 NOTCH = 1.57
 
 STAT_FIELDS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")

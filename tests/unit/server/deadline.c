@@ -27,11 +27,11 @@ static bool client_is_gone(void *context)
     return fake->gone;
 }
 
+/* The clocks are 1000 and 5000000 when it is first asked. */
 static void what_comes_first_ends_it(void)
 {
     static const struct {
-        int64_t cpu_limit_us,
-            wall_until_us; /* the clocks are 1000 and 5000000 when it is first asked */
+        int64_t cpu_limit_us, wall_until_us;
         int64_t cpu_us, wall_us;
         bool gone;
         enum review_limit limit;

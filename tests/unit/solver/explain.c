@@ -646,8 +646,7 @@ static void test_clusters(void)
     }
 }
 
-/* A Node whose pods ask for more than it has takes no pod, not even one that asks for none of it.
- */
+/* A Node whose pods ask for more cpu than it has takes no pod, even if it asks for none. */
 static void test_overcommitted_node(void)
 {
     for (int over = 0; over < 2; over++) {
