@@ -34,6 +34,7 @@ from turns import (RATE, cpu_micros_at_rate, memory_mib, open_loops, run_main, s
 BODIES = peers.BODIES
 CONNECTIONS, MANY_CONNECTIONS = 16, 64
 ROUNDS, SECONDS = 21, 1
+ROUNDS_MOST = 3 * ROUNDS  # while they do not tell a ratio
 TAIL_SECONDS = 2
 SAME_RATE = 8000  # reviews a second that each server is sent
 
@@ -91,7 +92,8 @@ def many_policies(folder, namespaced):
 
 def reviews(bench):
     """CPU of a review, in turns; the peers among them, after their verdicts were compared."""
-    figures = {"connections": CONNECTIONS, "rounds": ROUNDS, "seconds": SECONDS, "bodies": {}}
+    figures = {"connections": CONNECTIONS, "rounds": ROUNDS, "rounds_most": ROUNDS_MOST, "seconds": SECONDS,
+               "bodies": {}}
     with Servers(bench.programs, bench.work / "reviews") as servers:
         contenders = peers.start(servers)
         for name, namespaced in (("hundred", True), ("hundred-all", False)):
@@ -100,7 +102,7 @@ def reviews(bench):
         figures["verdicts"], figures["versions"] = {"allowed": allowed, "denied": denied}, peers.versions()
         ours = [server for server in contenders if server.name in ("bare", "strict", "cluster")]
         for body, path in bench.bodies.items():
-            found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, CONNECTIONS)
+            found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, CONNECTIONS, ROUNDS_MOST)
             figures["bodies"][body] = {
                 "same_rate": at_same_rate(servers, ours, path),
                 "bytes": os.path.getsize(path), "noise": during,
@@ -118,7 +120,7 @@ def reviews(bench):
 def at_same_rate(servers, contenders, path):
     """CPU of a review where each server is sent as many."""
     found, during = take_rounds(servers, contenders, ROUNDS, lambda server: cpu_micros_at_rate(
-        server, path, SECONDS, CONNECTIONS, SAME_RATE))
+        server, path, SECONDS, CONNECTIONS, SAME_RATE), ROUNDS_MOST)
     return {"rate": SAME_RATE, "noise": during, "servers": {name: summary(rounds) for name, rounds in found.items()},
             "to_bare": {name: noise.ratio(rounds, found["bare"], during) for name, rounds in found.items()}}
 
@@ -150,7 +152,7 @@ def connections(bench):
             figures["memory"][server.name] = {"at_rest": round(at_rest, 1), str(CONNECTIONS): round(few, 1),
                                               str(MANY_CONNECTIONS): round(many, 1)}
         for body, path in bench.bodies.items():
-            found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, MANY_CONNECTIONS)
+            found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, MANY_CONNECTIONS, ROUNDS_MOST)
             figures["bodies"][body] = {
                 "noise": during, "servers": {name: summary(rounds) for name, rounds in found.items()},
                 "to_bare": {name: noise.ratio(rounds, found["bare"], during) for name, rounds in found.items()}}
@@ -174,7 +176,7 @@ def tail(bench):
         contenders = [servers.bare(), servers.taffrail("strict", STRICT),
                       servers.taffrail("cluster", STRICT, cluster=peers.cluster_script(bench.programs))]
         for body, path in bench.bodies.items():
-            found, during = open_loops(servers, contenders, path, ROUNDS, TAIL_SECONDS, CONNECTIONS)
+            found, during = open_loops(servers, contenders, path, ROUNDS, TAIL_SECONDS, CONNECTIONS, ROUNDS_MOST)
             figures["bodies"][body] = {
                 "noise": during,
                 "servers": {name: {what: statistics.median(of[what]) for what in ("median", "p99", "longest")}

@@ -95,17 +95,21 @@ def together(rounds, dropped):
             "load": [rounds[0]["load"][0], rounds[-1]["load"][1]], "dropped": dropped}
 
 
+def unsure(values, references):
+    """Why so many rounds do not tell the ratio of two servers that took turns, a sentence each; none: they do."""
+    each = [value / reference for value, reference in zip(values, references)]
+    if len(each) < ROUNDS_LEAST:
+        return [f"{len(each)} rounds are fewer than {ROUNDS_LEAST}"]
+    return [f"{what} may be off by {uncertainty(rounds):.0%}, and {UNCERTAIN_MOST:.0%} is the most"
+            for what, rounds in (("the reference's median", references), ("the median of the rounds' ratios", each))
+            if uncertainty(rounds) > UNCERTAIN_MOST]
+
+
 def ratio(values, references, noise):
     """Of two servers that took turns, round by round; "off" is how far it may be off, as a share of it. "value" is None
     where "why" says that it does not stand."""
     each = [value / reference for value, reference in zip(values, references)]
-    why = doubts(noise)
-    if len(each) < ROUNDS_LEAST:
-        why.append(f"{len(each)} rounds are fewer than {ROUNDS_LEAST}")
-    elif not why:
-        for what, rounds in (("the reference's median", references), ("the median of the rounds' ratios", each)):
-            if uncertainty(rounds) > UNCERTAIN_MOST:
-                why.append(f"{what} may be off by {uncertainty(rounds):.0%}, and {UNCERTAIN_MOST:.0%} is the most")
+    why = doubts(noise) or unsure(values, references)
     found = {"value": None if why else round(statistics.median(each), 3),
              "off": round(uncertainty(each), 3) if len(each) > 1 else None}
     if why:

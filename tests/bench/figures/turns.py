@@ -55,12 +55,19 @@ def cpu_micros(server, body, seconds, connections):
     return (server.cpu_s() - before) / reviews * 1e6
 
 
-def take_rounds(servers, contenders, rounds, measure):
+def are_told(contenders, found, judged):
+    """Whether the rounds so far tell how dear each server is to the first one."""
+    first = [judged(value) for value in found[contenders[0].name]]
+    return not any(noise.unsure([judged(value) for value in found[server.name]], first) for server in contenders[1:])
+
+
+def take_rounds(servers, contenders, rounds, measure, most=0, judged=float):
     """What measure(server) says, a value a round, by name; and the noise. Each round begins with another server, so that
     what changes slowly meets all alike. A round in which others, or the host, took too much of the cores is measured
-    again, but not more rounds than are asked for: then it counts, and no ratio stands."""
+    again, but not more rounds than are asked for: then it counts, and no ratio stands. While the rounds do not tell the
+    ratios of what judged(value) says to the first server's, there are more, up to most."""
     found, kept, dropped = collections.defaultdict(list), [], 0
-    while len(kept) < rounds:
+    while len(kept) < rounds or (len(kept) < most and not are_told(contenders, found, judged)):
         at, watch = len(kept) % len(contenders), noise.Watch(servers.cpu_s)
         values = {server.name: measure(server) for server in contenders[at:] + contenders[:at]}
         during = watch.end()
@@ -73,11 +80,11 @@ def take_rounds(servers, contenders, rounds, measure):
     return dict(found), noise.together(kept, dropped)
 
 
-def take_turns(servers, contenders, body, rounds, seconds, connections):
+def take_turns(servers, contenders, body, rounds, seconds, connections, most=0):
     """Microseconds for one review of clients that send the next as soon as one is answered."""
     for server in contenders:
         cpu_micros(server, body, 1, connections)  # warms up
-    return take_rounds(servers, contenders, rounds, lambda server: cpu_micros(server, body, seconds, connections))
+    return take_rounds(servers, contenders, rounds, lambda server: cpu_micros(server, body, seconds, connections), most)
 
 
 def percentile(values, share):
@@ -111,9 +118,10 @@ def open_loop(server, body, seconds, connections):
             "longest": micros[-1], "memory": max(memory)}
 
 
-def open_loops(servers, contenders, body, rounds, seconds, connections):
-    """The same in turns: of each server lists, a value a round; and the noise."""
-    found, during = take_rounds(servers, contenders, rounds, lambda server: open_loop(server, body, seconds, connections))
+def open_loops(servers, contenders, body, rounds, seconds, connections, most=0):
+    """The same in turns: of each server lists, a value a round; and the noise. Ratios are those of the p99."""
+    found, during = take_rounds(servers, contenders, rounds, lambda server: open_loop(server, body, seconds, connections),
+                                most, lambda value: value["p99"])
     return {name: {what: [one[what] for one in values] for what in values[0]} for name, values in found.items()}, during
 
 
