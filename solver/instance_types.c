@@ -139,6 +139,15 @@ static void make_capacity(struct solver_problem *problem)
 
 /* ---- prices ---- */
 
+static int compare_offering_prices(const struct offering *a, const struct offering *b)
+{
+    int64_t a_price = a->price_usd_micro, b_price = b->price_usd_micro;
+    if (a_price != b_price)
+        return b_price < 0 || (a_price >= 0 && a_price < b_price) ? -1 : 1;
+    int64_t a_list = a->list_price_usd_micro, b_list = b->list_price_usd_micro;
+    return a_list < b_list ? -1 : a_list > b_list;
+}
+
 static int compare_prices(const void *a_pointer, const void *b_pointer, void *argument)
 {
     const struct solver_problem *problem = argument;
@@ -170,6 +179,8 @@ static void order_offerings(struct solver_problem *problem)
                                              &problem->options.items[i].offerings[j]};
     if (count > 1)
         qsort_r(order, count, sizeof *order, compare_prices, problem);
+    for (size_t i = 0; i < count; i++)
+        order[i].offering->order = i;
     problem->offering_order = order;
     problem->offering_order_count = count;
 }

@@ -94,13 +94,12 @@ static struct transition *find_transition(struct solver_run *run, uint64_t from,
     return transition_slot(sets, from, what);
 }
 
+/* What find_transition() has not found. */
 static void remember(struct solver_run *run, uint64_t from, uint64_t what,
                      const struct node_requirements *to)
 {
-    struct transition *transition = find_transition(run, from, what);
-    if (!transition->used)
-        run->sets.transition_count++;
-    *transition = (struct transition){from, what, to, true};
+    *find_transition(run, from, what) = (struct transition){from, what, to, true};
+    run->sets.transition_count++;
 }
 
 static struct solver_requirements copy(struct solver_run *run,

@@ -3,27 +3,6 @@
 
 #include "solver/run.h"
 
-static int compare_offerings(const struct offering *a, const struct offering *b)
-{
-    int order = compare_offering_prices(a, b);
-    if (order == 0)
-        order = strcmp(a->zone, b->zone);
-    return order != 0 ? order : strcmp(a->capacity_type, b->capacity_type);
-}
-
-static int compare_priced(const void *a_pointer, const void *b_pointer, void *argument)
-{
-    const struct solver_problem *problem = argument;
-    const struct priced_type *a = a_pointer;
-    const struct priced_type *b = b_pointer;
-    int order = compare_offering_prices(a->offering, b->offering);
-    if (order != 0)
-        return order;
-    if (a->type != b->type)
-        return strcmp(problem->types.items[a->type].name, problem->types.items[b->type].name);
-    return compare_offerings(a->offering, b->offering);
-}
-
 const bool *node_requirements_offerings(struct solver_run *run, const struct node_requirements *set)
 {
     if (set->allowed_offerings != NULL)
@@ -44,7 +23,7 @@ static const struct offering *cheapest_of_option(const struct instance_type_opti
     for (size_t i = 0; i < option->offering_count; i++) {
         const struct offering *offering = &option->offerings[i];
         if (offering->launchable && allowed[offering->shape] &&
-            (best == NULL || compare_offerings(offering, best) < 0))
+            (best == NULL || offering->order < best->order))
             best = offering;
     }
     return best;
@@ -94,7 +73,7 @@ const struct offering *node_claim_cheapest(struct solver_run *run,
     for (BITS_EACH(candidate, options, problem->option_words)) {
         struct priced_type one = price_option(problem, candidate, allowed);
         if (one.offering == NULL ||
-            (best.offering != NULL && compare_priced(&one, &best, (void *)(uintptr_t)problem) >= 0))
+            (best.offering != NULL && one.offering->order > best.offering->order))
             continue;
         best = one;
         *option = candidate;

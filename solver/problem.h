@@ -202,16 +202,8 @@ struct offering {
     uint32_t reservation; /* SOLVER_NONE: of none */
     uint32_t reservation_capacity;
     int64_t list_price_usd_micro;
+    size_t order; /* if launchable: its place in the problem's offering_order */
 };
-/* Below 0: a is cheaper than b. */
-static inline int compare_offering_prices(const struct offering *a, const struct offering *b)
-{
-    int64_t a_price = a->price_usd_micro, b_price = b->price_usd_micro;
-    if (a_price != b_price)
-        return b_price < 0 || (a_price >= 0 && a_price < b_price) ? -1 : 1;
-    int64_t a_list = a->list_price_usd_micro, b_list = b->list_price_usd_micro;
-    return a_list < b_list ? -1 : a_list > b_list;
-}
 struct reservation {
     uint32_t value; /* its id, of the reservation key */
     uint32_t free;  /* machines */
@@ -237,7 +229,7 @@ struct instance_type {
 };
 struct priced_offering {
     uint32_t option, shape;
-    const struct offering *offering;
+    struct offering *offering;
 };
 /* A type with one of its allocatables: offerings may have their own
  * (docs/reference/karpenter.md 2.5). */

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "kube/manifest.h"
-#include "kube/snapshot.h"
 #include "unit.h"
 
 const char unit_suite[] = "kube manifests";
@@ -309,22 +308,6 @@ static void the_templates_of_each_chart_are_counted(void)
     rmdir(root);
 }
 
-static void a_cluster_is_a_folder(void)
-{
-    char path[] = "/tmp/taffrail-state-XXXXXX";
-    int descriptor = mkstemp(path);
-    CU_ASSERT_FATAL(descriptor >= 0);
-    close(descriptor);
-    const struct snapshot *snapshot = NULL;
-    struct problems problems = {.arena = arena};
-    struct error error = {0};
-    CU_ASSERT_FALSE(state_load(path, NULL, NULL, arena, &snapshot, &problems, &error));
-    ASSERT_TEXT(text_of(error.what), "--state wants a folder of manifests, and this is none");
-    unlink(path);
-    CU_ASSERT_FALSE(state_load(path, NULL, NULL, arena, &snapshot, &problems, &error));
-    CU_ASSERT_TRUE(text_starts_with(text_of(error.what), TEXT("cannot read the state folder: ")));
-}
-
 #define TEST(function)                       \
     static void in_arena_##function(void)    \
     {                                        \
@@ -340,7 +323,6 @@ TEST(a_path_without_objects_is_a_mistake)
 TEST(standard_input_names_its_files)
 TEST(templates_are_those_of_a_chart)
 TEST(the_templates_of_each_chart_are_counted)
-TEST(a_cluster_is_a_folder)
 
 const struct unit_test unit_tests[] = {
     {"manifests unfold what kubectl writes", in_arena_manifests_unfold_what_kubectl_writes},
@@ -350,6 +332,5 @@ const struct unit_test unit_tests[] = {
     {"standard input names its files", in_arena_standard_input_names_its_files},
     {"templates are those of a chart", in_arena_templates_are_those_of_a_chart},
     {"the templates of each chart are counted", in_arena_the_templates_of_each_chart_are_counted},
-    {"a cluster is a folder", in_arena_a_cluster_is_a_folder},
     {NULL, NULL},
 };

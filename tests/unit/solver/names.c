@@ -12,7 +12,7 @@ static struct solver_names *fresh(const struct solver_names *below)
 {
     if (below == NULL) {
         arena_destroy(arena);
-        arena = arena_create((size_t)64 << 20);
+        arena = arena_create((size_t)256 << 20);
         CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
     }
     return solver_names_create(arena, below);
@@ -197,6 +197,25 @@ static void test_keys_of_auto_mode(void)
     }
 }
 
+/* Of so many texts about twenty pairs have one hash of 32 bits. */
+static void test_values_that_hash_alike(void)
+{
+    enum { COUNT = 400000 };
+    struct solver_names *names = fresh(NULL);
+    uint32_t host = key(names, "kubernetes.io/hostname");
+    char text[32];
+    size_t wrong = 0;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(text, sizeof text, "ip-%u", i);
+        wrong += value(names, host, text) != i;
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(text, sizeof text, "ip-%u", i);
+        wrong += solver_names_find_value(names, host, text, strlen(text)) != i;
+    }
+    ASSERT_INT(wrong, 0);
+}
+
 const char unit_suite[] = "solver_names";
 const struct unit_test unit_tests[] = {
     {"numbers in order of arrival", test_numbers_in_order_of_arrival},
@@ -204,6 +223,7 @@ const struct unit_test unit_tests[] = {
     {"many keys and values", test_many},
     {"text is copied", test_text_is_copied},
     {"values as numbers", test_numbers},
+    {"values that hash alike", test_values_that_hash_alike},
     {"keys of Auto Mode", test_keys_of_auto_mode},
     {NULL, NULL},
 };

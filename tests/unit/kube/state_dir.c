@@ -1,0 +1,135 @@
+/* A cluster as a folder of files, as objects that were listed, and with a change beside it. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kube/manifest.h"
+#include "kube/object.h"
+#include "kube/snapshot.h"
+#include "unit.h"
+
+const char unit_suite[] = "kube state folder";
+
+static struct arena *arena;
+
+static void what_is_no_folder_is_said(void)
+{
+    char path[] = "/tmp/taffrail-state-XXXXXX";
+    int descriptor = mkstemp(path);
+    CU_ASSERT_FATAL(descriptor >= 0);
+    close(descriptor);
+    const struct snapshot *snapshot = NULL;
+    struct problems problems = {.arena = arena};
+    struct error error = {0};
+    CU_ASSERT_FALSE(state_load(path, NULL, NULL, arena, &snapshot, &problems, &error));
+    ASSERT_TEXT(text_of(error.what), "--state wants a folder of manifests, and this is none");
+    unlink(path);
+    CU_ASSERT_FALSE(state_load(path, NULL, NULL, arena, &snapshot, &problems, &error));
+    CU_ASSERT_TRUE(text_starts_with(text_of(error.what), TEXT("cannot read the state folder: ")));
+}
+
+/* A Node of each of the letters, which carries under "from" what says where it is from. */
+static struct text nodes(const char *letters, const char *from)
+{
+    struct text all = TEXT("");
+    for (; *letters != '\0'; letters++)
+        all = arena_printf(arena,
+                           "%.*s---\napiVersion: v1\nkind: Node\n"
+                           "metadata: {name: %c, labels: {from: %s}}\n",
+                           TEXT_ARGS(all), *letters, from);
+    return all;
+}
+
+static struct manifests *listed(struct text text)
+{
+    struct manifests *manifests = ARENA_NEW(arena, struct manifests);
+    manifests_init(manifests, arena);
+    manifests_read_from(manifests, "stdin", text, TEXT("default"));
+    return manifests;
+}
+
+static const char *from(const struct snapshot *snapshot, const char *name)
+{
+    const struct object *node = snapshot_find(snapshot, KIND_NODE, TEXT(""), text_of(name));
+    if (node == NULL)
+        return "none";
+    const struct node *said = node_at(node->root->node, "metadata.labels.from");
+    return arena_printf(arena, "%.*s", TEXT_ARGS(node_text(said))).data;
+}
+
+static char folder[] = "/tmp/taffrail-state-XXXXXX";
+
+static void write_file(const char *name, struct text text)
+{
+    FILE *file = fopen(arena_printf(arena, "%s/%s", folder, name).data, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    fprintf(file, "%.*s", TEXT_ARGS(text));
+    fclose(file);
+}
+
+/* Of one object in several places one is the cluster's. */
+static void a_change_wins(void)
+{
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    write_file("nodes.yaml", nodes("abcd", "folder"));
+    write_file("broken.yaml", TEXT("{ [ broken\n"));
+    write_file("twice.yaml", TEXT("apiVersion: v1\nkind: Node\nmetadata: {name: e, name: e}\n"));
+    write_file("readme.md", TEXT("no manifest"));
+    struct manifests *change = listed(nodes("df", "change"));
+    struct manifests *fragments = listed(nodes("bg", "fragment"));
+    for (size_t i = 0; i < fragments->count; i++)
+        *LIST_PUSH(arena, &change->fragments) = fragments->items[i];
+    struct text unknown = TEXT("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
+    struct text of_list = nodes("cd", "list");
+    struct manifests *of_server =
+        listed(arena_printf(arena, "%.*s%.*s", TEXT_ARGS(of_list), TEXT_ARGS(unknown)));
+    struct problems problems = {.arena = arena};
+    struct error error = {0};
+    const struct snapshot *snapshot = NULL;
+    CU_ASSERT_FATAL(state_load(folder, of_server, change, arena, &snapshot, &problems, &error));
+    static const char *const wanted[][2] = {
+        {"a", "folder"}, {"b", "folder"},   {"c", "list"}, {"d", "change"},
+        {"f", "change"}, {"g", "fragment"}, {"h", "none"},
+    };
+    for (size_t i = 0; i < COUNT_OF(wanted); i++)
+        ASSERT_TEXT(text_of(from(snapshot, wanted[i][0])), wanted[i][1]);
+    ASSERT_INT(snapshot_count(snapshot, KIND_UNKNOWN), 0);
+    /* What one file has wrong is told, and the others are read. */
+    ASSERT_INT(problems.count, 2);
+    for (size_t i = 0; i < problems.count; i++) {
+        const char *file = strrchr(problems.items[i].place.file, '/');
+        CU_ASSERT_TRUE(file != NULL &&
+                       (strcmp(file, "/broken.yaml") == 0 || strcmp(file, "/twice.yaml") == 0));
+    }
+
+    /* Nothing beside the list; and an empty folder is a cluster without objects. */
+    CU_ASSERT_FATAL(state_load(NULL, of_server, NULL, arena, &snapshot, &problems, &error));
+    ASSERT_TEXT(text_of(from(snapshot, "c")), "list");
+    ASSERT_TEXT(text_of(from(snapshot, "a")), "none");
+    static const char *const files[] = {"nodes.yaml", "broken.yaml", "twice.yaml", "readme.md"};
+    for (size_t i = 0; i < COUNT_OF(files); i++)
+        unlink(arena_printf(arena, "%s/%s", folder, files[i]).data);
+    problems.count = 0;
+    CU_ASSERT_FATAL(state_load(folder, NULL, NULL, arena, &snapshot, &problems, &error));
+    ASSERT_INT(problems.count, 0);
+    ASSERT_INT(snapshot_count(snapshot, KIND_NODE), 0);
+    rmdir(folder);
+}
+
+#define TEST(function)                       \
+    static void in_arena_##function(void)    \
+    {                                        \
+        arena = arena_create(1 << 24);       \
+        CU_ASSERT_PTR_NOT_NULL_FATAL(arena); \
+        function();                          \
+        arena_destroy(arena);                \
+    }
+TEST(what_is_no_folder_is_said)
+TEST(a_change_wins)
+
+const struct unit_test unit_tests[] = {
+    {"what is no folder is said", in_arena_what_is_no_folder_is_said},
+    {"a change wins", in_arena_a_change_wins},
+    {NULL, NULL},
+};
