@@ -59,19 +59,37 @@ static void idle_connections_are_kept(void)
     stop(&fixture);
 }
 
+/* A server whose connections are all in use, and were busy less than a second ago when one more
+ * came: whether that one was let in. On a slow machine a connection may be idle for longer before
+ * the last one is open; then it begins anew. */
+static bool fill_table(struct fixture *fixture, struct client *clients, unsigned limit)
+{
+    for (;;) {
+        *fixture = start((struct server_options){.connection_limit = limit});
+        const int64_t began = monotonic_ms();
+        for (unsigned i = 0; i < limit; i++) {
+            clients[i] = open_client(fixture);
+            ASSERT_INT(post(&clients[i], "/validate", TEXT("x")).status, 200);
+        }
+        struct client more;
+        const int64_t asked = monotonic_ms();
+        bool admitted = client_open(fixture, "NORMAL", &more);
+        CU_ASSERT(monotonic_ms() - asked < 5000); /* not left hanging */
+        if (!admitted || monotonic_ms() - began < 1000)
+            return admitted;
+        client_close(&more);
+        for (unsigned i = 0; i < limit; i++)
+            client_close(&clients[i]);
+        stop(fixture);
+    }
+}
+
 static void full_table_lets_in_who_is_not_idle(void)
 {
     enum { LIMIT = 4 };
-    struct fixture fixture = start((struct server_options){.connection_limit = LIMIT});
+    struct fixture fixture;
     struct client clients[LIMIT], more;
-    for (size_t i = 0; i < LIMIT; i++) {
-        clients[i] = open_client(&fixture);
-        ASSERT_INT(post(&clients[i], "/validate", TEXT("x")).status, 200);
-    }
-    /* All were busy just now: the next one is refused, and not left hanging. */
-    const int64_t began = monotonic_ms();
-    CU_ASSERT(!client_open(&fixture, "NORMAL", &more));
-    CU_ASSERT(monotonic_ms() - began < 5000);
+    CU_ASSERT_FALSE_FATAL(fill_table(&fixture, clients, LIMIT));
     ASSERT_INT(metric(&fixture, "taffrail_requests_refused_total{reason=\"overload\"}"), 1);
     /* The others stay busy; the first becomes the one that is idle for the longest time. */
     bool admitted = false;
