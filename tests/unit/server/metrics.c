@@ -184,6 +184,72 @@ static void gauges_say_what_was_set(void)
     metrics_destroy(metrics);
 }
 
+/* Each has its own number: none is counted as its neighbour. */
+static void each_label_has_its_own_number(void)
+{
+    static const char *const refusals[REFUSAL_COUNT] = {
+        [REFUSED_MALFORMED] = "malformed",     [REFUSED_TOO_LARGE] = "too_large",
+        [REFUSED_OVERLOAD] = "overload",       [REFUSED_TIMEOUT] = "timeout",
+        [REFUSED_CLIENT_GONE] = "client_gone",
+    };
+    struct metrics *metrics = metrics_create();
+    for (size_t i = 0; i < REFUSAL_COUNT; i++)
+        for (size_t times = 0; times <= i; times++)
+            metrics_count_refusal(metrics, (enum refusal)i);
+    for (size_t i = 0; i < REFUSAL_COUNT; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "taffrail_requests_refused_total{reason=\"%s\"}", refusals[i]);
+        ASSERT_INT(series(metrics, name), i + 1);
+    }
+    static const char *const subjects[RELOAD_SUBJECT_COUNT] = {
+        [RELOAD_WORLD] = "world",
+        [RELOAD_CERTIFICATE] = "certificate",
+    };
+    for (size_t i = 0; i < RELOAD_SUBJECT_COUNT; i++)
+        for (size_t times = 0; times <= i; times++)
+            metrics_count_reload_failure(metrics, (enum reload_subject)i);
+    metrics_set_reload_failing(metrics, RELOAD_CERTIFICATE, true);
+    for (size_t i = 0; i < RELOAD_SUBJECT_COUNT; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "taffrail_reload_failures_total{what=\"%s\"}", subjects[i]);
+        ASSERT_INT(series(metrics, name), i + 1);
+        snprintf(name, sizeof name, "taffrail_reload_failing{what=\"%s\"}", subjects[i]);
+        ASSERT_INT(series(metrics, name), i == RELOAD_CERTIFICATE);
+    }
+    for (enum review_limit limit = LIMIT_NONE + 1; limit < LIMIT_COUNT; limit++) {
+        struct review_record one = record("CREATE", "Pod", ACTION_DENY);
+        one.verdict.limit = limit;
+        for (int times = 0; times < (int)limit; times++)
+            metrics_count_review(metrics, REVIEW_VALIDATE, &one, 1, 1);
+    }
+    for (enum review_limit limit = LIMIT_NONE + 1; limit < LIMIT_COUNT; limit++) {
+        char name[128];
+        snprintf(name, sizeof name, "taffrail_review_limits_total{limit=\"%s\",verdict=\"deny\"}",
+                 limit_name(limit));
+        ASSERT_INT(series(metrics, name), limit);
+        snprintf(name, sizeof name, "taffrail_review_limits_total{limit=\"%s\",verdict=\"warn\"}",
+                 limit_name(limit));
+        ASSERT_INT(series(metrics, name), 0);
+    }
+    metrics_destroy(metrics);
+}
+
+/* Of who sends no timeout nothing is said. */
+static void the_callers_time_is_in_seconds(void)
+{
+    static const struct {
+        int64_t timeout_us;
+        double seconds;
+    } cases[] = {{0, -1}, {10000000, 10}, {2500000, 2.5}, {1005000, 1.005}, {900, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct metrics *metrics = metrics_create();
+        metrics_set_timeout(metrics, cases[i].timeout_us);
+        double seconds = series(metrics, "taffrail_review_timeout_seconds");
+        CU_ASSERT_DOUBLE_EQUAL(seconds, cases[i].seconds, 1e-9);
+        metrics_destroy(metrics);
+    }
+}
+
 enum { THREADS = 4, COUNTED = 20000 };
 
 static void *count_many(void *argument)
@@ -215,6 +281,8 @@ const struct unit_test unit_tests[] = {
     {"findings are counted by rail and action", findings_are_counted_by_rail_and_action},
     {"changes are counted by rail and outcome", changes_are_counted_by_rail_and_outcome},
     {"gauges say what was set", gauges_say_what_was_set},
+    {"each label has its own number", each_label_has_its_own_number},
+    {"the caller's time is in seconds", the_callers_time_is_in_seconds},
     {"threads lose no count", threads_lose_no_count},
     {NULL, NULL},
 };

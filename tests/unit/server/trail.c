@@ -41,7 +41,11 @@ static void line_says_who_what_and_why(void)
          .policy = {"production", 10},
          .exception = {"EX-12", 5},
          .pre_existing = true},
-        {.rail = "zones", .action = ACTION_WARN, .undecided = true},
+        {.rail = "zones",
+         .action = ACTION_WARN,
+         .undecided = true,
+         .override = {"payments", 8},
+         .more = 4}, /* stands for four */
     };
     const struct review_record record = {
         .uid = TEXT("705ab4f5-6393-11e8-b7cc-42010a800002"),
@@ -52,7 +56,10 @@ static void line_says_who_what_and_why(void)
         .user = TEXT("jane@example.com"),
         .dry_run = true,
         .allowed = false,
-        .verdict = {.action = ACTION_DENY, .findings = findings, .finding_count = 3},
+        .verdict = {.action = ACTION_DENY,
+                    .limit = LIMIT_TIMEOUT,
+                    .findings = findings,
+                    .finding_count = 3},
     };
     struct arena *arena = arena_create(1 << 20);
     struct text line = trail_line(&record, 1794000000123, arena);
@@ -72,7 +79,9 @@ static void line_says_who_what_and_why(void)
         {"dryRun", "true"},
         {"allowed", "false"},
         {"action", "deny"},
-        {"findingsTotal", "3"},
+        {"limit", "timeout"},
+        {"findingsTotal", "6"},
+        {"changesTotal", "(absent)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         ASSERT_TEXT(value(object, cases[i].key), cases[i].expected);
@@ -84,12 +93,17 @@ static void line_says_who_what_and_why(void)
     ASSERT_TEXT(value(denied, "policy"), "production");
     ASSERT_TEXT(value(denied, "field"), "spec.topologySpreadConstraints[0].topologyKey");
     ASSERT_TEXT(value(denied, "found"), "zone/\"a\"\n");
-    ASSERT_TEXT(value(denied, "exception"), "(absent)");
-    ASSERT_TEXT(value(denied, "undecided"), "(absent)");
+    static const char *const unsaid[] = {"exception", "undecided", "override", "more",
+                                         "preExisting"};
+    for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
+        ASSERT_TEXT(value(denied, unsaid[i]), "(absent)");
     struct json_object *excepted = json_object_array_get_idx(list, 1);
     ASSERT_TEXT(value(excepted, "exception"), "EX-12");
     ASSERT_TEXT(value(excepted, "preExisting"), "true");
-    ASSERT_TEXT(value(json_object_array_get_idx(list, 2), "undecided"), "true");
+    struct json_object *undecided = json_object_array_get_idx(list, 2);
+    ASSERT_TEXT(value(undecided, "undecided"), "true");
+    ASSERT_TEXT(value(undecided, "override"), "payments");
+    ASSERT_TEXT(value(undecided, "more"), "4");
     json_object_put(object);
     arena_destroy(arena);
 }
@@ -113,6 +127,7 @@ static void line_says_what_was_changed(void)
     struct json_object *object = parse(trail_line(&record, 1794000000123, arena)), *list;
     ASSERT_TEXT(value(object, "changesTotal"), "2");
     ASSERT_TEXT(value(object, "findingsTotal"), "0");
+    ASSERT_TEXT(value(object, "limit"), "(absent)");
     CU_ASSERT_FATAL(json_object_object_get_ex(object, "changes", &list));
     ASSERT_INT(json_object_array_length(list), 2);
     struct json_object *applied = json_object_array_get_idx(list, 0);
