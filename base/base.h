@@ -226,6 +226,8 @@ struct text_builder {
     size_t size, capacity;
 };
 void text_builder_add(struct text_builder *builder, struct text t);
+/* With a space for each control byte: another's words, which stay in one line. */
+void text_builder_add_line(struct text_builder *builder, struct text t);
 void text_builder_printf(struct text_builder *builder, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text text_builder_text(const struct text_builder *builder); /* terminated, not copied */
 /* One more of a list: behind a comma unless the builder is empty. */

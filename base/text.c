@@ -323,6 +323,15 @@ void text_builder_add(struct text_builder *builder, struct text t)
     builder->data[builder->size] = '\0';
 }
 
+void text_builder_add_line(struct text_builder *builder, struct text t)
+{
+    size_t start = builder->size;
+    text_builder_add(builder, t);
+    for (size_t i = start; i < builder->size; i++)
+        if ((unsigned char)builder->data[i] < 0x20 || builder->data[i] == 0x7F)
+            builder->data[i] = ' ';
+}
+
 void text_builder_printf(struct text_builder *builder, const char *format, ...)
 {
     va_list args, again;

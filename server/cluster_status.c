@@ -81,17 +81,6 @@ static int64_t age_ms(const struct cluster_report *report, enum kind kind, int64
     return then_ms < 0 ? -1 : then_ms + (now_ms - report->at_ms);
 }
 
-/* An API server's message, in one line. */
-static struct text one_line(const char *problem, struct arena *arena)
-{
-    struct text line = arena_text(arena, text_of(problem));
-    char *bytes = (char *)(uintptr_t)line.data;
-    for (size_t i = 0; i < line.size; i++)
-        if ((unsigned char)bytes[i] < 0x20 || bytes[i] == 0x7F)
-            bytes[i] = ' ';
-    return line;
-}
-
 /* A problem of a single object does not affect the others: these are counted here, and named in the
  * verbose answer. */
 static void add_unreadable(const struct cluster_report *report, struct text_builder *out)
@@ -115,17 +104,16 @@ static void add_troubles(const struct cluster_report *report, struct text_builde
             (kind_is_custom_owner(kind) && !watch->synced && watch->refused_status != 404);
         if (!is_watched(report, kind) || (!unseen && watch->problem[0] == '\0'))
             continue;
-        struct text problem = one_line(watch->problem, out->arena);
         const char *how = "may be out of date";
         if (unseen)
             how = "cannot be seen";
         else if (watch->degraded)
             how = watch->refused_status == 404 ? "are not there" : "may no longer be read";
-        text_builder_printf(out, "; %s %s: %.*s", plural_of(report, kind), how,
-                            TEXT_ARGS(problem.size > 0 ? problem
-                                      : report->of[kind].lacks
-                                          ? TEXT("there is no memory for all of them")
-                                          : TEXT("no answer yet")));
+        text_builder_printf(out, "; %s %s: ", plural_of(report, kind), how);
+        text_builder_add_line(out, watch->problem[0] != '\0' ? text_of(watch->problem)
+                                   : report->of[kind].lacks
+                                       ? TEXT("there is no memory for all of them")
+                                       : TEXT("no answer yet"));
     }
 }
 
@@ -176,8 +164,8 @@ void cluster_status_add_kinds(struct cluster_status *status, int64_t now_ms,
         if (of->report.degraded)
             text_builder_add(out, TEXT(", degraded"));
         if (of->report.problem[0] != '\0') {
-            struct text problem = one_line(of->report.problem, out->arena);
-            text_builder_printf(out, ": %.*s", TEXT_ARGS(problem));
+            text_builder_add(out, TEXT(": "));
+            text_builder_add_line(out, text_of(of->report.problem));
         }
         text_builder_add(out, TEXT("\n"));
     }

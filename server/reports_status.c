@@ -66,15 +66,6 @@ static struct reports_report read_status(struct reports_status *status,
 
 /* ---- /readyz ---- */
 
-/* An API server's message, in one line. */
-static void add_line(struct text_builder *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        bool plain = (unsigned char)*text >= 0x20 && *text != 0x7F;
-        text_builder_add(out, (struct text){plain ? text : " ", 1});
-    }
-}
-
 void reports_status_add_line(struct reports_status *status, struct text_builder *out)
 {
     struct reports_report report = read_status(status, NULL);
@@ -82,7 +73,7 @@ void reports_status_add_line(struct reports_status *status, struct text_builder 
         return;
     text_builder_add(out, TEXT("; reports: "));
     if (report.problem[0] != '\0')
-        add_line(out, report.problem);
+        text_builder_add_line(out, text_of(report.problem));
     else if (report.looked && report.api == REPORTS_NO_API)
         text_builder_add(out, TEXT("neither openreports.io/v1alpha1 nor wgpolicyk8s.io/v1alpha2 is "
                                    "installed"));

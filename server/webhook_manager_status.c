@@ -59,22 +59,13 @@ static struct webhook_manager_report read_status(struct webhook_manager_status *
     return report;
 }
 
-/* An API server's message, in one line. */
-static void add_line(struct text_builder *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        bool plain = (unsigned char)*text >= 0x20 && *text != 0x7F;
-        text_builder_add(out, (struct text){plain ? text : " ", 1});
-    }
-}
-
 static void add_problems(const struct webhook_manager_report *report, struct text_builder *out)
 {
     for (size_t i = 0; i < MANAGER_PROBLEM_COUNT; i++) {
         if (report->problem[i][0] == '\0')
             continue;
         text_builder_printf(out, "; %s: ", duty_names[i < DUTY_BUNDLE ? i : DUTY_BUNDLE]);
-        add_line(out, report->problem[i]);
+        text_builder_add_line(out, text_of(report->problem[i]));
     }
 }
 
@@ -105,7 +96,8 @@ void webhook_manager_status_add_line(struct webhook_manager_status *status,
     if (report.leads)
         text_builder_add(out, TEXT("this replica"));
     else
-        add_line(out, report.holder[0] == '\0' ? "nobody yet" : report.holder);
+        text_builder_add_line(out,
+                              text_of(report.holder[0] == '\0' ? "nobody yet" : report.holder));
     for (size_t i = 0; i < CONFIGURATION_COUNT; i++)
         if (report.missing[i])
             text_builder_printf(out, "; there is no %s %s", configuration_kind(i),

@@ -321,6 +321,17 @@ static void builders_grow(void)
     arena_destroy(arena);
 }
 
+static void words_of_others_stay_in_one_line(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct text_builder builder = {.arena = arena};
+    text_builder_add(&builder, TEXT("a\n"));
+    text_builder_add_line(&builder, (struct text){"b\n\x1f\x7f~\0 \xC3\xA9", 9});
+    text_builder_add_line(&builder, TEXT(""));
+    ASSERT_TEXT(text_builder_text(&builder), "a\nb   ~  \xC3\xA9");
+    arena_destroy(arena);
+}
+
 const char unit_suite[] = "base text";
 const struct unit_test unit_tests[] = {
     {"texts compare", texts_compare},
@@ -335,5 +346,6 @@ const struct unit_test unit_tests[] = {
     {"the nearest is found", the_nearest_is_found},
     {"the same letters are nearest", the_same_letters_are_nearest},
     {"builders grow", builders_grow},
+    {"words of others stay in one line", words_of_others_stay_in_one_line},
     {NULL, NULL},
 };
