@@ -94,6 +94,20 @@ static void test_limits_of_packing(void)
     }
 }
 
+/* One small pod counts as one, however many of its size an instance holds: a machine that is cheap
+ * for what it has is not cheap for one pod. */
+static void test_one_small_pod(void)
+{
+    begin((struct solver_optimize){.cheapest = true, .exact_limits = true});
+    one_size("large", "cpu 100; memory 100Gi; pods 200", 300000);
+    one_size("small", "cpu 1; memory 1Gi; pods 10", 30000);
+    POOL(.name = "default");
+    size_t pod = POD(.requests = "cpu 100m");
+    provision();
+    EXPECT_LABEL(pod, "type", "small");
+    EXPECT_INT(plan_usd_micro(), 30000);
+}
+
 /* The emptiest first leaves room on both claims, and on neither enough for the last pod. */
 static void test_best_fit(void)
 {
@@ -613,6 +627,7 @@ const struct unit_test unit_tests[] = {
     {"anti-affine replicas in one pass", test_spread_in_one},
     {"exact limits", test_exact_limits},
     {"limits of packing", test_limits_of_packing},
+    {"one small pod", test_one_small_pod},
     {"best fit", test_best_fit},
     {"cheapest of pools of equal weight", test_cheapest_pool},
     {"weight before price", test_weight_before_price},
