@@ -126,6 +126,32 @@ static void classes(void)
     run(cases, COUNT_OF(cases), UINT64_C(6953592710408757555)); /* of "test-ca-bundle" */
 }
 
+/* What the CRD's defaults write into a class is hashed where a file does not have it, too
+ * (docs/reference/karpenter.md 6.8). */
+static void defaults_are_hashed_as_if_written(void)
+{
+#define WRITTEN                                                             \
+    "metadataOptions: {httpEndpoint: enabled, httpProtocolIPv6: disabled, " \
+    "httpPutResponseHopLimit: 1, httpTokens: required}"
+    static const char *const cases[] = {
+        CLASS(""),
+        CLASS("metadataOptions: {}"),
+        CLASS("metadataOptions: {httpEndpoint: enabled}"),
+        CLASS("metadataOptions: {httpProtocolIPv6: disabled, httpTokens: required}"),
+        CLASS("metadataOptions: {httpPutResponseHopLimit: 1}"),
+    };
+    struct arena *arena = arena_create(BUDGET_BYTES);
+    uint64_t written = 0;
+    CU_ASSERT(karpenter_hash_value(fixture_object(arena, CLASS(WRITTEN), ""), arena, &written));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        uint64_t hash = 0;
+        CU_ASSERT(karpenter_hash_value(fixture_object(arena, cases[i], ""), arena, &hash));
+        ASSERT_INT(hash, written);
+    }
+    arena_destroy(arena);
+#undef WRITTEN
+}
+
 static void some_values_have_no_hash(void)
 {
     static const char *const objects[] = {
@@ -296,6 +322,7 @@ static void two_kinds_have_hashes(void)
 const struct unit_test unit_tests[] = {
     {"pools", pools},
     {"classes", classes},
+    {"defaults are hashed as if written", defaults_are_hashed_as_if_written},
     {"some values have no hash", some_values_have_no_hash},
     {"fields that differ", fields_that_differ},
     {"kubelet settings are hashed as JSON", kubelet_settings_are_hashed_as_json},

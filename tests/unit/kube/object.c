@@ -133,6 +133,10 @@ static void objects_of_wrong_types_are_refused(void)
         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":\"web\"}",
         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":7}}",
         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"labels\":[\"a\"]}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"annotations\":\"a\"}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"generateName\":{}}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"namespace\":true}}",
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"uid\":1}}",
     };
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         struct object object;

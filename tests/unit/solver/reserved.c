@@ -1,6 +1,7 @@
 /* Capacity reservations: a NodeClaim holds an instance of each reservation that it could be
  * launched into, and a pod waits for one that it may still get. Expected results are those of
  * Karpenter's own tests of the same names. */
+#include "solver/run.h"
 #include "solver_fixture.h"
 
 #define USUAL                                                                                      \
@@ -62,6 +63,21 @@ static void test_full_and_held(void)
     EXPECT_ALL_SCHEDULED(pods);
     EXPECT_INT(world.plan->claim_count, 2);
     EXPECT_TEXT(claim_at(0)->reservation, "r-one");
+}
+
+/* Where no other capacity type is ever named, too. */
+static void test_nothing_else_is_offered(void)
+{
+    world_empty();
+    TYPE(.name = "one", .resources = "cpu 2; memory 2Gi", .offerings = {RESERVED("r-one", 1)});
+    POOL(.name = "default");
+    POD(.requests = "cpu 1");
+    expect_round(1);
+    expect_bought("one", "r-one");
+    const struct solver_requirement *kind =
+        solver_requirements_get(claim_at(0)->requirements, world.problem->capacity_type_key);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(kind);
+    EXPECT_INT(solver_requirement_op(kind), SOLVER_IN);
 }
 
 static void test_no_fallback(void)
@@ -335,6 +351,7 @@ static void test_optimized(void)
 const char unit_suite[] = "solver reserved";
 const struct unit_test unit_tests[] = {
     {"a full one and one that is held", test_full_and_held},
+    {"nothing else is offered", test_nothing_else_is_offered},
     {"no fallback while reserved capacity is left", test_no_fallback},
     {"one reservation of two pools", test_shared_by_pools},
     {"distinct reservations of two pools", test_distinct_in_pools},
