@@ -38,16 +38,12 @@ static void livez(struct printing *printing)
     printing->page = (struct page){200, plain, TEXT("ok\n")};
 }
 
-/* One line, for any file name or value in it. */
 void server_set_reload_failure(struct server *server, enum reload_subject subject,
                                const char *failure, int64_t failed_unix_s)
 {
     pthread_mutex_lock(&server->failures_mutex);
     char *what = server->failures[subject].what;
     snprintf(what, RELOAD_FAILURE_BYTES, "%s", failure == NULL ? "" : failure);
-    for (; *what != '\0'; what++)
-        if ((unsigned char)*what < 0x20 || *what == 0x7F)
-            *what = ' ';
     server->failures[subject].unix_s = failed_unix_s;
     pthread_mutex_unlock(&server->failures_mutex);
     metrics_set_reload_failing(server->metrics, subject, failure != NULL);
@@ -78,7 +74,8 @@ static void add_failures(struct server *server, struct text_builder *out)
             continue;
         text_builder_printf(out, "; last %sreload failed ", subjects[subject]);
         add_time(out, unix_s);
-        text_builder_printf(out, ": %s", what);
+        text_builder_add(out, TEXT(": "));
+        text_builder_add_line(out, text_of(what));
     }
 }
 

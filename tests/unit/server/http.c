@@ -134,6 +134,64 @@ static void ops_port_tells_how_it_goes(void)
     stop(&fixture);
 }
 
+static void a_failed_reload_is_one_line_of_readyz(void)
+{
+    struct fixture fixture = start((struct server_options){0});
+    static const char ready[] = "ok, world 7 loaded 2026-11-06T21:20:00Z";
+    static const struct {
+        const char *world, *certificate, *line;
+    } cases[] = {
+        {"a.yaml:1:2: no\n\x7f\x1brail~", NULL,
+         "; last reload failed 2026-11-06T21:20:01Z: a.yaml:1:2: no   rail~\n"},
+        {"x", "no key",
+         "; last reload failed 2026-11-06T21:20:01Z: x; last certificate reload "
+         "failed 2026-11-06T21:20:02Z: no key\n"},
+        {NULL, NULL, "\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[512];
+        server_set_reload_failure(fixture.server, RELOAD_WORLD, cases[i].world, 1794000001);
+        server_set_reload_failure(fixture.server, RELOAD_CERTIFICATE, cases[i].certificate,
+                                  1794000002);
+        snprintf(line, sizeof line, "%s%s", ready, cases[i].line);
+        ASSERT_TEXT(text_of(get(&fixture, "/readyz").body), line);
+        ASSERT_INT(metric(&fixture, "taffrail_reload_failing{what=\"world\"}"),
+                   cases[i].world != NULL);
+        ASSERT_INT(metric(&fixture, "taffrail_reload_failing{what=\"certificate\"}"),
+                   cases[i].certificate != NULL);
+    }
+    stop(&fixture);
+}
+
+/* What libmicrohttpd has to say of a client that speaks no TLS is in the log, a line of its own. */
+static void the_library_speaks_in_the_log(void)
+{
+    struct fixture fixture = start((struct server_options){0});
+    char path[] = "/tmp/taffrail-log-XXXXXX";
+    int writer = mkstemp(path), standard_error = dup(STDERR_FILENO);
+    FILE *log = fopen(path, "r");
+    CU_ASSERT_FATAL(writer >= 0 && log != NULL);
+    unlink(path);
+    dup2(writer, STDERR_FILENO);
+    close(writer);
+    struct client client = {.fd = connect_to(fixture.port)};
+    CU_ASSERT(client_print(&client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
+    char line[1024] = "";
+    for (const int64_t end = monotonic_ms() + 10000;
+         strstr(line, "libmicrohttpd") == NULL && monotonic_ms() < end;) {
+        if (fgets(line, sizeof line, log) == NULL)
+            clearerr(log);
+    }
+    dup2(standard_error, STDERR_FILENO);
+    close(standard_error);
+    CU_ASSERT(strstr(line, "\"component\":\"libmicrohttpd\"}\n") != NULL);
+    CU_ASSERT(strstr(line, "\"level\":\"info\"") != NULL);
+    CU_ASSERT(strstr(line, "\"msg\":\"\"") == NULL);
+    client_close(&client);
+    fclose(log);
+    stop(&fixture);
+}
+
 static void addresses_are_checked(void)
 {
     static const struct {
@@ -204,6 +262,8 @@ const struct unit_test unit_tests[] = {
     {"what cannot be judged gets a reason", what_cannot_be_judged_gets_a_reason},
     {"expecting clients are told before the body", expecting_clients_are_told_before_the_body},
     {"the ops port tells how it goes", ops_port_tells_how_it_goes},
+    {"a failed reload is one line of readyz", a_failed_reload_is_one_line_of_readyz},
+    {"the library speaks in the log", the_library_speaks_in_the_log},
     {"addresses are checked", addresses_are_checked},
     {"a certificate that cannot serve is refused", certificate_that_cannot_serve_is_refused},
     {NULL, NULL},

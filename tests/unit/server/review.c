@@ -31,6 +31,8 @@ static const char policy_text[] =
     "    - {id: EX-2, rails: [topology-keys], match: {names: [lapsed]}, owner: o, reason: r,\n"
     "       expires: 2026-11-01}\n"
     "    - {id: EX-3, rails: [topology-keys], match: {names: [settled]}, owner: o, reason: r,\n"
+    "       expires: 2027-11-01}\n"
+    "    - {id: EX-4, rails: [accelerators], match: {names: [lent]}, owner: o, reason: r,\n"
     "       expires: 2027-11-01}\n";
 
 static struct world *world;
@@ -445,6 +447,19 @@ static void mutate_answers_with_a_patch(void)
     }
 }
 
+static void a_change_that_is_excepted_names_its_exception(void)
+{
+    struct review_record record;
+    const struct node *response =
+        answer_to(REVIEW_MUTATE, CREATE_BY("jane", GPU_POD("\"name\":\"lent\"", "")), &record);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+    CU_ASSERT(node_true(node_get(response, "allowed")));
+    CU_ASSERT_PTR_NULL(node_get(response, "patch"));
+    ASSERT_TEXT(node_string(node_at(response, "auditAnnotations.exception")), "EX-4");
+    ASSERT_TEXT(node_string(node_at(response, "auditAnnotations.policy")), "production");
+    CU_ASSERT_PTR_NOT_NULL(node_at(response, "auditAnnotations.accelerators"));
+}
+
 static void mutate_changes_nothing(void)
 {
     struct review_record record;
@@ -490,6 +505,7 @@ TEST(exceptions_warn_in_their_last_days)
 TEST(warnings_keep_to_the_limits_of_the_api_server)
 TEST(the_uid_comes_back_byte_for_byte)
 TEST(mutate_answers_with_a_patch)
+TEST(a_change_that_is_excepted_names_its_exception)
 TEST(mutate_changes_nothing)
 TEST(hostile_text_forges_no_line)
 
@@ -504,6 +520,8 @@ const struct unit_test unit_tests[] = {
      in_world_warnings_keep_to_the_limits_of_the_api_server},
     {"the uid comes back byte for byte", in_world_the_uid_comes_back_byte_for_byte},
     {"mutate answers with a patch", in_world_mutate_answers_with_a_patch},
+    {"a change that is excepted names its exception",
+     in_world_a_change_that_is_excepted_names_its_exception},
     {"mutate changes nothing", in_world_mutate_changes_nothing},
     {"hostile text forges no line", in_world_hostile_text_forges_no_line},
     {NULL, NULL},
