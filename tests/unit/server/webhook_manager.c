@@ -594,6 +594,30 @@ static void a_configuration_that_is_not_there_is_not_made(void)
     webhook_manager_destroy(manager);
 }
 
+/* A proxy, or an API server in trouble, answers 200 with something else. */
+static void an_answer_is_the_object_that_was_asked_for(void)
+{
+    static const struct {
+        const char *body;
+        bool is_secret;
+    } cases[] = {
+        {"{\"kind\":\"Secret\",\"metadata\":{\"resourceVersion\":\"7\"}}", true},
+        {"{\"kind\":\"ConfigMap\",\"metadata\":{\"resourceVersion\":\"7\"}}", false},
+        {"{\"kind\":\"Status\",\"metadata\":{},\"status\":\"Failure\"}", false},
+        {"{\"metadata\":{\"resourceVersion\":\"7\"}}", false},
+        {"{\"kind\":\"Secret\",\"metadata\":{\"resourceVersion\":\"\"}}", false},
+        {"{\"kind\":\"Secret\",\"metadata\":{}}", false},
+        {"[]", false},
+        {"<html>", false},
+        {"", false},
+    };
+    struct arena *arena = arena_create(1 << 20);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ASSERT_INT(object_of(RESOURCE_SECRET, text_of(cases[i].body), arena) != NULL,
+                   cases[i].is_secret);
+    arena_destroy(arena);
+}
+
 static void a_flood_of_writes_pauses(void)
 {
     open_cluster(true);
@@ -635,6 +659,7 @@ const struct unit_test unit_tests[] = {
      a_good_certificate_that_comes_back_is_served_again},
     {"a configuration that is not there is not made",
      a_configuration_that_is_not_there_is_not_made},
+    {"an answer is the object that was asked for", an_answer_is_the_object_that_was_asked_for},
     {"a flood of writes pauses", a_flood_of_writes_pauses},
     {NULL, NULL},
 };
