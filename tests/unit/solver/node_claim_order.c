@@ -47,6 +47,67 @@ static void test_sort(void)
     }
 }
 
+/* How many pods the NodeClaims of one order have: few or many different numbers, in order but for a
+ * part, and so that splits go wrong. */
+static uint32_t draw_pods(size_t kind, uint32_t i, uint32_t size)
+{
+    uint32_t pods = 0;
+    switch (kind) {
+    case 0: /* three numbers */
+        return below(3);
+    case 1: /* eight of each */
+        return below(size / 8 + 1);
+    case 2: /* any */
+        return below(size);
+    case 3: /* up and down again */
+        return i < size / 2 ? i : size - i;
+    case 4: /* up, seven by seven */
+        return i % 7;
+    case 5: /* down, in pairs */
+        return (size - i) / 2;
+    case 6: /* two parts that are in order */
+        return i < size / 3 ? i : i - size / 3;
+    case 7: /* half of them none, a quarter one, and so on */
+        while (below(2) == 0)
+            pods++;
+        return pods;
+    case 8: /* up, but for a few */
+        return below(16) == 0 ? below(size) : i;
+    case 9: /* down, but for a few */
+        return below(16) == 0 ? below(size) : size - i;
+    default: /* alike, but for the last */
+        return i < size - size / 9 ? 1 : below(4);
+    }
+}
+
+/* The sums are those of a Go program that draws the same numbers and sorts them with sort.Slice (Go
+ * 1.26). */
+static void test_sort_of_kinds(void)
+{
+    static const uint32_t sizes[] = {13, 14, 16, 24,  32,  33,  48,  49,  50,
+                                     51, 64, 65, 100, 128, 200, 256, 350, 512};
+    static const uint32_t sums[] = {1980257181, 3334456017, 429266599,  3607221857,
+                                    2157253505, 405118161,  3415440761, 1944092659,
+                                    3050618913, 1125574075, 2697637785};
+    for (size_t kind = 0; kind < COUNT_OF(sums); kind++) {
+        uint32_t sum = 2166136261U;
+        for (size_t i = 0; i < COUNT_OF(sizes); i++)
+            for (uint64_t seed = 1; seed <= 20; seed++) {
+                static struct node_claim claims[512];
+                uint32_t size = sizes[i], order[512];
+                state = seed * 2654435761U + size;
+                for (uint32_t j = 0; j < size; j++) {
+                    claims[j].pod_count = draw_pods(kind, j, size);
+                    order[j] = j;
+                }
+                node_claims_sort(claims, order, size);
+                for (uint32_t j = 0; j < size; j++)
+                    sum = (sum ^ order[j]) * 16777619U;
+            }
+        EXPECT_INT(sum, sums[kind]);
+    }
+}
+
 /* Pods in such numbers that every split goes wrong, as McIlroy's "A Killer Adversary for Quicksort"
  * finds them: the rest is sorted as a heap. The sum is that of sort.Slice, too. */
 static void test_sort_of_bad_splits(void)
@@ -179,6 +240,7 @@ static void test_ties_between_zones(void)
 const char unit_suite[] = "solver NodeClaim order";
 const struct unit_test unit_tests[] = {
     {"equals are in the order of Go's sort", test_sort},
+    {"equals are in that order, whatever the numbers", test_sort_of_kinds},
     {"equals are in that order after bad splits", test_sort_of_bad_splits},
     {"what is nearly in order, or in the opposite one", test_sort_of_orders},
     {"the second of many", test_second_of_many},
