@@ -1,24 +1,6 @@
 /* The sentences that say why a pod fits nowhere: each one whole, for a cluster in which it is
  * true. */
-#include "solver_fixture.h"
-
-/* "kind: message; nearest" a reason, one a line; those of no pool last. */
-static const char *told(size_t pod)
-{
-    EXPECT_INT(world.pods.items[pod].place.kind, SOLVER_UNSCHEDULABLE);
-    struct reasons_words reasons =
-        reasons_tell(solver_explain(world.run, world.pods.items[pod].number), world.arena);
-    struct text_builder out = {.arena = world.arena};
-    for (size_t i = 0; reasons.count > 0 && i < 2 * reasons.count; i++) {
-        const struct reason_words *reason = &reasons.items[i % reasons.count];
-        if ((reason->pool == SOLVER_NONE) != (i >= reasons.count))
-            continue;
-        text_builder_printf(&out, "%s%s: %s%s%s", out.size == 0 ? "" : "\n",
-                            solver_reason_name(reason->kind), reason->message,
-                            *reason->nearest == '\0' ? "" : "; ", reason->nearest);
-    }
-    return reasons.count == 0 ? "" : text_builder_text(&out).data;
-}
+#include "solver_reasons.h"
 
 struct words_case {
     const char *name;
