@@ -67,19 +67,36 @@ static bool has_domains(const struct explanation *q, uint32_t number)
     return false;
 }
 
-/* The domains in which the node of a NodeClaim may be launched. */
-static struct solver_operand open_domains(const struct explanation *q,
-                                          const struct node_claim *claim,
-                                          const struct solver_requirement *r)
+static bool has_one_value(const struct solver_requirement *r)
+{
+    size_t first = bits_next(r->words, r->word_count, 0);
+    return first != SIZE_MAX && bits_next(r->words, r->word_count, first + 1) == SIZE_MAX;
+}
+
+/* The domains in which the node of a NodeClaim may be launched; false: it has one already, or none.
+ * A NodeClaim that does not list its domains counts in none of them: an affinity waits for it, and
+ * nothing is kept away by it. */
+static bool open_domains(const struct explanation *q, const struct node_claim *claim,
+                         const struct topology_group *group, struct solver_operand *domains)
 {
     const struct solver_problem *problem = q->problem;
-    uint64_t *one = ARENA_ARRAY(q->run->arena, r->word_count, uint64_t);
-    uint64_t *sold = ARENA_ARRAY(q->run->arena, r->word_count, uint64_t);
+    const struct solver_requirement *r =
+        solver_requirements_get(&claim->set->requirements, group->key);
+    bool lists = r != NULL && !r->complement;
+    if (lists ? solver_requirement_op(r) == SOLVER_DOES_NOT_EXIST || has_one_value(r)
+              : group->hostname || group->kind != TOPOLOGY_POD_AFFINITY)
+        return false;
+    uint32_t value_count = solver_names_value_count(problem->names, group->key);
+    size_t word_count = bits_words(value_count);
+    uint64_t *one = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
+    uint64_t *sold = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
     size_t count = 0;
-    for (BITS_EACH(value, r->words, r->word_count)) {
+    for (uint32_t value = 0; value < value_count; value++) {
+        if (r != NULL && !solver_requirement_has(problem->names, r, value))
+            continue;
         bits_add(one, value);
         const struct node_requirements *there =
-            node_requirements_narrow(q->run, claim->set, r->key, one, r->word_count);
+            node_requirements_narrow(q->run, claim->set, group->key, one, word_count);
         bits_remove(one, value);
         if (there == NULL || !bits_meet(node_requirements_options(q->run, there), claim->options,
                                         problem->option_words))
@@ -87,7 +104,11 @@ static struct solver_operand open_domains(const struct explanation *q,
         bits_add(sold, value);
         count++;
     }
-    return operand_values(q, r->key, count > 1 ? sold : r->words, r->word_count);
+    if (lists && count < 2)
+        *domains = operand_values(q, group->key, r->words, r->word_count);
+    else
+        *domains = operand_values(q, group->key, sold, word_count);
+    return lists || count > 0;
 }
 
 /* A selected pod on a NodeClaim that may be launched in several domains, and these domains. */
@@ -95,20 +116,13 @@ static uint32_t undecided_pod(const struct explanation *q, uint32_t number,
                               struct solver_operand *domains)
 {
     const struct solver_run *run = q->run;
-    uint32_t key = group_at(q, number)->key;
     for (size_t i = 0; i < run->node_claims.count && !run->asked; i++) {
         const struct node_claim *claim = &run->node_claims.items[i];
-        const struct solver_requirement *r =
-            solver_requirements_get(&claim->set->requirements, key);
-        size_t first =
-            r == NULL || r->complement ? SIZE_MAX : bits_next(r->words, r->word_count, 0);
-        if (first == SIZE_MAX || bits_next(r->words, r->word_count, first + 1) == SIZE_MAX)
-            continue;
-        for (uint32_t pod = claim->first_pod; pod != SOLVER_NONE; pod = run->next_pod[pod])
-            if (reason_matters(q, number, pod)) {
-                *domains = open_domains(q, claim, r);
-                return pod;
-            }
+        uint32_t pod = claim->first_pod;
+        while (pod != SOLVER_NONE && !reason_matters(q, number, pod))
+            pod = run->next_pod[pod];
+        if (pod != SOLVER_NONE && open_domains(q, claim, group_at(q, number), domains))
+            return pod;
     }
     return SOLVER_NONE;
 }

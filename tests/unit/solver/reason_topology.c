@@ -219,6 +219,10 @@ static void test_zone_that_is_not_known(void)
          {.name = "default",
           .requirements = "zone In test-zone-1 test-zone-2 test-zone-3; capacity=spot"},
          "test-zone-1 or test-zone-2"},
+        {"any zone", {.name = "default"}, "test-zone-1, test-zone-2 or test-zone-3"},
+        {"any zone but one",
+         {.name = "default", .requirements = "zone NotIn test-zone-2"},
+         "test-zone-1 or test-zone-3"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         world_fresh();
