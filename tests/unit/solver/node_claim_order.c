@@ -219,6 +219,32 @@ static void test_very_many_of_two(void)
     EXPECT_INT(world.plan->claim_count, 700);
 }
 
+/* More NodeClaims than an order is kept of, the first hundred in zone 1. Of those with two pods one
+ * in zone 2 comes first, and one in zone 1 later: who has to join the latter finds it. */
+static void test_late_among_those_with_two(void)
+{
+    world_empty();
+    TYPE(.name = "one", .resources = "cpu 4100m; memory 16Gi; pods 3",
+         .offerings = {OFFER("spot", "test-zone-1", .usd_micro = 100000),
+                       OFFER("spot", "test-zone-2", .usd_micro = 100000)});
+    POOL(.name = "default");
+    struct span first = PODS(100, .requests = "cpu 2200m", .selector = "zone=test-zone-1",
+                             .labels = "app=x", .affinities = {APART("host", "app=x")});
+    struct span others = PODS(550, .requests = "cpu 2", .selector = "zone=test-zone-2",
+                              .labels = "app=x", .affinities = {APART("host", "app=x")});
+    size_t beside_others = POD(.requests = "cpu 1500m", .selector = "zone=test-zone-2");
+    size_t beside_first =
+        POD(.requests = "cpu 1400m", .selector = "zone=test-zone-1", .labels = "app=y");
+    size_t joins = POD(.requests = "cpu 400m", .affinities = {NEAR("host", "app=y")});
+    provision();
+    EXPECT_ALL_SCHEDULED(first);
+    EXPECT_ALL_SCHEDULED(others);
+    EXPECT_SAME_NODE(beside_others, others.first);
+    EXPECT_SAME_NODE(beside_first, first.first);
+    EXPECT_SAME_NODE(joins, beside_first);
+    EXPECT_INT(world.plan->claim_count, 650);
+}
+
 /* A spread that counts other pods says nothing between zones as long as there are none. Karpenter
  * draws then; where prices are equal, too, the zone with the fewest NodeClaims is next. */
 static void test_ties_between_zones(void)
@@ -246,6 +272,7 @@ const struct unit_test unit_tests[] = {
     {"the second of many", test_second_of_many},
     {"more than an order is kept of", test_very_many},
     {"more than an order is kept of, with two pods", test_very_many_of_two},
+    {"late among those with two pods", test_late_among_those_with_two},
     {"ties between zones", test_ties_between_zones},
     {NULL, NULL},
 };
