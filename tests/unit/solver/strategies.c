@@ -198,6 +198,41 @@ static void test_what_is_there_is_used(void)
     EXPECT_INT(world.plan->claim_count, 1);
 }
 
+/* A NodeClaim that was opened before does not grow for pods that are cheaper elsewhere. */
+static void test_no_growth_for_packed_pods(void)
+{
+    world_empty();
+    sell("four", "cpu 4100m; memory 8Gi; pods 20", "a", 1000);
+    sell("sixteen", "cpu 16100m; memory 32Gi; pods 80", "a", 9000);
+    POOL(.name = "default");
+    size_t port = POD(.requests = "cpu 3", .ports = {{"", "", 80}});
+    struct span loose = PODS(9, .requests = "cpu 1");
+    place_by(packing);
+    EXPECT_PLACED(port);
+    EXPECT_ALL_SCHEDULED(loose);
+    EXPECT_INT(plan_usd_micro(), 3000);
+}
+
+/* Pods so small that many of them are added at a time: none too many, and none is forgotten. */
+static void test_small_pods(void)
+{
+    static const struct {
+        size_t pods;
+        int64_t usd_micro;
+    } cases[] = {{99, 1000}, {100, 1000}, {101, 1100}, {110, 1100}, {111, 1200}, {300, 3000}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_empty();
+        world.title = arena_printf(world.arena, "%zu pods", cases[i].pods).data;
+        sell("ten", "cpu 1100m; memory 99Gi; pods 400", "a", 1000);
+        sell("one", "cpu 200m; memory 99Gi; pods 400", "a", 100);
+        POOL(.name = "default");
+        struct span pods = PODS(cases[i].pods, .requests = "cpu 10m");
+        place_by(packing);
+        EXPECT_ALL_SCHEDULED(pods);
+        EXPECT_INT(plan_usd_micro(), cases[i].usd_micro);
+    }
+}
+
 /* A heavier pool first, whatever it costs; where it cannot, the next one. */
 static void test_weights(void)
 {
@@ -392,6 +427,63 @@ static void test_plan_on_nodes(void)
     }
 }
 
+/* A pod does not stay in a lighter pool where the heavier one takes it again. */
+static void test_part_of_a_plan_and_weights(void)
+{
+    world_empty();
+    sell("four", "cpu 4100m; memory 8Gi; pods 20", "a", 1000);
+    POOL(.name = "heavy", .weight = 10, .limits = "cpu 17");
+    POOL(.name = "light");
+    PODS(8, .requests = "cpu 3");
+    place_by((struct strategy){.sound = true});
+    EXPECT_INT(world.plan->claim_count, 8);
+    const struct old_plan *old = old_plan_of(world.run, world.arena);
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct solver_run *run =
+            run_create(world.problem, (struct strategy){.sound = true}, world.arena);
+        place_as_before(run, old, seed);
+        size_t in_pools[2] = {0};
+        for (size_t i = 0; i < run->node_claims.count; i++)
+            in_pools[run->node_claims.items[i].pool]++;
+        EXPECT_INT(in_pools[0] <= 4, 1);
+        EXPECT_INT(in_pools[1] == 0 || in_pools[0] == 4, 1);
+    }
+}
+
+/* What is placed again is in the zone where it was. */
+static void test_part_of_a_plan_and_zones(void)
+{
+    world_fresh();
+    POOL(.name = "default");
+    PODS(9, .requests = "cpu 1.1", .labels = "app=x", .affinities = {APART("host", "app=x")},
+         .spreads = {SPREAD("zone", 1, "app=x")});
+    place_by((struct strategy){.sound = true});
+    EXPECT_INT(world.plan->unschedulable_count, 0);
+    const struct old_plan *old = old_plan_of(world.run, world.arena);
+    const struct solver_run *before = world.run;
+    size_t placed = 0;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct solver_run *run =
+            run_create(world.problem, (struct strategy){.sound = true}, world.arena);
+        place_as_before(run, old, seed);
+        for (size_t pod = 0; pod < world.pods.count; pod++) {
+            if (run->placements[pod].kind != SOLVER_ON_NODE_CLAIM)
+                continue;
+            const struct solver_requirement *zones[2];
+            for (size_t i = 0; i < 2; i++) {
+                const struct solver_run *one = i == 0 ? before : run;
+                zones[i] = solver_requirements_get(
+                    &one->node_claims.items[one->placements[pod].index].set->requirements,
+                    world.problem->zone_key);
+                CU_ASSERT_PTR_NOT_NULL_FATAL(zones[i]);
+            }
+            EXPECT_INT(solver_requirement_equal(zones[0], zones[1]), 1);
+            placed++;
+        }
+    }
+    EXPECT_INT(placed > 400, 1);
+}
+
 /* ---- which plan is better ---- */
 
 /* Of two plans that leave out one pod, the one that leaves out the small one stays. */
@@ -436,12 +528,16 @@ const struct unit_test unit_tests[] = {
     {"what goes together", test_what_goes_together},
     {"the rest is small", test_the_rest_is_small},
     {"what is there is used", test_what_is_there_is_used},
+    {"no growth for packed pods", test_no_growth_for_packed_pods},
+    {"small pods", test_small_pods},
     {"weights", test_weights},
     {"types of packed claims", test_types_of_packed_claims},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
     {"a part of a plan", test_part_of_a_plan},
     {"a plan on nodes", test_plan_on_nodes},
+    {"a part of a plan, and weights", test_part_of_a_plan_and_weights},
+    {"a part of a plan, and zones", test_part_of_a_plan_and_zones},
     {"a large pod is not left out", test_large_pod_is_not_left_out},
     {"prices and machines", test_prices_and_machines},
     {NULL, NULL},
