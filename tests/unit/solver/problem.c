@@ -76,6 +76,8 @@ static void test_quantities(void)
         expect_refused(solver_add_pool(builder, &pool, &number, &error), "limited");
         struct solver_node node = {.name = "there", .allocatable = cases[i]};
         expect_refused(solver_add_node(builder, &node, &number, &error), "there");
+        struct solver_node large = {.name = "wide", .capacity = cases[i]};
+        expect_refused(solver_add_node(builder, &large, &number, &error), "wide");
         struct solver_shape shape = {.namespace = "shop", .requests = cases[i]};
         expect_refused(solver_add_shape(builder, &shape, &number, &error), "shop");
     }
@@ -171,6 +173,145 @@ static void test_types_of_pools(void)
     }
 }
 
+static char *scratch(char *at, const char *text)
+{
+    memcpy(at, text, strlen(text) + 1);
+    return at;
+}
+
+/* The caller's memory may change as soon as something is added. */
+static void test_all_is_copied(void)
+{
+    static const char gone[] = "gone";
+    fresh();
+    const uint32_t slots = solver_builder_resource(builder, "example.com/slots");
+    char texts[16][64];
+    const char *value = scratch(texts[0], "yes");
+    struct solver_expression more = {scratch(texts[1], "example.com/fast"), SOLVER_IN, &value, 1,
+                                     0};
+    struct solver_amount amounts[] = {{SOLVER_CPU, 4000}, {SOLVER_PODS, 9}};
+    struct solver_amount own[] = {{SOLVER_CPU, 4000}, {SOLVER_PODS, 9}, {slots, 3}};
+    struct solver_amounts allocatable = {own, 3};
+    struct solver_offering offering = {.zone = scratch(texts[2], "zone-1"),
+                                       .capacity_type = scratch(texts[3], "spot"),
+                                       .more = {&more, 1},
+                                       .price_usd_micro = 5,
+                                       .available = true,
+                                       .allocatable = &allocatable};
+    struct solver_attach_limit attach = {scratch(texts[4], "csi"), 1};
+    struct solver_instance_type type = {.name = scratch(texts[5], "one"),
+                                        .capacity = {amounts, 2},
+                                        .allocatable = {amounts, 2},
+                                        .attach_limits = &attach,
+                                        .attach_limit_count = 1,
+                                        .offerings = &offering,
+                                        .offering_count = 1};
+    uint32_t types[] = {0};
+    struct solver_label team = {scratch(texts[6], "team"), scratch(texts[7], "search")};
+    struct solver_taint taint = {scratch(texts[8], "own"), scratch(texts[9], "it"),
+                                 SOLVER_NO_SCHEDULE};
+    struct solver_amount limit = {SOLVER_CPU, 4000};
+    struct solver_pool pool = {.name = scratch(texts[10], "default"),
+                               .labels = {&team, 1},
+                               .taints = {&taint, 1},
+                               .limits = {&limit, 1},
+                               .types = types,
+                               .type_count = 1};
+    struct solver_toleration toleration = {.key = texts[8], .value = texts[9], .any_effect = true};
+    struct solver_amount requests[] = {{SOLVER_CPU, 1000}, {slots, 2}};
+    struct solver_shape shape = {.namespace = scratch(texts[11], "shop"),
+                                 .requests = {requests, 2},
+                                 .node_selector = {&team, 1},
+                                 .tolerations = &toleration,
+                                 .toleration_count = 1};
+    struct solver_pod pod = {
+        .name = scratch(texts[12], "shop/a"), .uid = scratch(texts[13], "u"), .node = SOLVER_NONE};
+    const struct solver_problem *problem = NULL;
+    struct solver_settings settings = {0};
+    bool good = solver_add_type(builder, &type, &number, &error) &&
+                solver_add_pool(builder, &pool, &number, &error) &&
+                solver_add_shape(builder, &shape, &pod.shape, &error) &&
+                solver_add_pod(builder, &pod, &number, &error);
+    CU_ASSERT_TRUE_FATAL(good);
+    for (size_t i = 0; i < COUNT_OF(texts); i++)
+        memcpy(texts[i], gone, sizeof gone);
+    memset(amounts, 0, sizeof amounts);
+    memset(own, 0, sizeof own);
+    memset(requests, 0xff, sizeof requests);
+    types[0] = 7;
+    limit.quantity = 0;
+    CU_ASSERT_TRUE_FATAL(solver_build(builder, &settings, &problem, &error));
+    const struct solver_plan *plan = solver_solve(solver_run_create(problem, world.arena));
+    CU_ASSERT_TRUE_FATAL(plan->claim_count == 1);
+    const struct solver_node_claim *claim = &plan->claims[0];
+    EXPECT_TEXT(solver_type_name(problem, claim->type), "one");
+    EXPECT_TEXT(solver_pool_name(problem, claim->pool), "default");
+    EXPECT_TEXT(solver_pod_name(problem, claim->pods[0]), "shop/a");
+    EXPECT_TEXT(claim->zone, "zone-1");
+    EXPECT_TEXT(claim->capacity_type, "spot");
+    EXPECT_INT(claim->price_usd_micro, 5);
+    EXPECT_INT(claim->requests[SOLVER_CPU], 1000);
+    EXPECT_INT(claim->requests[slots], 2);
+}
+
+/* A Node that is being deleted takes no pod and counts towards no limit; one that is to come does
+ * both, and no reason names it. */
+static void test_nodes_that_leave_or_come(void)
+{
+    static const struct {
+        const char *name;
+        bool leaving, to_come;
+        size_t claims, on_node, causes;
+    } cases[] = {
+        {"there", false, false, 0, 1, 1},
+        {"leaving", true, false, 1, 0, 0},
+        {"to come", false, true, 0, 1, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        fresh();
+        world.title = cases[i].name;
+        const struct solver_amount amounts[] = {{SOLVER_CPU, 4000}, {SOLVER_PODS, 9}};
+        const struct solver_amount limit = {SOLVER_CPU, 4000}, much = {SOLVER_CPU, 3000};
+        const struct solver_offering offering = {"zone-1", "spot", .available = true};
+        const struct solver_instance_type type = {.name = "one",
+                                                  .capacity = {amounts, 2},
+                                                  .allocatable = {amounts, 2},
+                                                  .offerings = &offering,
+                                                  .offering_count = 1};
+        const struct solver_pool pool = {.name = "default", .limits = {&limit, 1}};
+        const struct solver_node node = {.name = "there",
+                                         .pool = "default",
+                                         .capacity = {amounts, 2},
+                                         .allocatable = {amounts, 2},
+                                         .initialized = true,
+                                         .leaving = cases[i].leaving,
+                                         .to_come = cases[i].to_come};
+        const struct solver_shape shape = {.namespace = "shop", .requests = {&much, 1}};
+        struct solver_pod pods[] = {{.name = "shop/a", .uid = "1", .node = SOLVER_NONE},
+                                    {.name = "shop/b", .uid = "2", .node = SOLVER_NONE}};
+        const struct solver_problem *problem = NULL;
+        struct solver_settings settings = {0};
+        bool good = solver_add_type(builder, &type, &number, &error) &&
+                    solver_add_pool(builder, &pool, &number, &error) &&
+                    solver_add_node(builder, &node, &number, &error) &&
+                    solver_add_shape(builder, &shape, &pods[0].shape, &error) &&
+                    solver_add_pod(builder, &pods[0], &number, &error) &&
+                    solver_add_pod(builder, &pods[1], &number, &error) &&
+                    solver_build(builder, &settings, &problem, &error);
+        CU_ASSERT_TRUE_FATAL(good);
+        struct solver_run *run = solver_run_create(problem, world.arena);
+        const struct solver_plan *plan = solver_solve(run);
+        EXPECT_INT(plan->claim_count, cases[i].claims);
+        EXPECT_INT(plan->placements[0].kind == SOLVER_ON_NODE, cases[i].on_node);
+        EXPECT_INT(plan->unschedulable_count, 1);
+        struct solver_reasons reasons = solver_explain(run, 1);
+        size_t causes = 0;
+        for (size_t j = 0; j < reasons.count; j++)
+            causes += reasons_tell(reasons, world.arena).items[j].cause_count;
+        EXPECT_INT(causes, cases[i].causes);
+    }
+}
+
 /* So many zones for each of two volumes that their combinations are more than anyone needs. */
 static void test_volumes_in_many_ways(void)
 {
@@ -223,6 +364,8 @@ const struct unit_test unit_tests[] = {
     {"equal shapes are one", test_equal_shapes_are_one},
     {"names by number", test_names_by_number},
     {"types of pools", test_types_of_pools},
+    {"all is copied", test_all_is_copied},
+    {"nodes that leave, or come", test_nodes_that_leave_or_come},
     {"volumes in many ways", test_volumes_in_many_ways},
     {"sums are capped", test_sums_are_capped},
     {"nothing at all", test_nothing_at_all},
