@@ -136,6 +136,11 @@ static void test_requirements(void)
          {.required = {"integer Lt 2"}},
          "requirement: no instance type of this NodePool has karpenter.k8s.aws/instance-cpu of at "
          "most 1; the lowest karpenter.k8s.aws/instance-cpu left is 2, c5.large"},
+        {"a number of what has none",
+         {.name = "default"},
+         {.required = {"family Gt 5"}},
+         "requirement: no instance type of this NodePool has family of at least 6; its types have "
+         "family c5 and m6g"},
         {"no number between",
          {.name = "default"},
          {.required = {"integer Gt 2; integer Lt 4"}},
@@ -234,6 +239,33 @@ static void test_names(void)
          "has arm64; c5.large"},
     };
     RUN(cases, sell_families);
+}
+
+/* A DaemonSet's port on the types that the pod may use; another one's on the others. */
+static void test_ports_of_some_types(void)
+{
+    static const struct {
+        const char *type;
+        uint32_t port;
+    } cases[] = {{"c5.large", 9090}, {"m6g.large", 8080}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        sell_families();
+        world.title = cases[i].type;
+        POOL(.name = "default");
+        DAEMON(.ports = {{"", "", 7070}, {"", "", 9090}}, .selector = "arch=amd64");
+        DAEMON(.ports = {{"", "", 7071}, {"", "", 8080}}, .selector = "arch=arm64");
+        size_t pod = POD(.selector = arena_printf(world.arena, "type=%s", cases[i].type).data,
+                         .ports = {{"", "", 6060}, {"", "", cases[i].port}});
+        solve();
+        const char *expected =
+            arena_printf(world.arena,
+                         "requirement: asks for " TYPE_LABEL "%s; %s would do otherwise\n"
+                         "port: a DaemonSet takes host port %u ",
+                         cases[i].type, i == 0 ? "m6g.large" : "c5.large", cases[i].port)
+                .data;
+        EXPECT_TEXT(arena_printf(world.arena, "%.*s", (int)strlen(expected), told(pod)).data,
+                    expected);
+    }
 }
 
 /* A pool from which nothing can be bought. */
@@ -336,6 +368,7 @@ const struct unit_test unit_tests[] = {
     {"requirements", test_requirements},
     {"rooms", test_rooms},
     {"names", test_names},
+    {"ports of some types", test_ports_of_some_types},
     {"pools of nothing", test_pools_of_nothing},
     {"why not this type", test_why_not_this_type},
     {NULL, NULL},
