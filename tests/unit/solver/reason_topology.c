@@ -304,6 +304,28 @@ static void test_which_is_named(void)
     }
 }
 
+/* A question is about one pod alone: those that wait beside it are none that it could join. */
+static void test_asked_about_one(void)
+{
+    world_fresh();
+    POOL(.name = "default");
+    POD(.labels = "app=a");
+    world_build();
+    struct a_pod joins = {.affinities = {NEAR("zone", "app=a")}};
+    struct solver_shape shape = {.namespace = "default"};
+    world_shape_topology(&joins, &shape);
+    struct solver_question question = {.shape = &shape, .explain = true};
+    struct solver_answer answer;
+    struct error error;
+    bool good = solver_query(solver_run_create(world.problem, world.arena), &question, world.arena,
+                             &answer, &error);
+    CU_ASSERT_TRUE_FATAL(good && answer.kind == SOLVER_UNSCHEDULABLE);
+    struct reasons_words reasons = reasons_tell(answer.reasons, world.arena);
+    CU_ASSERT_TRUE_FATAL(reasons.count == 1);
+    EXPECT_TEXT(reasons.items[0].message,
+                "its affinity" ZONES ") selects no pod that runs (app=a)");
+}
+
 const char unit_suite[] = "solver reason topology";
 const struct unit_test unit_tests[] = {
     {"spreads", test_spreads},
@@ -311,5 +333,6 @@ const struct unit_test unit_tests[] = {
     {"affinities", test_affinities},
     {"a zone that is not known", test_zone_that_is_not_known},
     {"which is named", test_which_is_named},
+    {"asked about one", test_asked_about_one},
     {NULL, NULL},
 };
