@@ -204,6 +204,50 @@ static void test_affinities(void)
     RUN(cases, world_fresh);
 }
 
+/* What alone leaves machines of every type, and together no zone. */
+static void test_what_rules_out_all_zones_together(void)
+{
+    static const struct topology_case cases[] = {
+        {"a zone that is asked for, and a spread",
+         {.name = "default"},
+         {IN_1},
+         {{.labels = "app=a"}},
+         {.labels = "app=a",
+          .selector = "zone=test-zone-1",
+          .spreads = {SPREAD("zone", 1, "app=a", .min_domains = 2)}},
+         "requirement: asks for topology.kubernetes.io/zone test-zone-1\n"
+         "topology: its spread" ZONES ", maxSkew 1) would need test-zone-2 or test-zone-3, where "
+         "what it asks for is not to be had; matching pods: test-zone-1 1, test-zone-2 0, "
+         "test-zone-3 0" ONLY_NODE},
+        {"a volume, and what is left by an anti-affinity",
+         {.name = "default"},
+         {IN_1},
+         {{.labels = "app=a"}},
+         {.required = {"zone In test-zone-1 test-zone-3"},
+          .affinities = {APART("zone", "app=a")},
+          .volumes = {VOLUME("zone=test-zone-1 | zone=test-zone-2", .claim = "data")}},
+         "topology: its anti-affinity" ZONES ") leaves only test-zone-3, where its volumes cannot "
+         "be; matching pods: test-zone-1 1\n"
+         "volume: claim default/data can be in test-zone-1 or test-zone-2 only; the NodePool "
+         "reaches test-zone-1, test-zone-2 and test-zone-3" ONLY_NODE},
+        {"three of which each two leave a zone",
+         {.name = "default"},
+         {IN_1},
+         {{.labels = "app=a"}},
+         {.labels = "app=a",
+          .required = {"zone In test-zone-1 test-zone-3"},
+          .spreads = {SPREAD("zone", 1, "app=a")},
+          .volumes = {VOLUME("zone=test-zone-1 | zone=test-zone-2", .claim = "data")}},
+         "requirement: asks for topology.kubernetes.io/zone test-zone-1 or test-zone-3\n"
+         "topology: its spread" ZONES ", maxSkew 1) takes the emptiest of test-zone-2 or "
+         "test-zone-3, where nothing suits it; matching pods: test-zone-1 1, test-zone-2 0, "
+         "test-zone-3 0\n"
+         "volume: claim default/data can be in test-zone-1 or test-zone-2 only; the NodePool "
+         "reaches test-zone-1, test-zone-2 and test-zone-3" ONLY_NODE},
+    };
+    RUN(cases, world_fresh);
+}
+
 /* The pod that it would join is placed, and nobody knows yet in which zone. */
 static void test_zone_that_is_not_known(void)
 {
@@ -331,6 +375,7 @@ const struct unit_test unit_tests[] = {
     {"spreads", test_spreads},
     {"where it cannot be", test_where_it_cannot_be},
     {"affinities", test_affinities},
+    {"what rules out all zones together", test_what_rules_out_all_zones_together},
     {"a zone that is not known", test_zone_that_is_not_known},
     {"which is named", test_which_is_named},
     {"asked about one", test_asked_about_one},
