@@ -194,6 +194,22 @@ static void test_min_domains_and_a_volume(void)
     EXPECT_PENDING(another);
 }
 
+/* Pods of one shape may mount different claims: that one of them fits nowhere says nothing of the
+ * next, whose volume is attached already. */
+static void test_alike_but_for_their_claims(void)
+{
+    world_fresh();
+    NODE(.name = "one", .attach = CSI " 1", .allocatable = "cpu 100; memory 100Gi; pods 1000");
+    POD(.node = "one", .volumes = {VOLUME("", .claim = "shared", .driver = CSI)});
+    size_t first = POD(.name = "a", .volumes = {VOLUME("", .claim = "own-a", .driver = CSI)});
+    size_t second = POD(.name = "b", .volumes = {VOLUME("", .claim = "shared", .driver = CSI)});
+    size_t third = POD(.name = "c", .volumes = {VOLUME("", .claim = "own-c", .driver = CSI)});
+    provision();
+    EXPECT_PENDING(first);
+    EXPECT_PLACED(second);
+    EXPECT_PENDING(third);
+}
+
 /* A type that holds 1024 pods, with or without a limit of its own. */
 static void one_type(const char *attach)
 {
@@ -355,6 +371,7 @@ const struct unit_test unit_tests[] = {
     {"multiple nodes if required due to volume limits", test_attach_limit_of_a_node},
     {"volume limits of a node", test_limit_of_a_node},
     {"volumes of bound pods count", test_volumes_of_bound_pods_count},
+    {"alike but for their claims", test_alike_but_for_their_claims},
     {"volume limits of types", test_limits_of_types},
     {"types by their volume limits", test_types_by_their_limits},
     {"limits of types until the node has its own", test_limits_of_types_until_the_node_has_its_own},
