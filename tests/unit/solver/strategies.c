@@ -274,6 +274,68 @@ static void test_types_of_packed_claims(void)
     }
 }
 
+/* ---- limits to what is bought ---- */
+
+/* A NodeClaim counts as what it would be bought as: it gives that back when it grows, and takes
+ * what it has become. */
+static void test_growth_under_limits(void)
+{
+    static const struct {
+        const char *limits;
+        size_t scheduled, claims;
+    } cases[] = {
+        {"cpu 3", 0, 0},
+        {"cpu 4", 1, 1},
+        {"cpu 7", 1, 1},
+        {"cpu 8", 2, 1},
+        {"cpu 11", 2, 1},
+        {"cpu 12", 3, 2},
+        {NULL, 3, 2},
+        {"memory 7Gi", 0, 0},
+        {"memory 15Gi", 1, 1},
+        {"memory 16Gi", 2, 1},
+        {"nodes 0", 0, 0},
+        {"nodes 1", 3, 2},
+        {"cpu 100; memory 23Gi", 2, 1},
+        {"cpu 100; memory 24Gi", 3, 2},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_empty();
+        world.title = cases[i].limits;
+        sell("four", "cpu 4; memory 8Gi; pods 20", "a", 1000);
+        sell("eight", "cpu 8; memory 16Gi; pods 20", "a", 2000);
+        POOL(.name = "default", .limits = cases[i].limits);
+        struct span pods = PODS(3, .requests = "cpu 3");
+        place_by((struct strategy){.sound = true, .exact_limits = true});
+        EXPECT_SCHEDULED(pods, cases[i].scheduled);
+        EXPECT_INT(world.plan->claim_count, cases[i].claims);
+    }
+}
+
+/* What is charged follows a NodeClaim that is narrowed to a larger type. */
+static void test_narrowed_under_limits(void)
+{
+    static const struct {
+        const char *limits;
+        bool joins;
+    } cases[] = {{"cpu 8", true}, {"cpu 7", false}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_empty();
+        world.title = cases[i].limits;
+        sell("four", "cpu 4; memory 8Gi; pods 20", "a", 1000);
+        sell("eight", "cpu 8; memory 16Gi; pods 20", "b", 2000);
+        POOL(.name = "default", .limits = cases[i].limits);
+        size_t first = POD(.requests = "cpu 2"),
+               narrows = POD(.requests = "cpu 1", .selector = "family=b");
+        size_t last =
+            POD(.requests = "cpu 500m", .labels = "app=x", .affinities = {APART("host", "")});
+        place_by((struct strategy){.sound = true, .exact_limits = true});
+        EXPECT_PLACED(first);
+        EXPECT_INT(same_node(first, narrows), cases[i].joins);
+        EXPECT_PENDING(last);
+    }
+}
+
 /* ---- in an order that is drawn ---- */
 
 /* Two pods and room for one: how often each wins when the order is drawn a hundred times. */
@@ -532,6 +594,8 @@ const struct unit_test unit_tests[] = {
     {"small pods", test_small_pods},
     {"weights", test_weights},
     {"types of packed claims", test_types_of_packed_claims},
+    {"growth under limits", test_growth_under_limits},
+    {"narrowed under limits", test_narrowed_under_limits},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
     {"a part of a plan", test_part_of_a_plan},
