@@ -200,6 +200,22 @@ static void test_rooms(void)
          {.name = "default"},
          {.requests = "cpu 999999"},
          "resources: needs 999999 cpu; c5.xlarge, the largest type left, has room for 3.9 cpu"},
+        {"a limit that no type is under, where no type would do anyway",
+         {.name = "default", .limits = "cpu 1"},
+         {.selector = "type=c5.large", .requests = "cpu 3"},
+         "limit: the NodePool's limit of 1 cpu is too small for any type it may use"},
+        {"a limit that the types which would do are over",
+         {.name = "default", .limits = "cpu 3"},
+         {.selector = "family=c5", .requests = "cpu 3"},
+         "resources: needs 3 cpu; c5.large, the largest type left, has room for 1.9 cpu\n"
+         "limit: the NodePool's limit of 3 cpu is too small for any type it may use; c5.xlarge, "
+         "the "
+         "smallest type that would do, has 4 cpu"},
+        {"a limit of two resources: the one that is exceeded by more",
+         {.name = "default", .limits = "cpu 1; memory 3Gi"},
+         {.requests = "cpu 1"},
+         "limit: the NodePool's limit of 1 cpu is too small for any type it may use; c5.large, the "
+         "smallest type that would do, has 2 cpu"},
         {"values that are not reached",
          {.name = "default", .requirements = "family Exists min 2"},
          {.requests = "cpu 3; memory 8Gi"},
