@@ -118,8 +118,8 @@ static void test_first_cause(void)
         "resources: the only node lacks cpu; there has 1 cpu left; it needs 2 cpu",
         "port: the only node has host port 80 taken",
         "volume: the only node attaches no more volumes",
-        "topology: the only node is ruled out by its anti-affinity over nodes "
-        "(kubernetes.io/hostname)",
+        ("topology: the only node is ruled out by its anti-affinity over nodes "
+         "(kubernetes.io/hostname)"),
     };
     for (size_t mended = 0; mended < COUNT_OF(said); mended++) {
         if (mended == 1)
