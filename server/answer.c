@@ -78,7 +78,7 @@ static void add_change_warnings(struct reply *reply)
 static void add_once(struct text_builder *builder, struct text value)
 {
     struct text rest = text_builder_text(builder);
-    if (rest.size > ANNOTATION_BYTES_MAX)
+    if (rest.size > 0 && rest.size + 1 + value.size > ANNOTATION_BYTES_MAX)
         return;
     while (rest.size > 0) {
         struct text one = rest;
