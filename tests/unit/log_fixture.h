@@ -1,0 +1,58 @@
+/* What the log says while a test listens: standard error goes into a file meanwhile. */
+#ifndef TAFFRAIL_UNIT_LOG_FIXTURE_H
+#define TAFFRAIL_UNIT_LOG_FIXTURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "unit.h"
+
+struct listening {
+    int standard_error, file;
+};
+
+static inline struct listening listen_to_log(void)
+{
+    char path[] = "/tmp/taffrail-heard-XXXXXX";
+    struct listening listening = {.standard_error = dup(STDERR_FILENO), .file = mkstemp(path)};
+    CU_ASSERT_FATAL(listening.standard_error >= 0 && listening.file >= 0);
+    unlink(path);
+    fflush(stderr);
+    dup2(listening.file, STDERR_FILENO);
+    return listening;
+}
+
+/* What was said since then, of 64 KiB. The text is valid until the next one. */
+static inline struct text heard(struct listening *listening)
+{
+    static char said[64 << 10];
+    fflush(stderr);
+    dup2(listening->standard_error, STDERR_FILENO);
+    close(listening->standard_error);
+    ssize_t size = pread(listening->file, said, sizeof said - 1, 0);
+    close(listening->file);
+    said[size < 0 ? 0 : size] = '\0';
+    return text_of(said);
+}
+
+static inline size_t times_heard(struct text log, const char *what)
+{
+    size_t times = 0;
+    for (const char *at = log.data; (at = strstr(at, what)) != NULL; at++)
+        times++;
+    return times;
+}
+
+static inline void assert_heard(struct text log, const char *what, size_t times, int line)
+{
+    if (times_heard(log, what) != times)
+        fprintf(stderr, "line %d: \"%s\" stands %zu times, not %zu, in\n%.*s", line, what,
+                times_heard(log, what), times, TEXT_ARGS(log));
+    CU_ASSERT_EQUAL(times_heard(log, what), times);
+}
+#define ASSERT_HEARD(log, what, times) assert_heard((log), (what), (times), __LINE__)
+
+#endif
