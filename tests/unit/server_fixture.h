@@ -204,7 +204,7 @@ static inline int connect_to(uint16_t port)
     return -1;
 }
 
-static inline void client_close(struct client *client)
+static inline void client_hang_up(struct client *client)
 {
     if (client->session != NULL)
         gnutls_deinit(client->session);
@@ -215,8 +215,8 @@ static inline void client_close(struct client *client)
     *client = (struct client){.fd = -1};
 }
 
-static inline bool client_open(const struct fixture *fixture, const char *priority,
-                               struct client *client)
+static inline bool client_connect(const struct fixture *fixture, const char *priority,
+                                  struct client *client)
 {
     gnutls_datum_t ca = {(unsigned char *)fixture->ca.certificate.data,
                          (unsigned)fixture->ca.certificate.size};
@@ -236,14 +236,14 @@ static inline bool client_open(const struct fixture *fixture, const char *priori
     while (code == GNUTLS_E_INTERRUPTED);
     if (code == 0)
         return true;
-    client_close(client);
+    client_hang_up(client);
     return false;
 }
 
 static inline struct client open_client(const struct fixture *fixture)
 {
     struct client client;
-    if (!client_open(fixture, "NORMAL", &client))
+    if (!client_connect(fixture, "NORMAL", &client))
         CU_FAIL_FATAL("no connection");
     return client;
 }
@@ -368,7 +368,7 @@ static inline void assert_good_request(const struct fixture *fixture)
     ASSERT_INT(reply.status, 200);
     ASSERT_TEXT(expected_answer(expected, sizeof expected, REVIEW_VALIDATE, TEXT("good")),
                 reply.body);
-    client_close(&client);
+    client_hang_up(&client);
 }
 
 static inline struct reply get(const struct fixture *fixture, const char *path)
@@ -378,7 +378,7 @@ static inline struct reply get(const struct fixture *fixture, const char *path)
     snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
     CU_ASSERT(client_print(&client, request));
     struct reply reply = client_receive(&client);
-    client_close(&client);
+    client_hang_up(&client);
     return reply;
 }
 

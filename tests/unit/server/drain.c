@@ -25,7 +25,7 @@ static void *post_slow(void *argument)
     struct client client = open_client(argument);
     struct reply *reply = malloc(sizeof *reply);
     *reply = post(&client, "/validate", TEXT("slow"));
-    client_close(&client);
+    client_hang_up(&client);
     return reply;
 }
 
@@ -55,7 +55,7 @@ static void drain_answers_what_is_in_flight(void)
     struct reply reply = post(&late, "/validate", TEXT("x"));
     ASSERT_INT(reply.status, 200);
     CU_ASSERT(reply.closes);
-    client_close(&late);
+    client_hang_up(&late);
 
     /* Then nobody is let in, and idle connections are closed, though reviews are in flight. */
     CU_ASSERT(closes_within(&idle, "", 10, 20000));
@@ -72,8 +72,8 @@ static void drain_answers_what_is_in_flight(void)
     }
     pthread_join(drainer, NULL);
     CU_ASSERT(draining.took_ms >= 1500 && draining.took_ms < 20000);
-    client_close(&idle);
-    client_close(&unused);
+    client_hang_up(&idle);
+    client_hang_up(&unused);
     clean_up(&fixture);
 }
 
@@ -86,7 +86,7 @@ static void drain_ends_at_its_deadline(void)
     CU_ASSERT(client_print(&client, "POST /validate HTTP/1.1\r\n"));
     drain(&draining);
     CU_ASSERT(draining.took_ms >= 700 && draining.took_ms < draining.settle_ms);
-    client_close(&client);
+    client_hang_up(&client);
     clean_up(&fixture);
 }
 
@@ -102,11 +102,11 @@ static void *post_until_refused(void *argument)
 {
     struct load *load = argument;
     struct client client = {.fd = -1};
-    while (client.fd >= 0 || client_open(load->fixture, "NORMAL", &client)) {
+    while (client.fd >= 0 || client_connect(load->fixture, "NORMAL", &client)) {
         struct reply reply = post(&client, "/validate", TEXT("load"));
         atomic_fetch_add(reply.status == 200 ? &load->answered : &load->lost, 1);
         if (reply.status != 200 || reply.closes)
-            client_close(&client);
+            client_hang_up(&client);
     }
     return NULL;
 }

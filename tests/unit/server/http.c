@@ -21,7 +21,7 @@ static void posts_are_answered_on_one_connection(void)
         CU_ASSERT(!reply.closes);
     }
     free(body);
-    client_close(&client);
+    client_hang_up(&client);
     stop(&fixture);
 }
 
@@ -39,12 +39,12 @@ static void only_modern_tls_is_spoken(void)
     struct fixture fixture = start((struct server_options){0});
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct client client;
-        bool opened = client_open(&fixture, cases[i].priority, &client);
+        bool opened = client_connect(&fixture, cases[i].priority, &client);
         ASSERT_INT(opened, cases[i].served);
         if (!opened)
             continue;
         ASSERT_INT(post(&client, "/validate", TEXT("x")).status, 200);
-        client_close(&client);
+        client_hang_up(&client);
     }
     stop(&fixture);
 }
@@ -68,7 +68,7 @@ static void what_cannot_be_judged_gets_a_reason(void)
     ASSERT_INT(reply.status, 200);
     ASSERT_INT(metric(&fixture, "taffrail_requests_refused_total{reason=\"malformed\"}"), 1);
     ASSERT_INT(metric(&fixture, "taffrail_requests_refused_total{reason=\"too_large\"}"), 2);
-    client_close(&client);
+    client_hang_up(&client);
     stop(&fixture);
 }
 
@@ -97,7 +97,7 @@ static void expecting_clients_are_told_before_the_body(void)
             CU_ASSERT(client_print(&client, "body"));
             ASSERT_INT(client_receive(&client).status, 200);
         }
-        client_close(&client);
+        client_hang_up(&client);
     }
     stop(&fixture);
 }
@@ -187,7 +187,7 @@ static void the_library_speaks_in_the_log(void)
     CU_ASSERT(strstr(line, "\"component\":\"libmicrohttpd\"}\n") != NULL);
     CU_ASSERT(strstr(line, "\"level\":\"info\"") != NULL);
     CU_ASSERT(strstr(line, "\"msg\":\"\"") == NULL);
-    client_close(&client);
+    client_hang_up(&client);
     fclose(log);
     stop(&fixture);
 }

@@ -18,27 +18,27 @@ static void drips_are_ended(void)
     struct client client = open_client(&fixture);
     CU_ASSERT(closes_within(&client, head, GAP_MS, LIMIT_MS));
     CU_ASSERT(monotonic_ms() - began >= 1000);
-    client_close(&client);
+    client_hang_up(&client);
 
     client = open_client(&fixture);
     CU_ASSERT(client_print(&client, body_head));
     CU_ASSERT(closes_within(&client, head, GAP_MS, LIMIT_MS));
-    client_close(&client);
+    client_hang_up(&client);
 
     /* The second request of a connection, after one that was fine. */
     client = open_client(&fixture);
     ASSERT_INT(post(&client, "/validate", TEXT("good")).status, 200);
     CU_ASSERT(closes_within(&client, head, GAP_MS, LIMIT_MS));
-    client_close(&client);
+    client_hang_up(&client);
 
     /* A client that never begins its handshake, or never ends it. */
     client = (struct client){.fd = connect_to(fixture.port)};
     CU_ASSERT(closes_within(&client, "", GAP_MS, LIMIT_MS));
-    client_close(&client);
+    client_hang_up(&client);
     client = (struct client){.fd = connect_to(fixture.port)};
     CU_ASSERT(closes_within(&client, "\x16\x03\x01\x02\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01",
                             GAP_MS, LIMIT_MS));
-    client_close(&client);
+    client_hang_up(&client);
     CU_ASSERT(metric(&fixture, "taffrail_requests_refused_total{reason=\"malformed\"}") >= 4);
     assert_good_request(&fixture);
     stop(&fixture);
@@ -54,8 +54,8 @@ static void idle_connections_are_kept(void)
     CU_ASSERT(!closes_within(&used, "", 100, 2600));
     ASSERT_INT(post(&used, "/validate", TEXT("x")).status, 200);
     ASSERT_INT(post(&unused, "/validate", TEXT("x")).status, 200);
-    client_close(&used);
-    client_close(&unused);
+    client_hang_up(&used);
+    client_hang_up(&unused);
     stop(&fixture);
 }
 
@@ -73,13 +73,13 @@ static bool fill_table(struct fixture *fixture, struct client *clients, unsigned
         }
         struct client more;
         const int64_t asked = monotonic_ms();
-        bool admitted = client_open(fixture, "NORMAL", &more);
+        bool admitted = client_connect(fixture, "NORMAL", &more);
         CU_ASSERT(monotonic_ms() - asked < 5000); /* not left hanging */
         if (!admitted || monotonic_ms() - began < 1000)
             return admitted;
-        client_close(&more);
+        client_hang_up(&more);
         for (unsigned i = 0; i < limit; i++)
-            client_close(&clients[i]);
+            client_hang_up(&clients[i]);
         stop(fixture);
     }
 }
@@ -96,16 +96,16 @@ static void full_table_lets_in_who_is_not_idle(void)
     for (int64_t end = monotonic_ms() + 10000; !admitted && monotonic_ms() < end;) {
         for (size_t i = 1; i < LIMIT; i++)
             ASSERT_INT(post(&clients[i], "/validate", TEXT("x")).status, 200);
-        admitted = client_open(&fixture, "NORMAL", &more);
+        admitted = client_connect(&fixture, "NORMAL", &more);
     }
     CU_ASSERT_FATAL(admitted);
     ASSERT_INT(post(&more, "/validate", TEXT("x")).status, 200);
     for (size_t i = 1; i < LIMIT; i++)
         ASSERT_INT(post(&clients[i], "/validate", TEXT("x")).status, 200);
     CU_ASSERT(closes_within(&clients[0], "", 10, 10000));
-    client_close(&more);
+    client_hang_up(&more);
     for (size_t i = 0; i < LIMIT; i++)
-        client_close(&clients[i]);
+        client_hang_up(&clients[i]);
     stop(&fixture);
 }
 
@@ -119,13 +119,13 @@ static void silent_clients_make_room(void)
         silent[i] = (struct client){.fd = connect_to(fixture.port)};
     bool admitted = false;
     for (const int64_t end = monotonic_ms() + 10000; !admitted && monotonic_ms() < end;)
-        admitted = client_open(&fixture, "NORMAL", &good);
+        admitted = client_connect(&fixture, "NORMAL", &good);
     CU_ASSERT_FATAL(admitted); /* long before their requests are late */
     ASSERT_INT(post(&good, "/validate", TEXT("x")).status, 200);
     CU_ASSERT(closes_within(&silent[0], "", 10, 10000));
-    client_close(&good);
+    client_hang_up(&good);
     for (size_t i = 0; i < LIMIT; i++)
-        client_close(&silent[i]);
+        client_hang_up(&silent[i]);
     stop(&fixture);
 }
 
@@ -148,9 +148,9 @@ static void unfinished_handshakes_go_before_idle_connections(void)
     }
     CU_ASSERT(closes_within(&silent[0], "", 10, 10000));
     for (size_t i = 0; i < SILENT; i++)
-        client_close(&silent[i]);
+        client_hang_up(&silent[i]);
     for (size_t i = 0; i < KEPT; i++)
-        client_close(&kept[i]);
+        client_hang_up(&kept[i]);
     stop(&fixture);
 }
 
@@ -162,7 +162,7 @@ static void handshakes_have_three_seconds(void)
     const int64_t began = monotonic_ms();
     CU_ASSERT(closes_within(&silent, "\x16\x03\x01\x02", 100, 10000));
     CU_ASSERT(monotonic_ms() - began >= 2900);
-    client_close(&silent);
+    client_hang_up(&silent);
     assert_good_request(&fixture);
     stop(&fixture);
 }
@@ -188,17 +188,17 @@ static void slow_requests_make_room(void)
     }
     bool admitted = false;
     while (!admitted && monotonic_ms() < began + 10000)
-        admitted = client_open(&fixture, "NORMAL", &good);
+        admitted = client_connect(&fixture, "NORMAL", &good);
     CU_ASSERT_FATAL(admitted);
     CU_ASSERT(monotonic_ms() - began >= 900);
     ASSERT_INT(post(&good, "/validate", TEXT("x")).status, 200);
     CU_ASSERT(closes_within(&slow[0], "", 10, 10000));
     open_gate();
     ASSERT_INT(client_receive(&judged).status, 200);
-    client_close(&good);
-    client_close(&judged);
+    client_hang_up(&good);
+    client_hang_up(&judged);
     for (size_t i = 0; i < LIMIT - 1; i++)
-        client_close(&slow[i]);
+        client_hang_up(&slow[i]);
     stop(&fixture);
 }
 
@@ -253,12 +253,12 @@ static void a_review_ends_with_its_caller(void)
 
     /* Without a timeout it would never end. */
     CU_ASSERT(send_post(&gone, "/validate", TEXT("endless")));
-    client_close(&gone);
+    client_hang_up(&gone);
     await_count(&fixture, "taffrail_requests_refused_total{reason=\"client_gone\"}");
     ASSERT_INT(
         metric(&fixture, "taffrail_review_limits_total{limit=\"client_gone\",verdict=\"none\"}"),
         1);
-    client_close(&late);
+    client_hang_up(&late);
     stop(&fixture);
 }
 

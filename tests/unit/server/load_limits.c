@@ -254,7 +254,7 @@ static void *post_one(void *argument)
     struct posting *posting = argument;
     struct client client = open_client(posting->fixture);
     posting->status = post(&client, "/validate?timeout=30s", text_of(posting->body)).status;
-    client_close(&client);
+    client_hang_up(&client);
     return NULL;
 }
 
@@ -314,7 +314,7 @@ static void reviews_beyond_the_limit_wait_and_are_refused(void)
     ASSERT_INT(slow.status, 200);
     ASSERT_INT(next.status, 200);
     ASSERT_INT(post(&client, "/validate", TEXT("x")).status, 200);
-    client_close(&client);
+    client_hang_up(&client);
     assert_nothing_is_held(&fixture);
     stop(&fixture);
 }
@@ -334,7 +334,7 @@ static void review_after_its_callers_time_is_refused(void)
     assert_overload(&reply);
     ASSERT_TEXT(text_of(reply.body), "no time is left of the timeout in the query\n");
     ASSERT_INT(post(&client, "/validate?timeout=60s", TEXT("x")).status, 200);
-    client_close(&client);
+    client_hang_up(&client);
     assert_nothing_is_held(&fixture);
     stop(&fixture);
 }
@@ -374,7 +374,7 @@ static void body_is_counted_as_it_arrives(void)
     CU_ASSERT(client_print(&client, megabyte_head));
     CU_ASSERT(client_send(&client, bytes, MEGABYTE / 2));
     await_body_bytes(&fixture, MEGABYTE / 2);
-    client_close(&client);
+    client_hang_up(&client);
     assert_nothing_is_held(&fixture);
     ASSERT_INT(metric(&fixture, "taffrail_body_bytes_in_flight"), 0);
     stop(&fixture);
@@ -407,8 +407,8 @@ static void bodies_beyond_the_limit_are_refused(void)
     ASSERT_INT(post(&other, "/validate", TEXT("x")).status, 200);
     allowance_return(allowance, rest);
     ASSERT_INT(post(&client, "/validate", (struct text){bytes, MEGABYTE}).status, 200);
-    client_close(&client);
-    client_close(&other);
+    client_hang_up(&client);
+    client_hang_up(&other);
     assert_nothing_is_held(&fixture);
     stop(&fixture);
 }
@@ -430,8 +430,8 @@ static void slow_body_goes_when_others_need_its_bytes(void)
     ASSERT_INT(post(&other, "/validate", (struct text){bytes, MEGABYTE / 4}).status, 200);
     CU_ASSERT(closes_within(&slow, "", 10, 10000));
     allowance_return(allowance, rest);
-    client_close(&slow);
-    client_close(&other);
+    client_hang_up(&slow);
+    client_hang_up(&other);
     assert_nothing_is_held(&fixture);
     stop(&fixture);
 }
@@ -453,7 +453,7 @@ static void arenas_beyond_the_limit_are_refused(void)
     for (int i = 0; i < 3; i++)
         ASSERT_INT(post(&client, "/validate", TEXT("greedy")).status, 413);
     ASSERT_INT(post(&client, "/validate", TEXT("x")).status, 200);
-    client_close(&client);
+    client_hang_up(&client);
     assert_nothing_is_held(&fixture);
     /* All connections together cannot take more than this, whatever they send. */
     size_t most = 0;
@@ -486,7 +486,7 @@ static void slow_readers_hold_nothing(void)
         sched_yield();
     assert_nothing_is_held(&fixture);
     for (size_t i = 0; i < READERS; i++)
-        client_close(&readers[i]);
+        client_hang_up(&readers[i]);
     stop(&fixture);
 }
 
