@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kube/snapshot.h"
+#include "log_fixture.h"
 #include "server/informer.h"
 #include "unit.h"
 
@@ -19,12 +20,14 @@ static struct cluster_status *cluster_status;
 static struct informer *informer;
 static struct event_handler handler;
 static struct watch_report reports[KIND_COUNT];
-static int64_t clock_ms;
+static int64_t clock_ms, tick_ms; /* each look at the clock takes a tick */
 static unsigned wakes;
 
 static int64_t now_ms(void)
 {
-    return clock_ms;
+    int64_t now = clock_ms;
+    clock_ms += tick_ms;
+    return now;
 }
 
 static void count_wake(void *context)
@@ -86,6 +89,7 @@ static bool note_owners(void *context, enum kind kind, const struct custom_kind 
 static void open_informer_with(struct informer_options options)
 {
     clock_ms = START_MS;
+    tick_ms = 0;
     wakes = 0;
     memset(reports, 0, sizeof reports);
     for (size_t kind = 0; kind < KIND_COUNT; kind++)
@@ -395,6 +399,168 @@ static void test_events_are_gathered(void)
     close_informer();
 }
 
+static bool status_says(const char *what)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct text_builder out = {.arena = arena};
+    cluster_status_add_line(cluster_status, clock_ms, &out);
+    text_builder_add(&out, TEXT("\n"));
+    cluster_status_add_kinds(cluster_status, clock_ms, &out);
+    cluster_status_add_metrics(cluster_status, clock_ms, &out);
+    bool says = strstr(text_builder_text(&out).data, what) != NULL;
+    if (!says)
+        fprintf(stderr, "\"%s\" is not in\n%s", what, text_builder_text(&out).data);
+    arena_destroy(arena);
+    return says;
+}
+
+/* For as long as the last view took to make: views that take long are made seldom. */
+static void test_what_takes_long_is_gathered_for_long(void)
+{
+    enum { TICK_MS = 30 };
+    open_informer();
+    list_all_but(0);
+    settle();
+    put(KIND_POD, "c");
+    ASSERT_INT(step(), 1);
+    clock_ms++;
+    tick_ms = TICK_MS;
+    ASSERT_INT(step(), 1000);
+    tick_ms = 0;
+    ASSERT_INT(seen(KIND_POD), 2);
+    put(KIND_POD, "d");
+    int64_t wait_ms = step();
+    CU_ASSERT(wait_ms >= TICK_MS && wait_ms < 10 * TICK_MS);
+    clock_ms += wait_ms - 1;
+    ASSERT_INT(step(), 1);
+    ASSERT_INT(seen(KIND_POD), 2);
+    clock_ms++;
+    ASSERT_INT(step(), 1000);
+    ASSERT_INT(seen(KIND_POD), 3);
+    put(KIND_POD, "e"); /* that one took no time */
+    ASSERT_INT(step(), 1);
+    close_informer();
+}
+
+/* ---- the log ---- */
+
+static void test_the_log_says_what_is_seen(void)
+{
+    open_informer();
+    list_all_but(KIND_BIT(KIND_NODE) | KIND_BIT(KIND_NODE_POOL));
+    refuse(KIND_NODE, 403);
+    refuse(KIND_NODE_POOL, 404);
+    clock_ms += 1234;
+    struct listening listening = listen_to_log();
+    settle();
+    struct text log = heard(&listening);
+    char line[128];
+    size_t kinds = 0;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        kinds += (informer_kinds() & KIND_BIT(kind)) != 0;
+    snprintf(line, sizeof line, "the cluster is visible: %zu objects in 1.234 s", kinds - 2);
+    ASSERT_HEARD(log, line, 1);
+    ASSERT_HEARD(log, "cannot be seen: what depends on them is not decided", 1);
+    ASSERT_HEARD(log, "\"object\":\"nodes\"", 1);
+
+    /* Volumes that are too old, and current again: once each. */
+    static const struct {
+        int64_t age_ms;
+        const char *said; /* NULL: nothing */
+    } ages[] = {
+        {60000, NULL},
+        {60001, "claims or volumes are older than 60 s: zone-pin requires no zone until they are "
+                "current again"},
+        {70000, NULL},
+        {0, "claims and volumes are current"},
+        {0, NULL},
+    };
+    reports[KIND_PERSISTENT_VOLUME].watching = false;
+    for (size_t i = 0; i < COUNT_OF(ages); i++) {
+        reports[KIND_PERSISTENT_VOLUME].age_ms = ages[i].age_ms;
+        listening = listen_to_log();
+        settle();
+        log = heard(&listening);
+        if (ages[i].said != NULL)
+            ASSERT_HEARD(log, ages[i].said, 1);
+        ASSERT_HEARD(log, "\"msg\"", ages[i].said != NULL ? 1 : 0);
+    }
+    close_informer();
+}
+
+static bool spoil(void *context, const struct object *object)
+{
+    return handler.put_unreadable(context, object, "too deep");
+}
+
+static void test_the_log_says_what_cannot_be_read(void)
+{
+    open_informer();
+    list_all_but(0);
+    settle();
+    const struct {
+        bool (*told)(void *context, const struct object *object);
+        enum kind kind;
+        const char *said; /* NULL: nothing */
+    } cases[] = {
+        {handler.put, KIND_POD, NULL},
+        {spoil, KIND_POD, "\"object\":\"Pod shop/x\""},
+        {spoil, KIND_POD, NULL}, /* is said already */
+        {spoil, KIND_NODE, "\"object\":\"Node x\""},
+        {handler.put, KIND_POD, "can be read now"},
+        {handler.put, KIND_POD, NULL},
+        {handler.remove, KIND_NODE, NULL},
+        {handler.put, KIND_NODE, NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct listening listening = listen_to_log();
+        tell(cases[i].told, cases[i].kind, "x");
+        struct text log = heard(&listening);
+        if (cases[i].said != NULL)
+            ASSERT_HEARD(log, cases[i].said, 1);
+        ASSERT_HEARD(log, "\"msg\"", cases[i].said != NULL ? 1 : 0);
+    }
+    struct listening listening = listen_to_log();
+    handler.say(handler.context, KIND_POD, LOG_WARN, "answered 500");
+    handler.say(handler.context, KIND_NODE, LOG_INFO, "all is well");
+    struct text log = heard(&listening);
+    ASSERT_HEARD(log, "cannot be listed or watched now", 1);
+    ASSERT_HEARD(log, "\"error\":\"answered 500\"", 1);
+    ASSERT_HEARD(log, "\"msg\":\"all is well\"", 1);
+    close_informer();
+}
+
+/* The names of five, in the verbose page, and that there are more. */
+static void test_five_that_cannot_be_read_are_named(void)
+{
+    static const struct {
+        int count;
+        const char *named;
+    } cases[] = {
+        {1, "1 cannot be read (shop/p0)"},
+        {2, "2 cannot be read (shop/p0, shop/p1)"},
+        {5, "5 cannot be read (shop/p0, shop/p1, shop/p2, shop/p3, shop/p4)"},
+        {6, "6 cannot be read (shop/p0, shop/p1, shop/p2, shop/p3, shop/p4, ...)"},
+    };
+    log_set_level(LOG_ERROR);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        open_informer();
+        list_all_but(0);
+        settle();
+        for (int j = 0; j < cases[i].count; j++) {
+            char name[16];
+            snprintf(name, sizeof name, "p%d", j);
+            tell(spoil, KIND_POD, name);
+        }
+        settle();
+        let_pass(1000);
+        settle();
+        CU_ASSERT(status_says(cases[i].named));
+        close_informer();
+    }
+    log_set_level(LOG_INFO);
+}
+
 /* What no world uses any more is freed: views by the hundred do not add up. */
 static void test_views_are_given_back(void)
 {
@@ -559,21 +725,6 @@ static void test_the_role_is_what_is_watched(void)
 }
 
 /* ---- custom owners ---- */
-
-static bool status_says(const char *what)
-{
-    struct arena *arena = arena_create(1 << 20);
-    struct text_builder out = {.arena = arena};
-    cluster_status_add_line(cluster_status, clock_ms, &out);
-    text_builder_add(&out, TEXT("\n"));
-    cluster_status_add_kinds(cluster_status, clock_ms, &out);
-    cluster_status_add_metrics(cluster_status, clock_ms, &out);
-    bool says = strstr(text_builder_text(&out).data, what) != NULL;
-    if (!says)
-        fprintf(stderr, "\"%s\" is not in\n%s", what, text_builder_text(&out).data);
-    arena_destroy(arena);
-    return says;
-}
 
 #define TRUST(kind) "{account: a/b, owner: " kind ", makes: ReplicaSet}"
 
@@ -811,6 +962,10 @@ const struct unit_test unit_tests[] = {
     {"half of a list", test_half_of_a_list},
     {"volumes grow stale", test_volumes_grow_stale},
     {"events are gathered", test_events_are_gathered},
+    {"what takes long is gathered for long", test_what_takes_long_is_gathered_for_long},
+    {"the log says what is seen", test_the_log_says_what_is_seen},
+    {"the log says what cannot be read", test_the_log_says_what_cannot_be_read},
+    {"five that cannot be read are named", test_five_that_cannot_be_read_are_named},
     {"views are given back", test_views_are_given_back},
     {"rules change and the view stays", test_rules_change_and_the_view_stays},
     {"a supply is made now and then", test_a_supply_is_made_now_and_then},

@@ -97,6 +97,33 @@ static void durations_fall_into_buckets(void)
     }
 }
 
+/* What takes just as long as a bound says is in its bucket, and a microsecond more in the next. */
+static void each_bound_is_what_its_label_says(void)
+{
+    static const struct {
+        uint64_t micros;
+        const char *bound;
+    } bounds[] = {
+        {25, "0.000025"}, {50, "0.00005"},  {100, "0.0001"},  {250, "0.00025"}, {500, "0.0005"},
+        {1000, "0.001"},  {2500, "0.0025"}, {5000, "0.005"},  {10000, "0.01"},  {25000, "0.025"},
+        {50000, "0.05"},  {100000, "0.1"},  {250000, "0.25"}, {500000, "0.5"},  {1000000, "1"},
+        {2500000, "2.5"}, {5000000, "5"},   {10000000, "10"}, {30000000, "30"},
+    };
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        struct metrics *metrics = metrics_create();
+        struct review_record one = record("CREATE", "Pod", ACTION_NONE);
+        char name[128];
+        snprintf(name, sizeof name,
+                 "taffrail_review_duration_seconds_bucket{phase=\"validate\",le=\"%s\"}",
+                 bounds[i].bound);
+        metrics_count_review(metrics, REVIEW_VALIDATE, &one, bounds[i].micros, 1);
+        ASSERT_INT(series(metrics, name), 1);
+        metrics_count_review(metrics, REVIEW_VALIDATE, &one, bounds[i].micros + 1, 1);
+        ASSERT_INT(series(metrics, name), 1);
+        metrics_destroy(metrics);
+    }
+}
+
 static void findings_are_counted_by_rail_and_action(void)
 {
     struct finding findings[4];
@@ -278,6 +305,7 @@ const char unit_suite[] = "server/metrics";
 const struct unit_test unit_tests[] = {
     {"reviews are counted by bounded labels", reviews_are_counted_by_bounded_labels},
     {"durations fall into buckets", durations_fall_into_buckets},
+    {"each bound is what its label says", each_bound_is_what_its_label_says},
     {"findings are counted by rail and action", findings_are_counted_by_rail_and_action},
     {"changes are counted by rail and outcome", changes_are_counted_by_rail_and_outcome},
     {"gauges say what was set", gauges_say_what_was_set},

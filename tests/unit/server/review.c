@@ -471,6 +471,44 @@ static void mutate_changes_nothing(void)
     ASSERT_INT(node_count(response), 2);
 }
 
+/* For the trail and the metrics. */
+static void the_record_says_what_was_reviewed(void)
+{
+    static const struct {
+        const char *body;
+        const char *operation, *kind, *namespace, *name, *user;
+        bool dry_run, allowed;
+    } cases[] = {
+        {REVIEW(UID "\"operation\":\"CREATE\",\"namespace\":\"shop\",\"dryRun\":true,\"userInfo\":{"
+                    "\"username\":\"jane\"},\"object\":" POD("\"name\":\"a\"", "zone")),
+         "CREATE", "Pod", "shop", "a", "jane", true, false},
+        {REVIEW(UID "\"operation\":\"CREATE\",\"namespace\":\"shop\",\"object\":" POD(
+             "\"generateName\":\"a-\"", "topology.kubernetes.io/zone")),
+         "CREATE", "Pod", "shop", "a-", "", false, true},
+        {REVIEW(UID "\"operation\":\"DELETE\",\"namespace\":\"shop\",\"oldObject\":" POD(
+             "\"name\":\"b\"", "zone")),
+         "DELETE", "Pod", "shop", "b", "", false, true},
+        {REVIEW(UID "\"operation\":\"UPDATE\",\"namespace\":\"shop\",\"object\":null,"
+                    "\"oldObject\":" POD("\"name\":\"c\"", "zone")),
+         "UPDATE", "Pod", "shop", "c", "", false, true},
+        {REVIEW(UID "\"operation\":\"CONNECT\",\"userInfo\":{\"username\":\"joe\"}"), "CONNECT", "",
+         "", "", "joe", false, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct review_record record;
+        CU_ASSERT_PTR_NOT_NULL_FATAL(answer_to(REVIEW_VALIDATE, cases[i].body, &record));
+        ASSERT_TEXT(record.uid, "u-1");
+        ASSERT_TEXT(record.operation, cases[i].operation);
+        ASSERT_TEXT(record.kind, cases[i].kind);
+        ASSERT_TEXT(record.namespace, cases[i].namespace);
+        ASSERT_TEXT(record.name, cases[i].name);
+        ASSERT_TEXT(record.user, cases[i].user);
+        ASSERT_INT(record.dry_run, cases[i].dry_run);
+        ASSERT_INT(record.allowed, cases[i].allowed);
+        ASSERT_INT(record.verdict.limit, LIMIT_NONE);
+    }
+}
+
 static void hostile_text_forges_no_line(void)
 {
     struct review_record record;
@@ -507,6 +545,7 @@ TEST(the_uid_comes_back_byte_for_byte)
 TEST(mutate_answers_with_a_patch)
 TEST(a_change_that_is_excepted_names_its_exception)
 TEST(mutate_changes_nothing)
+TEST(the_record_says_what_was_reviewed)
 TEST(hostile_text_forges_no_line)
 
 const struct unit_test unit_tests[] = {
@@ -523,6 +562,7 @@ const struct unit_test unit_tests[] = {
     {"a change that is excepted names its exception",
      in_world_a_change_that_is_excepted_names_its_exception},
     {"mutate changes nothing", in_world_mutate_changes_nothing},
+    {"the record says what was reviewed", in_world_the_record_says_what_was_reviewed},
     {"hostile text forges no line", in_world_hostile_text_forges_no_line},
     {NULL, NULL},
 };

@@ -188,6 +188,84 @@ static void line_is_never_longer_than_a_pipe_takes(void)
     }
 }
 
+/* Names as Kubernetes allows them stay whole; what is longer is cut. */
+static void texts_are_cut_where_they_cannot_be_right(void)
+{
+    static char filler[600];
+    memset(filler, 'n', sizeof filler);
+    const struct text all = {filler, sizeof filler};
+    const struct finding finding = {.rail = "zones",
+                                    .path = all,
+                                    .found = all,
+                                    .policy = all,
+                                    .override = all,
+                                    .exception = all};
+    const struct change changed = {.rail = "zones", .added = all, .policy = all, .exception = all};
+    struct review_record record = {
+        .uid = all, .operation = all, .kind = all, .namespace = all, .name = all, .user = all};
+    static const struct {
+        const char *list, *key; /* list NULL: of the line itself */
+        size_t size;
+    } cases[] = {
+        {NULL, "uid", 256},
+        {NULL, "operation", 128},
+        {NULL, "kind", 128},
+        {NULL, "namespace", 256},
+        {NULL, "name", 256},
+        {NULL, "user", 512},
+        {"findings", "policy", 256},
+        {"findings", "field", 256},
+        {"findings", "found", 128},
+        {"findings", "override", 128},
+        {"findings", "exception", 128},
+        {"changes", "policy", 256},
+        {"changes", "added", 256},
+        {"changes", "exception", 128},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool changes = cases[i].list != NULL && strcmp(cases[i].list, "changes") == 0;
+        struct arena *arena = arena_create(1 << 20);
+        record.verdict = (struct verdict){.findings = &finding,
+                                          .finding_count = !changes,
+                                          .changes = &changed,
+                                          .change_count = changes};
+        struct json_object *object = parse(trail_line(&record, 0, arena)), *list, *of = object;
+        if (cases[i].list != NULL) {
+            CU_ASSERT_FATAL(json_object_object_get_ex(object, cases[i].list, &list));
+            of = json_object_array_get_idx(list, 0);
+        }
+        ASSERT_INT(value(of, cases[i].key).size, cases[i].size);
+        json_object_put(object);
+        arena_destroy(arena);
+    }
+}
+
+/* As many findings as find room, and not one less: the next would not fit. */
+static void a_line_is_filled(void)
+{
+    enum { MANY = 200 };
+    static struct finding findings[MANY];
+    struct review_record record = {.uid = TEXT("u"), .verdict = {.findings = findings}};
+    for (size_t i = 0; i < MANY; i++)
+        findings[i] = (struct finding){.rail = "zones", .action = ACTION_WARN};
+    for (record.verdict.finding_count = 1; record.verdict.finding_count <= MANY;
+         record.verdict.finding_count++) {
+        struct arena *arena = arena_create(1 << 20);
+        struct text line = trail_line(&record, 0, arena);
+        struct json_object *object = parse(line), *list;
+        CU_ASSERT_FATAL(json_object_object_get_ex(object, "findings", &list));
+        size_t shown = json_object_array_length(list);
+        static const char one[] = ",{\"rail\":\"zones\",\"action\":\"warn\",\"policy\":\"\","
+                                  "\"field\":\"\",\"found\":\"\"}";
+        CU_ASSERT(line.size < PIPE_BUF);
+        /* Beside the brackets that close either list. */
+        CU_ASSERT(shown == record.verdict.finding_count ||
+                  line.size + sizeof one - 1 + sizeof ",\"changes\":[]" >= PIPE_BUF);
+        json_object_put(object);
+        arena_destroy(arena);
+    }
+}
+
 /* ---- standard output ---- */
 
 /* Standard output as the server has it goes into a pipe, until given back. */
@@ -224,7 +302,7 @@ static void *post_findings(void *argument)
     for (int i = 0; i < TRAIL_POSTS; i++)
         if (post(&client, "/validate", (struct text){body, sizeof body}).status != 200)
             break;
-    client_close(&client);
+    client_hang_up(&client);
     return NULL;
 }
 
@@ -256,6 +334,29 @@ static void lines_of_many_threads_are_whole(void)
     stop(&fixture);
 }
 
+/* Of a review that was answered just now. */
+static void a_line_has_the_time_of_its_review(void)
+{
+    struct fixture fixture = start((struct server_options){0});
+    struct diversion diversion = divert();
+    struct client client = open_client(&fixture);
+    const time_t before = time(NULL);
+    int status = post(&client, "/validate", TEXT("finding")).status;
+    const time_t after = time(NULL);
+    give_back(&diversion);
+    ASSERT_INT(status, 200);
+    char line[PIPE_BUF + 1] = "";
+    CU_ASSERT(read(diversion.reader, line, sizeof line - 1) > 0);
+    struct json_object *object = json_tokener_parse(line);
+    struct tm moment = {0};
+    CU_ASSERT_PTR_NOT_NULL(strptime(value(object, "time").data, "%Y-%m-%dT%H:%M:%S", &moment));
+    CU_ASSERT(timegm(&moment) >= before && timegm(&moment) <= after);
+    json_object_put(object);
+    close(diversion.reader);
+    client_hang_up(&client);
+    stop(&fixture);
+}
+
 static void reader_that_is_stuck_stops_nobody(void)
 {
     struct fixture fixture = start((struct server_options){0});
@@ -268,7 +369,7 @@ static void reader_that_is_stuck_stops_nobody(void)
     failures += post(&client, "/validate", TEXT("finding")).status != 200;
     give_back(&diversion);
     ASSERT_INT(failures, 0);
-    client_close(&client);
+    client_hang_up(&client);
     stop(&fixture);
 }
 
@@ -331,6 +432,9 @@ const struct unit_test unit_tests[] = {
     {"a line says who, what and why", line_says_who_what_and_why},
     {"a line says what was changed", line_says_what_was_changed},
     {"a line is never longer than a pipe takes", line_is_never_longer_than_a_pipe_takes},
+    {"texts are cut where they cannot be right", texts_are_cut_where_they_cannot_be_right},
+    {"a line is filled", a_line_is_filled},
+    {"a line has the time of its review", a_line_has_the_time_of_its_review},
     {"lines of many threads are whole", lines_of_many_threads_are_whole},
     {"a reader that is stuck stops nobody", reader_that_is_stuck_stops_nobody},
     {"writers of a full pipe do not wait", writers_of_a_full_pipe_do_not_wait},

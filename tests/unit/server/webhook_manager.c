@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log_fixture.h"
 #include "objects.h"
 #include "unit.h"
 
@@ -618,6 +619,151 @@ static void an_answer_is_the_object_that_was_asked_for(void)
     arena_destroy(arena);
 }
 
+/* A quarter of the time that bundles take to settle, within bounds; who has no certificate yet
+ * looks each second. */
+static void how_often_is_looked(void)
+{
+    static const struct {
+        int64_t settle_s;
+        bool serves;
+        int64_t again_ms;
+    } cases[] = {
+        {600, true, 10000}, {40, true, 10000},  {39, true, 9750}, {20, true, 5000}, {1, true, 250},
+        {0, true, 250},     {600, false, 1000}, {8, false, 1000}, {4, false, 1000}, {2, false, 500},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        open_cluster(true);
+        if (cases[i].serves) { /* there is one, which another has made */
+            struct webhook_manager *first = open_manager();
+            (void)work(first, true, REQUESTS_MAX);
+            webhook_manager_destroy(first);
+        }
+        settings.times.settle_s = cases[i].settle_s;
+        struct webhook_manager *manager = open_manager();
+        ASSERT_WORK(manager, false, "S");
+        ASSERT_INT(report_of(manager).serving, cases[i].serves);
+        struct webhook_manager_step step;
+        webhook_manager_next(manager, now_ms, NOW_S, false, &step);
+        CU_ASSERT_FALSE(step.ask);
+        ASSERT_INT(step.until_ms, now_ms + cases[i].again_ms);
+        webhook_manager_next(manager, now_ms + cases[i].again_ms - 1, NOW_S, false, &step);
+        CU_ASSERT_FALSE(step.ask);
+        webhook_manager_next(manager, now_ms + cases[i].again_ms, NOW_S, false, &step);
+        CU_ASSERT(step.ask);
+        /* While a request is open there is nothing to do. */
+        webhook_manager_next(manager, now_ms + cases[i].again_ms, NOW_S, false, &step);
+        CU_ASSERT_FALSE(step.ask);
+        CU_ASSERT(step.until_ms == INT64_MAX);
+        webhook_manager_destroy(manager);
+    }
+}
+
+static void the_log_says_what_changed(void)
+{
+    open_cluster(true);
+    struct webhook_manager *manager = open_manager();
+    log_set_level(LOG_INFO);
+    struct listening listening = listen_to_log();
+    (void)work(manager, true, REQUESTS_MAX);
+    struct text log = heard(&listening);
+    ASSERT_HEARD(log, "CA and certificate of Secret written", 1);
+    ASSERT_HEARD(log, "the CA bundle of ValidatingWebhookConfiguration written", 1);
+    ASSERT_HEARD(log, "the CA bundle of MutatingWebhookConfiguration written", 1);
+    ASSERT_HEARD(log, "its certificate is in force for new connections", 1);
+    ASSERT_HEARD(log,
+                 "entries of the ValidatingWebhookConfiguration call something else than the "
+                 "service taffrail/taffrail, so that their CA bundle is left alone: x.b.c, y.b.c, "
+                 "z.b.c",
+                 1);
+    ASSERT_HEARD(log, "call something else", 1);
+
+    /* A failure is said once, and that it is over, too. */
+    for (int i = 0; i < 2; i++) {
+        now_ms += 10000;
+        listening = listen_to_log();
+        answer_next(manager, 500);
+        ASSERT_HEARD(heard(&listening), "the request failed; it is made again in a while",
+                     i == 0 ? 1 : 0);
+    }
+    now_ms += 10000;
+    listening = listen_to_log();
+    ASSERT_WORK(manager, true, "SVM");
+    ASSERT_HEARD(heard(&listening), "all is well again: Secret ", 1);
+    now_ms += 10000;
+    listening = listen_to_log();
+    ASSERT_WORK(manager, true, "SVM");
+    ASSERT_INT(heard(&listening).size, 0);
+    webhook_manager_destroy(manager);
+
+    /* What is missing is said once, of each. */
+    open_cluster(false);
+    manager = open_manager();
+    log_set_level(LOG_WARN);
+    listening = listen_to_log();
+    (void)work(manager, true, REQUESTS_MAX);
+    log = heard(&listening);
+    ASSERT_HEARD(log, "there is no ValidatingWebhookConfiguration of this name", 1);
+    ASSERT_HEARD(log, "there is no MutatingWebhookConfiguration of this name", 1);
+    webhook_manager_destroy(manager);
+    log_set_level(LOG_ERROR + 1);
+}
+
+/* Whoever leads again knows nothing of before. */
+static void a_new_leader_forgets_what_it_saw(void)
+{
+    open_cluster(false);
+    struct webhook_manager *manager = open_manager();
+    (void)work(manager, true, REQUESTS_MAX);
+    CU_ASSERT(report_of(manager).missing[0] && report_of(manager).missing[1]);
+    now_ms += 10000;
+    answer_next(manager, 500);
+    CU_ASSERT_NOT_EQUAL(report_of(manager).problem[DUTY_SECRET][0], '\0');
+    struct webhook_manager_step step;
+    webhook_manager_next(manager, now_ms, NOW_S, false, &step);
+    CU_ASSERT_FALSE(report_of(manager).missing[0] || report_of(manager).missing[1]);
+    ASSERT_TEXT(text_of(report_of(manager).problem[DUTY_SECRET]), "");
+    webhook_manager_next(manager, now_ms, NOW_S, true, &step); /* it begins at once */
+    CU_ASSERT(step.ask);
+    webhook_manager_destroy(manager);
+}
+
+static void requests_say_what_they_are_for(void)
+{
+    static const struct {
+        enum call_verb verb;
+        enum resource resource;
+        const char *namespace, *name;
+    } requests[] = {
+        {CALL_GET, RESOURCE_SECRET, "taffrail", NULL},
+        {CALL_GET, RESOURCE_VALIDATING_CONFIGURATION, "", "taffrail"},
+        {CALL_GET, RESOURCE_MUTATING_CONFIGURATION, "", "taffrail"},
+        {CALL_CREATE, RESOURCE_SECRET, "taffrail", NULL},
+        {CALL_GET, RESOURCE_SECRET, "taffrail", NULL},
+        {CALL_GET, RESOURCE_VALIDATING_CONFIGURATION, "", "taffrail"},
+        {CALL_GET, RESOURCE_MUTATING_CONFIGURATION, "", "taffrail"},
+        {CALL_APPLY, RESOURCE_VALIDATING_CONFIGURATION, "", "taffrail"},
+        {CALL_APPLY, RESOURCE_MUTATING_CONFIGURATION, "", "taffrail"},
+    };
+    open_cluster(true);
+    struct webhook_manager *manager = open_manager();
+    for (size_t i = 0; i < COUNT_OF(requests); i++) {
+        struct webhook_manager_step step;
+        webhook_manager_next(manager, now_ms, NOW_S, true, &step);
+        CU_ASSERT_FATAL(step.ask);
+        ASSERT_INT(step.request.verb, requests[i].verb);
+        ASSERT_INT(step.request.resource, requests[i].resource);
+        ASSERT_TEXT(text_of(step.request.namespace), requests[i].namespace);
+        ASSERT_TEXT(text_of(step.request.name),
+                    requests[i].name == NULL ? secret_name : requests[i].name);
+        ASSERT_INT(step.request.limit_ms, 5000);
+        ASSERT_INT(step.request.body.size > 0, requests[i].verb != CALL_GET);
+        answer(manager, &step.request);
+    }
+    ASSERT_INT(report_of(manager).writes[DUTY_SECRET], 1);
+    ASSERT_INT(report_of(manager).writes[DUTY_BUNDLE], 2);
+    webhook_manager_destroy(manager);
+}
+
 static void a_flood_of_writes_pauses(void)
 {
     open_cluster(true);
@@ -660,6 +806,10 @@ const struct unit_test unit_tests[] = {
     {"a configuration that is not there is not made",
      a_configuration_that_is_not_there_is_not_made},
     {"an answer is the object that was asked for", an_answer_is_the_object_that_was_asked_for},
+    {"how often is looked", how_often_is_looked},
+    {"the log says what changed", the_log_says_what_changed},
+    {"a new leader forgets what it saw", a_new_leader_forgets_what_it_saw},
+    {"requests say what they are for", requests_say_what_they_are_for},
     {"a flood of writes pauses", a_flood_of_writes_pauses},
     {NULL, NULL},
 };
