@@ -78,6 +78,8 @@ static void remove_all(const char *path)
 
 /* ---- a server that reloads ---- */
 
+static size_t known_problems; /* of the state, when it was loaded first */
+
 struct reloading {
     struct fixture fixture;
     struct reload *reload;
@@ -116,6 +118,7 @@ static struct reloading start_reloading(const char *policy_name, const char *sta
         .server = reloading.fixture.server,
         .metrics = reloading.fixture.metrics,
         .generation = 7,
+        .state_problem_count = known_problems,
     };
     struct error error;
     metrics_set_world(target.metrics, 7, 0);
@@ -177,7 +180,7 @@ static void a_changed_file_is_the_next_world(void)
     move("draft", "policy.yaml"); /* replaced by a rename */
     ASSERT_GENERATION(reloading, 9);
     CU_ASSERT(strstr(post(&client, "/validate", TEXT("x")).body, "\"generation\":9}") != NULL);
-    client_close(&client);
+    client_hang_up(&client);
     stop_reloading(&reloading);
 }
 
@@ -325,7 +328,7 @@ static void the_last_good_world_stays(void)
     policy("policy.yaml", "mended");
     ASSERT_GENERATION(reloading, 8);
     CU_ASSERT(await_ready(&reloading.fixture, "failed", false));
-    client_close(&client);
+    client_hang_up(&client);
     stop_reloading(&reloading);
 }
 
@@ -359,6 +362,48 @@ static void the_state_is_watched_below(void)
     stop_reloading(&reloading);
 }
 
+/* What could not be read before takes nothing away now. */
+static void holes_of_before_stop_no_reload(void)
+{
+    static const char claim[] = "apiVersion: v1\nkind: PersistentVolumeClaim\n"
+                                "metadata: {name: a, namespace: b}\n";
+    make_root();
+    policy("policy.yaml", "one");
+    make_folder("state");
+    put("state/a.yaml", "kind: [");
+    put("state/b.yaml", claim);
+    known_problems = 1;
+    struct reloading reloading = start_reloading("policy.yaml", "state");
+    known_problems = 0;
+    policy("policy.yaml", "two");
+    ASSERT_GENERATION(reloading, 8);
+    put("state/b.yaml", "kind: [");
+    CU_ASSERT(await(&reloading.fixture, failures, 1));
+    CU_ASSERT(unlink(path_of("state/b.yaml")) == 0);
+    ASSERT_GENERATION(reloading, 9);
+    put("state/a.yaml", claim);
+    ASSERT_GENERATION(reloading, 10);
+    put("state/a.yaml", "kind: [ "); /* one is one too many from here on */
+    CU_ASSERT(await(&reloading.fixture, failures, 2));
+    ASSERT_INT(metric(&reloading.fixture, generation), 10);
+    stop_reloading(&reloading);
+}
+
+/* Of several errors /readyz has the first, and the log all of them. */
+static void the_first_error_stands_on_readyz(void)
+{
+    make_root();
+    policy("policy.yaml", "one");
+    struct reloading reloading = start_reloading("policy.yaml", NULL);
+    put("policy.yaml", "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata: {name: x}\n"
+                       "spec: {rails: {topology-keyz: {}, zonez: {}}}\n");
+    CU_ASSERT(await(&reloading.fixture, failures, 1));
+    struct reply ready = get(&reloading.fixture, "/readyz");
+    CU_ASSERT_PTR_NOT_NULL(strstr(ready.body, "topology-keyz"));
+    CU_ASSERT_PTR_NULL(strstr(ready.body, "zonez"));
+    stop_reloading(&reloading);
+}
+
 /* ---- the certificate ---- */
 
 static bool serves(const struct fixture *fixture, const struct cert_pair *pair)
@@ -377,7 +422,7 @@ static bool serves(const struct fixture *fixture, const struct cert_pair *pair)
     same = der.size == chain[0].size && memcmp(der.data, chain[0].data, der.size) == 0;
     gnutls_free(der.data);
     gnutls_x509_crt_deinit(wanted);
-    client_close(&client);
+    client_hang_up(&client);
     return same;
 }
 
@@ -421,7 +466,7 @@ static void a_certificate_is_replaced(void)
     CU_ASSERT(await_ready(fixture, "failed", false));
     CU_ASSERT(serves(fixture, &second));
     ASSERT_INT(post(&before, "/validate", TEXT("x")).status, 200);
-    client_close(&before);
+    client_hang_up(&before);
     ASSERT_INT(metric(fixture, generation), 7);
     stop_reloading(&reloading);
 }
@@ -451,9 +496,9 @@ static void *post_in_storm(void *argument)
             int status = post(i < 4 ? &kept : &brief, "/validate", TEXT("x")).status;
             atomic_fetch_add(status == 200 ? &storm->answered : &storm->lost, 1);
         }
-        client_close(&brief);
+        client_hang_up(&brief);
     }
-    client_close(&kept);
+    client_hang_up(&kept);
     return NULL;
 }
 
@@ -511,6 +556,8 @@ const struct unit_test unit_tests[] = {
     {"no world is of two versions", no_world_is_of_two_versions},
     {"the last good world stays", the_last_good_world_stays},
     {"the state is watched below", the_state_is_watched_below},
+    {"holes of before stop no reload", holes_of_before_stop_no_reload},
+    {"the first error stands on readyz", the_first_error_stands_on_readyz},
     {"a certificate is replaced", a_certificate_is_replaced},
     {"a storm loses nothing", a_storm_loses_nothing},
     {NULL, NULL},
