@@ -1,6 +1,9 @@
-/* What a world is loaded with: the day from which maxDuration counts. */
+/* What a world is loaded with, and what is said of it: the day from which maxDuration counts, where
+ * it is from, what cannot be seen. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "server/server.h"
@@ -65,8 +68,207 @@ static void what_lasts_too_long_counts_from_the_later_day(void)
     unlink(path);
 }
 
+/* ---- what else a world is ---- */
+
+static const char plain_policy[] =
+    "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: base}, spec: {rails: "
+    "{topology-keys: {}}}}\n";
+
+/* A folder with policy.yaml of that text, and a folder state with objects.yaml; state NULL: none.
+ */
+static void write_files(char root[static 40], const char *policy_text, const char *state)
+{
+    char path[80];
+    snprintf(root, 40, "/tmp/taffrail-world-XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    snprintf(path, sizeof path, "%s/policy.yaml", root);
+    FILE *file = fopen(path, "w");
+    CU_ASSERT_FATAL(file != NULL && fputs(policy_text, file) >= 0 && fclose(file) == 0);
+    if (state == NULL)
+        return;
+    snprintf(path, sizeof path, "%s/state", root);
+    CU_ASSERT_FATAL(mkdir(path, 0700) == 0);
+    snprintf(path, sizeof path, "%s/state/objects.yaml", root);
+    file = fopen(path, "w");
+    CU_ASSERT_FATAL(file != NULL && fputs(state, file) >= 0 && fclose(file) == 0);
+}
+
+static void remove_files(const char *root)
+{
+    static const char *const names[] = {"policy.yaml", "state/objects.yaml", "state", "."};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        char path[80];
+        snprintf(path, sizeof path, "%s/%s", root, names[i]);
+        (void)remove(strcmp(names[i], ".") == 0 ? root : path);
+    }
+}
+
+struct loaded {
+    struct arena *arena;
+    struct problems errors, warnings;
+    struct world *world;
+    bool loads;
+};
+
+static struct loaded load_files(const char *root, struct world_options options, bool state)
+{
+    static char policy_path[80], state_path[80];
+    static const char *paths[1] = {policy_path};
+    struct loaded loaded = {.arena = arena_create(1 << 22)};
+    loaded.errors.arena = loaded.warnings.arena = loaded.arena;
+    snprintf(policy_path, sizeof policy_path, "%s/policy.yaml", root);
+    snprintf(state_path, sizeof state_path, "%s/state", root);
+    options.policy_paths = paths;
+    options.policy_path_count = 1;
+    options.state_dir = state ? state_path : NULL;
+    loaded.loads = world_load(&options, 9, NOW_S, &loaded.world, &loaded.errors, &loaded.warnings);
+    return loaded;
+}
+
+static void unload(struct loaded *loaded)
+{
+    if (loaded->loads)
+        world_destroy(loaded->world);
+    arena_destroy(loaded->arena);
+}
+
+static bool says(const struct problems *problems, const char *what)
+{
+    for (size_t i = 0; i < problems->count; i++)
+        if (strstr(problems->items[i].what, what) != NULL)
+            return true;
+    return false;
+}
+
+#define CLAIM \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a, namespace: b}, spec: {}}\n"
+
+static void a_world_knows_where_it_is_from(void)
+{
+    static const struct {
+        const char *state; /* NULL: none */
+        bool blind;
+    } cases[] = {{NULL, true}, {CLAIM, false}, {"", false}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char root[40];
+        write_files(root, plain_policy, cases[i].state);
+        struct loaded loaded = load_files(
+            root, (struct world_options){.unseen = KIND_BIT(KIND_NODE)}, cases[i].state != NULL);
+        CU_ASSERT_FATAL(loaded.loads);
+        ASSERT_INT(loaded.world->blind, cases[i].blind);
+        ASSERT_INT(loaded.world->generation, 9);
+        ASSERT_INT(loaded.world->loaded_unix_s, NOW_S);
+        CU_ASSERT(!loaded.world->of_cluster && !loaded.world->live);
+        CU_ASSERT(loaded.world->unseen == KIND_BIT(KIND_NODE));
+        CU_ASSERT_PTR_NULL(loaded.world->supply); /* nothing needs it */
+        unload(&loaded);
+        remove_files(root);
+    }
+}
+
+/* Where pods could run is reckoned where a rail asks for it. */
+static void a_supply_is_made_where_it_is_asked_for(void)
+{
+    static const struct {
+        const char *rails;
+        bool supply;
+    } cases[] = {{"topology-keys: {}", false}, {"placeable: {}", true}};
+    static const char pool[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+        "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, "
+        "requirements: []}}}}\n";
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char root[40], policy_text[256];
+        snprintf(policy_text, sizeof policy_text,
+                 "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: base}, "
+                 "spec: {mode: enforce, rails: {%s}}}\n",
+                 cases[i].rails);
+        write_files(root, policy_text, pool);
+        struct loaded loaded = load_files(root, (struct world_options){0}, true);
+        CU_ASSERT_FATAL(loaded.loads);
+        ASSERT_INT(loaded.world->supply != NULL, cases[i].supply);
+        unload(&loaded);
+        remove_files(root);
+    }
+}
+
+static void all_errors_are_said_at_once(void)
+{
+    static const struct {
+        const char *policy, *state;
+        bool state_there, loads;
+        const char *error, *other; /* NULL: none */
+    } cases[] = {
+        {plain_policy, CLAIM, true, true, NULL, NULL},
+        {"kind: [", CLAIM, true, false, "", NULL},
+        {plain_policy, NULL, true, false, "state", NULL},
+        {"{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: base}, spec: "
+         "{rails: {topology-keyz: {}}}}\n",
+         NULL, true, false, "topology-keyz", "state"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char root[40];
+        write_files(root, cases[i].policy, cases[i].state);
+        struct loaded loaded = load_files(root, (struct world_options){0}, cases[i].state_there);
+        ASSERT_INT(loaded.loads, cases[i].loads);
+        ASSERT_INT(loaded.errors.count, (cases[i].error != NULL) + (cases[i].other != NULL));
+        unload(&loaded);
+        remove_files(root);
+    }
+}
+
+/* What cannot be seen is said to who serves, where nothing will show it later. */
+static void who_serves_is_warned_of_what_cannot_be_seen(void)
+{
+    static const char with_since[] =
+        "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: base}, spec: "
+        "{since: 2026-06-01, rails: {placeable: {}}}}\n";
+    static const char belief[] = "`since` rests on what authors write";
+    static const char sources[] = "what hangs on them is not decided";
+    static const struct {
+        bool serves, watches;
+        const char *state; /* NULL: none */
+        bool believes, misses;
+    } cases[] = {
+        {false, false, NULL, false, false},  {true, false, NULL, true, true},
+        {true, true, NULL, false, false},    {true, false, CLAIM, false, true},
+        {false, false, CLAIM, false, false}, {true, true, CLAIM, false, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char root[40];
+        write_files(root, with_since, cases[i].state);
+        const struct world_options options = {.serves = cases[i].serves,
+                                              .watches = cases[i].watches};
+        struct loaded loaded = load_files(root, options, cases[i].state != NULL);
+        CU_ASSERT_FATAL(loaded.loads);
+        ASSERT_INT(says(&loaded.warnings, belief), cases[i].believes);
+        ASSERT_INT(says(&loaded.warnings, sources), cases[i].misses);
+        ASSERT_INT(world_state_problem_count(&loaded.warnings), 0);
+        unload(&loaded);
+        remove_files(root);
+    }
+}
+
+static void problems_of_the_state_are_counted(void)
+{
+    char root[40];
+    write_files(root, plain_policy, "kind: [");
+    struct loaded loaded = load_files(root, (struct world_options){0}, true);
+    CU_ASSERT_FATAL(loaded.loads);
+    ASSERT_INT(world_state_problem_count(&loaded.warnings), 1);
+    problems_add(&loaded.warnings, ERROR_POLICY, NOWHERE, "of a policy");
+    ASSERT_INT(world_state_problem_count(&loaded.warnings), 1);
+    unload(&loaded);
+    remove_files(root);
+}
+
 const struct unit_test unit_tests[] = {
     {"what lasts too long counts from the later day",
      what_lasts_too_long_counts_from_the_later_day},
+    {"a world knows where it is from", a_world_knows_where_it_is_from},
+    {"a supply is made where it is asked for", a_supply_is_made_where_it_is_asked_for},
+    {"all errors are said at once", all_errors_are_said_at_once},
+    {"who serves is warned of what cannot be seen", who_serves_is_warned_of_what_cannot_be_seen},
+    {"problems of the state are counted", problems_of_the_state_are_counted},
     {NULL, NULL},
 };
