@@ -8,8 +8,7 @@
 
 #include "base/base.h"
 
-/* The number in a file of one word; SIZE_MAX: there is none ("max"). */
-static size_t number_in(const char *path)
+size_t memory_limit_in(const char *path)
 {
     char line[64];
     int64_t number = 0;
@@ -33,8 +32,8 @@ size_t memory_limit_bytes(void)
     struct rlimit resident;
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
     size_t bytes = pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : SIZE_MAX;
-    bytes = least(bytes, number_in("/sys/fs/cgroup/memory.max"));
-    bytes = least(bytes, number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    bytes = least(bytes, memory_limit_in("/sys/fs/cgroup/memory.max"));
+    bytes = least(bytes, memory_limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
     if (getrlimit(RLIMIT_RSS, &resident) == 0 && resident.rlim_cur != RLIM_INFINITY)
         bytes = least(bytes, (size_t)resident.rlim_cur);
     return bytes;
