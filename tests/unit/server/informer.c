@@ -854,6 +854,68 @@ static void test_as_many_custom_owners_as_there_are_kinds_for(void)
     close_informer();
 }
 
+/* Which owners are only believed is said once the look at them is over, and again of other rules.
+ */
+static void test_the_log_says_who_is_believed(void)
+{
+    static const char believed[] = "`since` rests on what authors write of owners that cannot be "
+                                   "seen (Rollout.argoproj.io)";
+    static const char rules[] =
+        "since: 2026-06-01, trustedControllers: [" TRUST("Rollout.argoproj.io") "], ";
+    enum { REFUSED, LISTED, SILENT };
+    static const struct {
+        int owners;
+        size_t at_once, later; /* how often it is said */
+    } cases[] = {{REFUSED, 1, 0}, {LISTED, 0, 0}, {SILENT, 0, 1}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        open_informer();
+        set_rules_with(2, rules);
+        informer_follow(informer);
+        list_all_but(0);
+        if (cases[i].owners == REFUSED)
+            refuse(KIND_OWNER_FIRST, 403);
+        if (cases[i].owners == LISTED)
+            list(KIND_OWNER_FIRST, NULL);
+        struct listening listening = listen_to_log();
+        settle();
+        ASSERT_HEARD(heard(&listening), believed, cases[i].at_once);
+        listening = listen_to_log();
+        let_pass(9999);
+        settle();
+        ASSERT_HEARD(heard(&listening), believed, 0);
+        listening = listen_to_log();
+        let_pass(1);
+        settle();
+        ASSERT_HEARD(heard(&listening), believed, cases[i].later);
+        set_rules_with(3, rules);
+        informer_follow(informer);
+        listening = listen_to_log();
+        settle();
+        let_pass(10000);
+        settle();
+        ASSERT_HEARD(heard(&listening), believed, cases[i].at_once + cases[i].later);
+        close_informer();
+    }
+}
+
+static void test_the_log_says_where_there_is_nothing_to_look_in(void)
+{
+    static const char sources[] = "what hangs on them is not decided, and no review says so";
+    for (int there = 0; there < 2; there++) {
+        open_informer();
+        informer_follow(informer);
+        list_all_but(KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE));
+        list(KIND_NODE_POOL, there ? "a" : NULL);
+        list(KIND_NODE, there ? "n" : NULL);
+        struct listening listening = listen_to_log();
+        settle();
+        let_pass(60000);
+        settle();
+        ASSERT_HEARD(heard(&listening), sources, there ? 0 : 1);
+        close_informer();
+    }
+}
+
 /* ---- what cannot be read, and what there is no room for ---- */
 
 static bool injure(void *context, const struct object *object)
@@ -953,6 +1015,9 @@ const struct unit_test unit_tests[] = {
     {"owners come with the view that has them", test_owners_come_with_the_view_that_has_them},
     {"as many custom owners as there are kinds for",
      test_as_many_custom_owners_as_there_are_kinds_for},
+    {"the log says who is believed", test_the_log_says_who_is_believed},
+    {"the log says where there is nothing to look in",
+     test_the_log_says_where_there_is_nothing_to_look_in},
     {"one object that cannot be read", test_one_object_that_cannot_be_read},
     {"what there is no room for", test_what_there_is_no_room_for},
     {"nothing is seen before all is listed", test_nothing_is_seen_before_all_is_listed},
