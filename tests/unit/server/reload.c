@@ -1,5 +1,6 @@
 /* labels: threads */
 /* Reloading policies, state and certificates while requests are answered. */
+#include "log_fixture.h"
 #include "server_fixture.h"
 
 #include <ftw.h>
@@ -389,18 +390,39 @@ static void holes_of_before_stop_no_reload(void)
     stop_reloading(&reloading);
 }
 
-/* Of several errors /readyz has the first, and the log all of them. */
-static void the_first_error_stands_on_readyz(void)
+/* Of several errors /readyz has the first, and the log all of them; of a world that is in force the
+ * log has each warning. */
+static void what_is_wrong_is_said(void)
 {
+    static const char broken[] =
+        "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata: {name: x}\n"
+        "spec: {rails: {topology-keyz: {}, zonez: {}}}\n";
+    static const char expired[] =
+        "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata: {name: x}\n"
+        "spec: {rails: {topology-keys: {}}, exceptions: [{id: EX-1, rails: [topology-keys], "
+        "match: {names: [a]}, owner: o, reason: r, expires: 2020-01-01}, {id: EX-2, rails: "
+        "[topology-keys], match: {names: [b]}, owner: o, reason: r, expires: 2020-01-01}]}\n";
     make_root();
     policy("policy.yaml", "one");
     struct reloading reloading = start_reloading("policy.yaml", NULL);
-    put("policy.yaml", "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata: {name: x}\n"
-                       "spec: {rails: {topology-keyz: {}, zonez: {}}}\n");
+    struct listening listening = listen_to_log();
+    put("policy.yaml", broken);
     CU_ASSERT(await(&reloading.fixture, failures, 1));
+    CU_ASSERT(await_ready(&reloading.fixture, "failed", true));
+    struct text log = heard(&listening);
+    ASSERT_HEARD(log, "the last good world stays in force", 2);
     struct reply ready = get(&reloading.fixture, "/readyz");
     CU_ASSERT_PTR_NOT_NULL(strstr(ready.body, "topology-keyz"));
     CU_ASSERT_PTR_NULL(strstr(ready.body, "zonez"));
+
+    listening = listen_to_log();
+    put("policy.yaml", expired);
+    ASSERT_GENERATION(reloading, 8);
+    reload_stop(reloading.reload); /* it has said all that it says */
+    log = heard(&listening);
+    ASSERT_HEARD(log, "EX-1", 1);
+    ASSERT_HEARD(log, "EX-2", 1);
+    ASSERT_HEARD(log, "world 8 is in force", 1);
     stop_reloading(&reloading);
 }
 
@@ -557,7 +579,7 @@ const struct unit_test unit_tests[] = {
     {"the last good world stays", the_last_good_world_stays},
     {"the state is watched below", the_state_is_watched_below},
     {"holes of before stop no reload", holes_of_before_stop_no_reload},
-    {"the first error stands on readyz", the_first_error_stands_on_readyz},
+    {"what is wrong is said", what_is_wrong_is_said},
     {"a certificate is replaced", a_certificate_is_replaced},
     {"a storm loses nothing", a_storm_loses_nothing},
     {NULL, NULL},
