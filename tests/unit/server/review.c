@@ -38,6 +38,9 @@ static const char policy_text[] =
 static struct world *world;
 static struct arena *arena;
 
+/* What the cluster holds; NULL: none is visible. */
+static const char *state_dir;
+
 static void load(const char *policy)
 {
     char path[] = "/tmp/taffrail-policy-XXXXXX.yaml";
@@ -50,7 +53,8 @@ static void load(const char *policy)
     struct problems errors = {.arena = arena};
     struct problems warnings = {.arena = arena};
     const char *paths[] = {path};
-    struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
+    struct world_options options = {
+        .policy_paths = paths, .policy_path_count = 1, .state_dir = state_dir};
     bool loaded = world_load(&options, 1, NOW, &world, &errors, &warnings);
     for (size_t i = 0; i < errors.count; i++)
         fprintf(stderr, "%s\n", errors.items[i].what);
@@ -471,6 +475,66 @@ static void mutate_changes_nothing(void)
     ASSERT_INT(node_count(response), 2);
 }
 
+static void add_labels(struct text_builder *out, size_t count)
+{
+    enum { LABEL_BYTES = 100 };
+    for (size_t i = 0; i < count; i++)
+        text_builder_printf(out, "%s\"label-%0*zu\":\"x\"", i == 0 ? "" : ",", LABEL_BYTES, i);
+}
+
+/* Of a workload that selects by very many labels the spread is longer than an answer may be. */
+static void a_change_that_is_too_long_is_not_made(void)
+{
+    static const char policy[] =
+        "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: p}, spec: {mode: "
+        "enforce, rails: {zone-spread: {action: default}}}}";
+    static const size_t counts[] = {1, 400};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        char folder[] = "/tmp/taffrail-state-XXXXXX", path[64];
+        CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+        snprintf(path, sizeof path, "%s/web.yaml", folder);
+        struct text_builder body = {.arena = arena}, owner = {.arena = arena};
+        text_builder_add(&owner, TEXT("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: "
+                                      "web, namespace: shop}, spec: {replicas: 3, selector: "
+                                      "{matchLabels: {"));
+        add_labels(&owner, counts[i]);
+        text_builder_add(&owner, TEXT("}}, template: {spec: {}}}}\n"));
+        FILE *file = fopen(path, "w");
+        CU_ASSERT_FATAL(file != NULL && fputs(text_builder_text(&owner).data, file) >= 0 &&
+                        fclose(file) == 0);
+        tear_down();
+        state_dir = folder;
+        load(policy);
+        state_dir = NULL;
+        remove(path);
+        remove(folder);
+        body = (struct text_builder){.arena = arena};
+        text_builder_add(
+            &body,
+            TEXT("{\"kind\":\"AdmissionReview\",\"apiVersion\":"
+                 "\"admission.k8s.io/v1\",\"request\":{\"uid\":\"u-1\","
+                 "\"operation\":\"CREATE\",\"namespace\":\"shop\",\"userInfo\":{\"username\":"
+                 "\"system:serviceaccount:kube-system:statefulset-controller\"},\"object\":{"
+                 "\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"
+                 "\"web-0\",\"labels\":{"));
+        add_labels(&body, counts[i]);
+        text_builder_add(&body, TEXT("},\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":"
+                                     "\"StatefulSet\",\"name\":\"web\",\"controller\":true}]},"
+                                     "\"spec\":{\"containers\":[{\"name\":\"a\"}]}}}}"));
+        struct review_record record;
+        const struct node *response =
+            answer_to(REVIEW_MUTATE, text_builder_text(&body).data, &record);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(response);
+        bool fits = counts[i] == 1;
+        CU_ASSERT(node_true(node_get(response, "allowed")) && record.allowed);
+        ASSERT_INT(node_get(response, "patch") != NULL, fits);
+        ASSERT_INT(record.verdict.limit, fits ? LIMIT_NONE : LIMIT_SHAPE);
+        ASSERT_INT(record.verdict.change_count, fits ? 1 : 0);
+        ASSERT_TEXT(node_string(node_at(response, "auditAnnotations.limit")),
+                    fits ? "" : "shape: nothing is changed");
+    }
+}
+
 /* For the trail and the metrics. */
 static void the_record_says_what_was_reviewed(void)
 {
@@ -545,6 +609,7 @@ TEST(the_uid_comes_back_byte_for_byte)
 TEST(mutate_answers_with_a_patch)
 TEST(a_change_that_is_excepted_names_its_exception)
 TEST(mutate_changes_nothing)
+TEST(a_change_that_is_too_long_is_not_made)
 TEST(the_record_says_what_was_reviewed)
 TEST(hostile_text_forges_no_line)
 
@@ -562,6 +627,7 @@ const struct unit_test unit_tests[] = {
     {"a change that is excepted names its exception",
      in_world_a_change_that_is_excepted_names_its_exception},
     {"mutate changes nothing", in_world_mutate_changes_nothing},
+    {"a change that is too long is not made", in_world_a_change_that_is_too_long_is_not_made},
     {"the record says what was reviewed", in_world_the_record_says_what_was_reviewed},
     {"hostile text forges no line", in_world_hostile_text_forges_no_line},
     {NULL, NULL},
