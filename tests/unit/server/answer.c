@@ -8,7 +8,9 @@
 
 const char unit_suite[] = "server/answer";
 
-enum { NOW_S = 1795230245, DAY_S = 24 * 60 * 60, FINDINGS_MAX = 200, CHANGES_MAX = 20 };
+#define DAY_S ((int64_t)24 * 60 * 60)
+
+enum { NOW_S = 1795230245, FINDINGS_MAX = 200, CHANGES_MAX = 20 };
 
 static struct arena *arena;
 static struct object object;

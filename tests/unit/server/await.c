@@ -50,10 +50,8 @@ static void open_worlds(size_t reviews, size_t body_limit, bool live)
     static const char *const documents[] = {
         "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-1, uid: u-1}, spec: {}}"};
     const struct lane_limits of_lane = {.body_bytes = 1, .reviews = reviews, .arena_bytes = 1};
-    const struct lane_limits limits[LANE_COUNT] = {
-        [LANE_SMALL] = body_limit > SMALL_BODY_BYTES ? (struct lane_limits){0} : of_lane,
-        [LANE_LARGE] = body_limit > SMALL_BODY_BYTES ? of_lane : (struct lane_limits){0},
-    };
+    struct lane_limits limits[LANE_COUNT] = {{0}};
+    limits[body_limit > SMALL_BODY_BYTES ? LANE_LARGE : LANE_SMALL] = of_lane;
     cluster.arena = arena_create(1 << 20);
     empty = fixture_snapshot(&cluster, documents, 0);
     showing = fixture_snapshot(&cluster, documents, COUNT_OF(documents));

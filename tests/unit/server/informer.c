@@ -430,7 +430,7 @@ static void test_what_takes_long_is_gathered_for_long(void)
     ASSERT_INT(seen(KIND_POD), 2);
     put(KIND_POD, "d");
     int64_t wait_ms = step();
-    CU_ASSERT(wait_ms >= TICK_MS && wait_ms < 10 * TICK_MS);
+    CU_ASSERT(wait_ms >= TICK_MS && wait_ms < (int64_t)10 * TICK_MS);
     clock_ms += wait_ms - 1;
     ASSERT_INT(step(), 1);
     ASSERT_INT(seen(KIND_POD), 2);

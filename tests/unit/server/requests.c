@@ -6,7 +6,7 @@
 
 #include "server/http.h"
 
-enum { BODY_LIMIT = 1000 };
+#define BODY_LIMIT ((size_t)1000)
 
 #define HEAD(line, fields) line " HTTP/1.1\r\nHost: x\r\n" fields "\r\n"
 #define JSON "Content-Type: application/json\r\n"

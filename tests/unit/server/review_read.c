@@ -8,7 +8,9 @@
 
 const char unit_suite[] = "server/review read";
 
-enum { MIB = 1 << 20, RESERVE_BYTES = 512 << 10 };
+#define MIB ((size_t)1 << 20)
+
+enum { RESERVE_BYTES = 512 << 10 };
 
 #define REVIEW(fields) \
     "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{" fields "}}"

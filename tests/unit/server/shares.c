@@ -10,7 +10,10 @@
 
 const char unit_suite[] = "server/shares";
 
-enum { KIB = 1 << 10, MIB = 1 << 20, PLENTY = 64 << 20 };
+#define KIB ((size_t)1 << 10)
+#define MIB ((size_t)1 << 20)
+
+enum { PLENTY = 64 << 20 };
 
 static struct server server;
 
@@ -95,9 +98,9 @@ static void a_budget_grows_with_the_body(void)
         {64 * KIB, 2 * MIB}, /* all small ones fit into each other's */
         {64 * KIB + 1, 2 * MIB + 16},
         {MIB, 17 * MIB},
-        {63 * 64 * KIB - 1, 64 * MIB - 16},
-        {63 * 64 * KIB, 64 * MIB},
-        {63 * 64 * KIB + 1, 64 * MIB},
+        {4032 * KIB - 1, 64 * MIB - 16},
+        {4032 * KIB, 64 * MIB},
+        {4032 * KIB + 1, 64 * MIB},
         {SIZE_MAX, 64 * MIB},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)

@@ -74,6 +74,14 @@ static const char plain_policy[] =
     "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: base}, spec: {rails: "
     "{topology-keys: {}}}}\n";
 
+static void write_file(const char *path, const char *content)
+{
+    FILE *file = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT(fputs(content, file) >= 0);
+    CU_ASSERT(fclose(file) == 0);
+}
+
 /* A folder with policy.yaml of that text, and a folder state with objects.yaml; state NULL: none.
  */
 static void write_files(char root[static 40], const char *policy_text, const char *state)
@@ -82,15 +90,13 @@ static void write_files(char root[static 40], const char *policy_text, const cha
     snprintf(root, 40, "/tmp/taffrail-world-XXXXXX");
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
     snprintf(path, sizeof path, "%s/policy.yaml", root);
-    FILE *file = fopen(path, "w");
-    CU_ASSERT_FATAL(file != NULL && fputs(policy_text, file) >= 0 && fclose(file) == 0);
+    write_file(path, policy_text);
     if (state == NULL)
         return;
     snprintf(path, sizeof path, "%s/state", root);
     CU_ASSERT_FATAL(mkdir(path, 0700) == 0);
     snprintf(path, sizeof path, "%s/state/objects.yaml", root);
-    file = fopen(path, "w");
-    CU_ASSERT_FATAL(file != NULL && fputs(state, file) >= 0 && fclose(file) == 0);
+    write_file(path, state);
 }
 
 static void remove_files(const char *root)
