@@ -217,10 +217,10 @@ struct pinned {
 void pin_world(struct connection *connection, struct pinned *pinned);
 void unpin_world(struct connection *connection);
 
-/* Until when a review may wait for an owner. */
 /* Whether the other end of a TCP connection has closed it, or its half of it. This end's own
  * shutdown for reading does not count. */
 bool peer_is_gone(int fd);
+/* Until when a review may wait for an owner. */
 int64_t await_until_ms(const struct request *request, int64_t now_ms);
 /* Waits for a world that shows the owner that a verdict needs, and pins it instead of the current
  * one. True: judge the review again, also when the time is over. False: no wait happened, and the
