@@ -106,6 +106,24 @@ static void the_line_says_what_is_not_seen(void)
     }
 }
 
+/* One token that ends at night takes the sight of many kinds. */
+static void the_line_names_every_kind_that_is_not_seen(void)
+{
+    const enum kind kinds[] = {KIND_POD, KIND_NODE, KIND_NODE_POOL};
+    begin(true);
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        watch(kinds[i], 1, 0);
+        fail(kinds[i], true, 403, "answered 403");
+    }
+    struct text line = say(cluster_status_add_line);
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        const char *said = arena_printf(arena, "; %s may no longer be read: answered 403",
+                                        kind_table[kinds[i]].plural)
+                               .data;
+        CU_ASSERT_PTR_NOT_NULL(strstr(line.data, said));
+    }
+}
+
 static void unreadable_objects_are_counted(void)
 {
     begin(true);
@@ -222,6 +240,7 @@ static void metrics_are_of_watched_kinds(void)
     }
 TEST(the_line_counts_objects_and_their_age)
 TEST(the_line_says_what_is_not_seen)
+TEST(the_line_names_every_kind_that_is_not_seen)
 TEST(unreadable_objects_are_counted)
 TEST(custom_owners_have_their_own_names)
 TEST(each_kind_has_a_line)
@@ -231,6 +250,8 @@ const char unit_suite[] = "server cluster status";
 const struct unit_test unit_tests[] = {
     {"the line counts objects and their age", in_arena_the_line_counts_objects_and_their_age},
     {"the line says what is not seen", in_arena_the_line_says_what_is_not_seen},
+    {"the line names every kind that is not seen",
+     in_arena_the_line_names_every_kind_that_is_not_seen},
     {"unreadable objects are counted", in_arena_unreadable_objects_are_counted},
     {"custom owners have their own names", in_arena_custom_owners_have_their_own_names},
     {"each kind has a line", in_arena_each_kind_has_a_line},
