@@ -99,6 +99,24 @@ static void test_joining_or_opening(void)
     }
 }
 
+/* A machine without a price is no cheap one: of pools that weigh the same, one with a price comes
+ * first, whatever its name. */
+static void test_no_price_is_not_cheap(void)
+{
+    static const char *const unpriced[] = {"a", "b"};
+    for (size_t i = 0; i < COUNT_OF(unpriced); i++) {
+        world_empty();
+        world.title = unpriced[i];
+        sell("a.one", "cpu 2100m", "a", i == 0 ? -1 : 5000);
+        sell("b.one", "cpu 2100m", "b", i == 1 ? -1 : 5000);
+        POOL(.name = "a", .requirements = "family=a");
+        POOL(.name = "b", .requirements = "family=b");
+        size_t pod = POD(.requests = "cpu 1");
+        place_by((struct strategy){.sound = true, .by_price = true});
+        EXPECT_TEXT(solver_pool_name(world.problem, claim_of(pod)->pool), i == 0 ? "b" : "a");
+    }
+}
+
 /* So many NodeClaims are weighed against each other, and none beyond them. */
 static void test_weighed_at_most(void)
 {
@@ -585,6 +603,7 @@ const char unit_suite[] = "solver strategies";
 const struct unit_test unit_tests[] = {
     {"the least added price", test_least_added_price},
     {"joining or opening", test_joining_or_opening},
+    {"no price is not cheap", test_no_price_is_not_cheap},
     {"weighed at most", test_weighed_at_most},
     {"each on its own", test_each_on_its_own},
     {"what goes together", test_what_goes_together},
