@@ -66,8 +66,12 @@ static void read_time(struct text text)
 {
     int64_t unix_s = 0, seconds = 0;
     struct tm utc = {0};
-    const char *copy = arena_text(arena, text).data;
-    if (time_parse(text, &unix_s) && text_ends_with(text, TEXT("Z"))) {
+    /* RFC 3339 lets both letters be small; the C library is asked for what stands around them. */
+    if (time_parse(text, &unix_s) &&
+        (text_ends_with(text, TEXT("Z")) || text_ends_with(text, TEXT("z")))) {
+        char *copy = (char *)arena_text(arena, text).data;
+        for (size_t i = 0; i < text.size; i++)
+            copy[i] = (char)(copy[i] == 't' || copy[i] == 'z' ? copy[i] - 'a' + 'A' : copy[i]);
         const char *end = strptime(copy, "%Y-%m-%dT%H:%M:%S", &utc);
         REQUIRE(end != NULL && (*end == 'Z' || *end == '.'));
         REQUIRE(timegm(&utc) == unix_s);
