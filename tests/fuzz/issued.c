@@ -8,8 +8,13 @@ enum { ARENA_BYTES = 4 << 20, DAY_S = 24 * 60 * 60, CA_DAYS = 3650, LEAF_DAYS = 
 
 static const char *const wanted[] = {"taffrail.taffrail.svc"};
 static const char *const others[] = {"another.taffrail.svc"};
-const struct cert_names issued_names = {.dns = wanted, .dns_count = COUNT_OF(wanted)};
+static const char *const addresses[] = {"10.1.2.3", "fd00::1"};
+const struct cert_names issued_names = {.dns = wanted,
+                                        .dns_count = COUNT_OF(wanted),
+                                        .addresses = addresses,
+                                        .address_count = COUNT_OF(addresses)};
 static const struct cert_names other_names = {.dns = others, .dns_count = COUNT_OF(others)};
+static const struct cert_names dns_names = {.dns = wanted, .dns_count = COUNT_OF(wanted)};
 
 struct order {
     const char *name;
@@ -34,6 +39,7 @@ static const struct order orders[] = {
     {"ended-leaf", "ca", &issued_names, 100, LEAF_DAYS},
     {"ahead-leaf", "ca", &issued_names, -1, LEAF_DAYS},
     {"misnamed", "ca", &other_names, 1, LEAF_DAYS},
+    {"unaddressed", "ca", &dns_names, 1, LEAF_DAYS},
 };
 
 static struct cert_pair made[COUNT_OF(orders)];

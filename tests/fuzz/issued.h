@@ -6,7 +6,7 @@
 #include "certs/certs.h"
 
 enum { ISSUED_NOW_UNIX_S = 1800000000 };
-/* The names of the leaves, but of the one that lacks one. */
+/* The names of the leaves, but of those that lack one. */
 extern const struct cert_names issued_names;
 
 enum issued_form {
