@@ -93,15 +93,21 @@ static inline size_t closed_at(uint64_t opening, uint64_t closing, size_t *depth
 
 /* Passes over whole blocks, from a place outside of strings. The end of the value when it is in one
  * of them; else NULL, *at and *depth are where the blocks end, and *in_string and *escaped whether
- * that is in a string, and behind a backslash. */
+ * that is in a string, and behind a backslash. Blocks end before one with a backslash outside of
+ * strings: there it is no JSON, and the backslash says nothing of the quote behind it. */
 static const char *end_in_blocks(const char **at, const char *end, size_t *depth, bool *in_string,
                                  bool *escaped)
 {
     uint64_t carry = 0, inside = 0;
     for (; end - *at >= BLOCK_BYTES; *at += BLOCK_BYTES) {
         struct block block = block_read(*at);
+        uint64_t before = carry;
         uint64_t quotes = block.quotes & ~escaped_bytes(block.backslashes, &carry);
         uint64_t strings = parity(quotes) ^ inside;
+        if ((block.backslashes & ~strings) != 0) {
+            carry = before;
+            break;
+        }
         size_t last = closed_at(block.opening & ~strings, block.closing & ~strings, depth);
         if (last < BLOCK_BYTES)
             return *at + last + 1;

@@ -207,6 +207,19 @@ static void a_value_that_is_cut_off_has_no_end(void)
     }
 }
 
+/* No JSON, and still of one end: readers of pieces and readers of the whole look for it. */
+static void a_backslash_outside_of_strings_hides_no_quote(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    for (int before = 0; before <= 130; before++)
+        for (int behind = 0; behind <= 130; behind += 65) {
+            struct text value = arena_printf(arena, "{\"%*s\\\\\" \\\"}\\\"}\"}", before, "");
+            struct text map = arena_printf(arena, "{\"a\":%.*s%*s}", TEXT_ARGS(value), behind, "");
+            CU_ASSERT(text_equal(json_find(map, "a"), value));
+        }
+    arena_destroy(arena);
+}
+
 /* A million brackets cost no stack. */
 static void depth_costs_nothing(void)
 {
@@ -300,6 +313,8 @@ const struct unit_test unit_tests[] = {
     {"what is heavy is found", what_is_heavy_is_found},
     {"a value ends where it was made to end", a_value_ends_where_it_was_made_to_end},
     {"a value that is cut off has no end", a_value_that_is_cut_off_has_no_end},
+    {"a backslash outside of strings hides no quote",
+     a_backslash_outside_of_strings_hides_no_quote},
     {"depth costs nothing", depth_costs_nothing},
     {"what is not wanted is passed over", what_is_not_wanted_is_passed_over},
     {NULL, NULL},
