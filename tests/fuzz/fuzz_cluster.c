@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "fuzz.h"
 #include "kube/manifest.h"
+#include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "simulation/simulation.h"
 
@@ -57,7 +58,28 @@ static void check_snapshot(const struct snapshot *snapshot)
             REQUIRE(order < 0 || (order == 0 && object->name.size == 0));
             REQUIRE(object->name.size == 0 ||
                     snapshot_find(snapshot, kind, object->namespace, object->name) == object);
+            struct text shown = object_display_name(object, arena);
+            REQUIRE(object->name.size == 0 || text_equal(shown, object->name));
         }
+}
+
+/* What rails ask of pools. */
+static void check_pools(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        const struct pool *named = snapshot_pool_named(snapshot, pool->object->name);
+        REQUIRE(named != NULL && text_equal(named->object->name, pool->object->name));
+        REQUIRE(!pool_makes_nodes(pool) || !pool_is_static(pool));
+        (void)pool_is_built_in(pool);
+        (void)snapshot_has_pool_twice(snapshot, pool->object->name);
+        const struct object *class = pool_node_class(snapshot, pool);
+        REQUIRE(class == NULL || text_equal(class->name, pool->node_class_name));
+        for (size_t j = 0; j < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); j++)
+            (void)node_class_is_named(pool->node_class_group, pool->node_class_kind,
+                                      pool->node_class_name,
+                                      snapshot_object(snapshot, KIND_EC2_NODE_CLASS, j));
+    }
 }
 
 static void check_plan(const struct simulation *plan)
@@ -85,12 +107,15 @@ static void read_all(void *argument)
     const struct snapshot *snapshot = NULL;
     struct simulation plan;
     manifests_init(&manifests, arena);
+    /* One of both for an input, so that others of its kind have the other. */
+    manifests.strict_files = text->size % 2 != 0;
     manifests_read_from(&manifests, text_opens_with(*text, "{[") ? "f.json" : "f.yaml", *text,
                         TEXT("default"));
     for (size_t i = 0; i < manifests.problems.count; i++)
         REQUIRE(manifests.problems.items[i].what[0] != '\0');
     REQUIRE(state_load(NULL, &manifests, NULL, arena, &snapshot, &problems, &error));
     check_snapshot(snapshot);
+    check_pools(snapshot);
     const struct simulation_settings settings = {.max_rounds = ROUNDS_MAX};
     if (simulation_run(snapshot, catalog, &settings, arena, &plan, &problems, &error))
         check_plan(&plan);
