@@ -100,7 +100,9 @@ static void answer_all(struct lease *lease, struct text answers)
         text_split(answers, '\0', &body, &rest);
         struct call_answer answer;
         unsigned status = take_status(&body);
-        call_read(status, body, status % 7, status == 0 ? "no answer" : NULL, &answer);
+        /* How long to wait: not said, a second or two, or for days. */
+        int64_t retry_after_s = body.size % 4 == 3 ? 1000000 : (int64_t)(body.size % 4);
+        call_read(status, body, retry_after_s, status == 0 ? "no answer" : NULL, &answer);
         if (answer.result == CALL_DONE)
             keep_version(body, version);
         lease_take(lease, now_ms += 5, status, &answer);

@@ -83,7 +83,7 @@ static const char policy_text[] =
     "    shared-volume: {}\n"
     "    placeable: {}\n";
 
-/* What the rails look up for an object: a pool, nodes, classes, claims, a volume, a limit. */
+/* What the rails look up for an object: namespaces, a pool, nodes, classes, claims, a volume. */
 /* clang-format off */
 #define HASHES "karpenter.sh/nodepool-hash: '1', karpenter.sh/nodepool-hash-version: v3"
 #define CLAIM_OF_NODE(name) \
@@ -98,6 +98,14 @@ static const char policy_text[] =
 #define CLAIMS CLAIM_OF_NODE("n1") CLAIM_OF_NODE("n2") CLAIM_OF_NODE("n3")
 /* clang-format on */
 static const char state_text[] =
+    "apiVersion: v1\n"
+    "kind: Namespace\n"
+    "metadata: {name: web, labels: {tier: prod}}\n"
+    "---\n"
+    "apiVersion: v1\n"
+    "kind: Namespace\n"
+    "metadata: {name: soft, labels: {tier: prod, a: b}}\n"
+    "---\n"
     "apiVersion: karpenter.sh/v1\n"
     "kind: NodePool\n"
     "metadata: {name: g, annotations: {" HASHES "}}\n"
