@@ -2,53 +2,10 @@
 #ifndef TAFFRAIL_TESTS_UNIT_POLICY_FILES_H
 #define TAFFRAIL_TESTS_UNIT_POLICY_FILES_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "catalog/catalog.h"
+#include "folder.h"
 #include "policy/policy_set.h"
 #include "unit.h"
-
-/* ---- files of a test ---- */
-
-static char folder[64];
-
-static void make_folder(void)
-{
-    strcpy(folder, "/tmp/taffrail-unit-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-}
-
-static void remove_folder(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    ASSERT_INT(system(command), 0);
-}
-
-static void path_in_folder(const char *name, char path[static 256])
-{
-    snprintf(path, 256, "%s%s%s", folder, name[0] == '\0' ? "" : "/", name);
-}
-
-static void write_file(const char *name, const char *text)
-{
-    char path[256];
-    path_in_folder(name, path);
-    FILE *file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT_FATAL(fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
-static inline void write_folder(const char *name)
-{
-    char path[256];
-    path_in_folder(name, path);
-    ASSERT_INT(mkdir(path, 0700), 0);
-}
 
 struct load {
     struct arena *arena;

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "folder.h"
 #include "server/server.h"
 #include "unit.h"
+#include "world_of_text.h"
 
 const char unit_suite[] = "server decided";
 
@@ -52,37 +52,12 @@ static const char state_text[] =
 
 static struct world *world;
 
-static void write_file(const char *folder, const char *name, const char *content, char *path)
-{
-    snprintf(path, 200, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    fputs(content, file);
-    fclose(file);
-}
-
 static void set_up(void)
 {
-    char folder[] = "/tmp/taffrail-decided-XXXXXX", state[100], policy[200], objects[200];
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-    snprintf(state, sizeof state, "%s/state", folder);
-    CU_ASSERT_FATAL(mkdir(state, 0700) == 0);
-    write_file(folder, "policy.yaml", policy_text, policy);
-    write_file(state, "objects.yaml", state_text, objects);
-    struct arena *arena = arena_create(16 << 20);
-    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
-    const char *paths[] = {policy};
-    struct world_options options = {
-        .policy_paths = paths, .policy_path_count = 1, .state_dir = state};
-    bool loaded = world_load(&options, 1, NOW, &world, &errors, &warnings);
-    for (size_t i = 0; i < errors.count; i++)
-        fprintf(stderr, "%s\n", errors.items[i].what);
-    unlink(policy);
-    unlink(objects);
-    rmdir(state);
-    rmdir(folder);
-    arena_destroy(arena);
-    CU_ASSERT_FATAL(loaded);
+    make_folder();
+    write_file("objects.yaml", state_text);
+    world = world_of_text(policy_text, (struct world_options){.state_dir = folder}, 1, NOW);
+    remove_folder();
 }
 
 static void tear_down(void)

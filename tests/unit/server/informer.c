@@ -10,6 +10,7 @@
 #include "log_fixture.h"
 #include "server/informer.h"
 #include "unit.h"
+#include "world_of_text.h"
 
 const char unit_suite[] = "server informer";
 
@@ -40,25 +41,13 @@ static void count_wake(void *context)
 
 static void set_rules_with(uint64_t generation, const char *spec)
 {
-    char path[] = "/tmp/taffrail-informer-XXXXXX";
-    int file = mkstemp(path);
-    CU_ASSERT_FATAL(file >= 0);
-    CU_ASSERT(
-        dprintf(
-            file,
-            "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\n"
-            "metadata: {name: p}\nspec: {mode: enforce, %srails: {zone-pin: {}, placeable: {}}}\n",
-            spec) > 0);
-    const char *paths[] = {path};
-    const struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
-    struct arena *arena = arena_create(1 << 20);
-    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
-    struct world *world = NULL;
-    CU_ASSERT_FATAL(world_load(&options, generation, 0, &world, &errors, &warnings));
-    CU_ASSERT_FATAL(publisher_set_policies(publisher, world));
-    arena_destroy(arena);
-    close(file);
-    unlink(path);
+    char policy[2048];
+    snprintf(policy, sizeof policy,
+             "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\nmetadata: {name: p}\n"
+             "spec: {mode: enforce, %srails: {zone-pin: {}, placeable: {}}}\n",
+             spec);
+    CU_ASSERT_FATAL(publisher_set_policies(
+        publisher, world_of_text(policy, (struct world_options){0}, generation, 0)));
 }
 
 static void set_rules(uint64_t generation)

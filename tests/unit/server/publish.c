@@ -2,9 +2,9 @@
 #include "server/publish.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "unit.h"
+#include "world_of_text.h"
 
 const char unit_suite[] = "server/publish";
 
@@ -15,21 +15,10 @@ static unsigned given_back, times_heard;
 
 static struct world *load(uint64_t generation)
 {
-    char path[] = "/tmp/taffrail-publish-XXXXXX";
-    int file = mkstemp(path);
-    CU_ASSERT_FATAL(file >= 0);
-    CU_ASSERT(dprintf(file, "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: "
-                            "{name: p}, spec: {rails: {topology-keys: {}}}}\n") > 0);
-    const char *paths[] = {path};
-    const struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
-    struct arena *arena = arena_create(1 << 20);
-    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
-    struct world *world = NULL;
-    CU_ASSERT_FATAL(world_load(&options, generation, 0, &world, &errors, &warnings));
-    arena_destroy(arena);
-    close(file);
-    unlink(path);
-    return world;
+    return world_of_text(
+        "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: p}, "
+        "spec: {rails: {topology-keys: {}}}}\n",
+        (struct world_options){0}, generation, 0);
 }
 
 static void give_back(struct cluster_view *view)

@@ -1,9 +1,7 @@
 /* What an audit keeps of the objects that it judges, by namespace, and what it counts. */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "object_fixture.h"
 #include "server/reports.h"
+#include "world_of_text.h"
 
 const char unit_suite[] = "server/reports audit";
 
@@ -15,20 +13,13 @@ static struct reports_audit *audit;
 
 static void begin(const char *rails, size_t bytes)
 {
-    char path[] = "/tmp/taffrail-audit-XXXXXX";
-    int file = mkstemp(path);
-    CU_ASSERT_FATAL(file >= 0);
-    CU_ASSERT(dprintf(file,
-                      "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: p}, "
-                      "spec: {mode: enforce, rails: {%s}}}\n",
-                      rails) > 0);
-    const char *paths[] = {path};
-    const struct world_options options = {.policy_paths = paths, .policy_path_count = 1};
+    char policy[1024];
+    snprintf(policy, sizeof policy,
+             "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: p}, spec: "
+             "{mode: enforce, rails: {%s}}}\n",
+             rails);
     arena = arena_create(32 << 20);
-    struct problems errors = {.arena = arena}, warnings = {.arena = arena};
-    CU_ASSERT_FATAL(world_load(&options, 1, NOW_S, &world, &errors, &warnings));
-    close(file);
-    unlink(path);
+    world = world_of_text(policy, (struct world_options){0}, 1, NOW_S);
     audit = reports_audit_create(bytes);
     CU_ASSERT_PTR_NOT_NULL_FATAL(audit);
     reports_audit_begin(audit, NOW_S);

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "server/server.h"
 #include "unit.h"
+#include "world_of_text.h"
 
 const char unit_suite[] = "review";
 
@@ -43,23 +45,9 @@ static const char *state_dir;
 
 static void load(const char *policy)
 {
-    char path[] = "/tmp/taffrail-policy-XXXXXX.yaml";
-    int descriptor = mkstemps(path, 5);
-    CU_ASSERT_FATAL(descriptor >= 0);
-    CU_ASSERT_FATAL(write(descriptor, policy, strlen(policy)) == (ssize_t)strlen(policy));
-    close(descriptor);
     arena = arena_create(1 << 26);
     CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
-    struct problems errors = {.arena = arena};
-    struct problems warnings = {.arena = arena};
-    const char *paths[] = {path};
-    struct world_options options = {
-        .policy_paths = paths, .policy_path_count = 1, .state_dir = state_dir};
-    bool loaded = world_load(&options, 1, NOW, &world, &errors, &warnings);
-    for (size_t i = 0; i < errors.count; i++)
-        fprintf(stderr, "%s\n", errors.items[i].what);
-    unlink(path);
-    CU_ASSERT_FATAL(loaded);
+    world = world_of_text(policy, (struct world_options){.state_dir = state_dir}, 1, NOW);
 }
 
 static void set_up(void)
@@ -490,24 +478,19 @@ static void a_change_that_is_too_long_is_not_made(void)
         "enforce, rails: {zone-spread: {action: default}}}}";
     static const size_t counts[] = {1, 400};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        char folder[] = "/tmp/taffrail-state-XXXXXX", path[64];
-        CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
-        snprintf(path, sizeof path, "%s/web.yaml", folder);
+        make_folder();
         struct text_builder body = {.arena = arena}, owner = {.arena = arena};
         text_builder_add(&owner, TEXT("{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: "
                                       "web, namespace: shop}, spec: {replicas: 3, selector: "
                                       "{matchLabels: {"));
         add_labels(&owner, counts[i]);
         text_builder_add(&owner, TEXT("}}, template: {spec: {}}}}\n"));
-        FILE *file = fopen(path, "w");
-        CU_ASSERT_FATAL(file != NULL && fputs(text_builder_text(&owner).data, file) >= 0 &&
-                        fclose(file) == 0);
+        write_file("web.yaml", text_builder_text(&owner).data);
         tear_down();
         state_dir = folder;
         load(policy);
         state_dir = NULL;
-        remove(path);
-        remove(folder);
+        remove_folder();
         body = (struct text_builder){.arena = arena};
         text_builder_add(
             &body,

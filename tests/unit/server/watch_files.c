@@ -1,68 +1,39 @@
 /* Which changes of files and folders are told, and which are not. */
 #include <fcntl.h>
-#include <ftw.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "folder.h"
 #include "log_fixture.h"
 #include "server/reload.h"
 
 const char unit_suite[] = "server/watch files";
 
-static char root[64];
 static int open_file = -1; /* left open by a change */
 
-static const char *path_of(const char *name)
-{
-    static char paths[8][PATH_MAX];
-    static unsigned next;
-    char *path = paths[next++ % 8];
-    snprintf(path, sizeof paths[0], "%s/%s", root, name);
-    return path;
-}
-
-static void write_file(const char *name)
+static void grows(const char *name)
 {
     int file = open(path_of(name), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     CU_ASSERT_FATAL(file >= 0 && write(file, "x", 1) == 1);
     close(file);
 }
 
-static void make_folder(const char *name)
-{
-    CU_ASSERT_FATAL(mkdir(path_of(name), 0700) == 0);
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-    (void)status, (void)kind, (void)walk;
-    return remove(path);
-}
-
 /* in/a.yaml and in/deep/b.yaml, in/.hidden/c.yaml, out/d.yaml; the links to-file and to-folder lead
  * to what is in out. */
 static void make_files(void)
 {
-    snprintf(root, sizeof root, "/tmp/taffrail-watch-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+    make_folder();
     static const char *const folders[] = {"in", "in/deep", "in/.hidden", "out", "out/below"};
     static const char *const files[] = {"in/a.yaml", "in/deep/b.yaml", "in/.hidden/c.yaml",
                                         "out/d.yaml", "out/below/e.yaml"};
     for (size_t i = 0; i < COUNT_OF(folders); i++)
-        make_folder(folders[i]);
+        write_folder(folders[i]);
     for (size_t i = 0; i < COUNT_OF(files); i++)
-        write_file(files[i]);
-    make_folder("links");
+        grows(files[i]);
+    write_folder("links");
     CU_ASSERT_FATAL(symlink("../out/d.yaml", path_of("links/to-file")) == 0);
     CU_ASSERT_FATAL(symlink(path_of("out"), path_of("links/to-folder")) == 0);
     CU_ASSERT_FATAL(symlink("round", path_of("links/round")) == 0);
-}
-
-static void remove_files(void)
-{
-    CU_ASSERT(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
 }
 
 /* ---- changes ---- */
@@ -94,7 +65,7 @@ static void goes(const char *name)
 
 static void is_replaced(const char *name)
 {
-    write_file("draft");
+    grows("draft");
     CU_ASSERT(rename(path_of("draft"), path_of(name)) == 0);
 }
 
@@ -119,35 +90,35 @@ static void changes_are_told(void)
         {"in/a.yaml", nothing, "", false},
         {"in/a.yaml", is_read, "in/a.yaml", false},
         {"in/a.yaml", is_begun, "in/a.yaml", false},
-        {"in/a.yaml", write_file, "in/a.yaml", true},
+        {"in/a.yaml", grows, "in/a.yaml", true},
         {"in/a.yaml", is_replaced, "in/a.yaml", true},
         {"in/a.yaml", moves_away, "in/a.yaml", true},
         {"in/a.yaml", goes, "in/a.yaml", true},
         {"in/a.yaml", gets_another_mode, "in/a.yaml", true},
-        {"in/a.yaml", write_file, "in/deep/b.yaml", false},
-        {"in/a.yaml", write_file, "out/d.yaml", false},
-        {"in", write_file, "in/a.yaml", true},
-        {"in", write_file, "in/new.yaml", true},
-        {"in", make_folder, "in/new", true},
-        {"in", write_file, "in/deep/b.yaml", true},
-        {"in", write_file, "in/.hidden/c.yaml", false}, /* which is not read, either */
+        {"in/a.yaml", grows, "in/deep/b.yaml", false},
+        {"in/a.yaml", grows, "out/d.yaml", false},
+        {"in", grows, "in/a.yaml", true},
+        {"in", grows, "in/new.yaml", true},
+        {"in", write_folder, "in/new", true},
+        {"in", grows, "in/deep/b.yaml", true},
+        {"in", grows, "in/.hidden/c.yaml", false}, /* which is not read, either */
         {"in", moves_away, "in/deep", true},
         {"in", moves_away, "in", true},
-        {"in", write_file, "out/d.yaml", false},
-        {"in/", write_file, "in/deep/b.yaml", true},
-        {"links/to-file", write_file, "out/d.yaml", true},
+        {"in", grows, "out/d.yaml", false},
+        {"in/", grows, "in/deep/b.yaml", true},
+        {"links/to-file", grows, "out/d.yaml", true},
         {"links/to-file", goes, "links/to-file", true},
-        {"links/to-folder", write_file, "out/d.yaml", true},
-        {"links/to-folder", write_file, "out/below/e.yaml", true},
+        {"links/to-folder", grows, "out/d.yaml", true},
+        {"links/to-folder", grows, "out/below/e.yaml", true},
         {"links/to-folder", goes, "links/to-folder", true},
-        {"links/to-folder/below/e.yaml", write_file, "out/below/e.yaml", true},
-        {"links/to-folder/below/e.yaml", write_file, "out/d.yaml", false},
+        {"links/to-folder/below/e.yaml", grows, "out/below/e.yaml", true},
+        {"links/to-folder/below/e.yaml", grows, "out/d.yaml", false},
         {"links/to-folder/below/e.yaml", goes, "links/to-folder", true},
         {"links/round", goes, "links/round", true}, /* a link to itself ends nowhere */
         /* What is not there yet is awaited where it will be. */
-        {"in/later.yaml", write_file, "in/later.yaml", true},
-        {"later/a.yaml", make_folder, "later", true},
-        {"in/later/a.yaml", make_folder, "in/later", true},
+        {"in/later.yaml", grows, "in/later.yaml", true},
+        {"later/a.yaml", write_folder, "later", true},
+        {"in/later/a.yaml", write_folder, "in/later", true},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct watch watch;
@@ -167,7 +138,7 @@ static void changes_are_told(void)
             close(open_file);
         open_file = -1;
         watch_close(&watch);
-        remove_files();
+        remove_folder();
     }
 }
 
@@ -186,16 +157,16 @@ static void who_is_armed_again_forgets(void)
     watch_arm(&watch, (struct path_set){second, 1});
     ASSERT_INT(watch.count, 1);
     CU_ASSERT_FALSE(watch_drain(&watch));
-    write_file("in/a.yaml");
+    grows("in/a.yaml");
     CU_ASSERT_FALSE(watch_drain(&watch));
-    write_file("out/d.yaml");
+    grows("out/d.yaml");
     CU_ASSERT(watch_drain(&watch));
     watch_arm(&watch, (struct path_set){NULL, 0});
     ASSERT_INT(watch.count, 0);
     CU_ASSERT_FALSE(watch_drain(&watch));
     watch_close(&watch);
     ASSERT_INT(watch.fd, -1);
-    remove_files();
+    remove_folder();
 }
 
 static void many_folders_are_watched(void)
@@ -207,7 +178,7 @@ static void many_folders_are_watched(void)
     watch_open(&watch);
     for (int i = 0; i < FOLDERS; i++) {
         snprintf(name, sizeof name, "in/folder-%d", i);
-        make_folder(name);
+        write_folder(name);
     }
     const char *path = path_of("in");
     watch_arm(&watch, (struct path_set){&path, 1});
@@ -215,11 +186,11 @@ static void many_folders_are_watched(void)
     for (int i = 0; i < FOLDERS; i++) {
         CU_ASSERT_FALSE(watch_drain(&watch));
         snprintf(name, sizeof name, "in/folder-%d/a.yaml", i);
-        write_file(name);
+        grows(name);
         CU_ASSERT(watch_drain(&watch));
     }
     watch_close(&watch);
-    remove_files();
+    remove_folder();
 }
 
 /* As deep as folders are read. */
@@ -231,7 +202,7 @@ static void folders_are_watched_sixteen_deep(void)
     make_files();
     for (int depth = 2; depth < DEEP; depth++) {
         strcat(name, "/d");
-        make_folder(name);
+        write_folder(name);
     }
     watch_open(&watch);
     const char *path = path_of("in");
@@ -240,12 +211,12 @@ static void folders_are_watched_sixteen_deep(void)
     strcpy(name, "in/deep");
     for (int depth = 1; depth < DEEP; depth++) {
         snprintf(file, sizeof file, "%s/a.yaml", name);
-        write_file(file);
+        grows(file);
         ASSERT_INT(watch_drain(&watch), depth <= 16);
         strcat(name, "/d");
     }
     watch_close(&watch);
-    remove_files();
+    remove_folder();
 }
 
 /* Without inotify changes are found by looking, and that is said once. */
@@ -260,7 +231,7 @@ static void who_cannot_watch_says_so_once(void)
     ASSERT_HEARD(heard(&listening), "not every folder can be watched", 1);
     CU_ASSERT_FALSE(watch.complete);
     CU_ASSERT(watch.said);
-    write_file("in/a.yaml");
+    grows("in/a.yaml");
     CU_ASSERT_FALSE(watch_drain(&watch));
     watch_close(&watch);
     /* and again when it was well between */
@@ -271,7 +242,7 @@ static void who_cannot_watch_says_so_once(void)
     ASSERT_INT(heard(&listening).size, 0);
     CU_ASSERT(watch.complete && !watch.said);
     watch_close(&watch);
-    remove_files();
+    remove_folder();
 }
 
 const struct unit_test unit_tests[] = {

@@ -1,11 +1,8 @@
 /* What a world is loaded with, and what is said of it: the day from which maxDuration counts, where
  * it is from, what cannot be seen. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "folder.h"
 #include "server/server.h"
 #include "unit.h"
 
@@ -32,81 +29,19 @@ static const char policy[] =
     "  exceptions: [{id: e, rails: [topology-keys], match: {namespaces: [a]}, reason: r,\n"
     "    expires: 2026-12-25}]\n";
 
-/* Cases of a policy have a day of their own, which may be long ago; what is too long today is too
- * long. */
-static void what_lasts_too_long_counts_from_the_later_day(void)
-{
-    static const struct {
-        int64_t today_unix_s;
-        bool loads;
-    } cases[] = {
-        {0, false},
-        {NOW_S - 300 * (int64_t)DAY_S, false},
-        {NOW_S + 1 * (int64_t)DAY_S, false},
-        {NOW_S + 10 * (int64_t)DAY_S, true},
-    };
-    char path[] = "/tmp/taffrail-world-XXXXXX.yaml";
-    int descriptor = mkstemps(path, 5);
-    CU_ASSERT_FATAL(descriptor >= 0);
-    CU_ASSERT_FATAL(write(descriptor, policy, strlen(policy)) == (ssize_t)strlen(policy));
-    close(descriptor);
-    const char *paths[] = {path};
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct arena *arena = arena_create(1 << 20);
-        struct problems errors = {.arena = arena}, warnings = {.arena = arena};
-        struct world *world = NULL;
-        const struct world_options options = {
-            .policy_paths = paths, .policy_path_count = 1, .today_unix_s = cases[i].today_unix_s};
-        ASSERT_INT(world_load(&options, 1, NOW_S, &world, &errors, &warnings), cases[i].loads);
-        ASSERT_INT(errors.count, !cases[i].loads);
-        for (size_t j = 0; j < errors.count; j++)
-            CU_ASSERT_PTR_NOT_NULL(strstr(errors.items[j].what, "ends later than the policy"));
-        if (world != NULL)
-            world_destroy(world);
-        arena_destroy(arena);
-    }
-    unlink(path);
-}
-
-/* ---- what else a world is ---- */
-
 static const char plain_policy[] =
     "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: base}, spec: {rails: "
     "{topology-keys: {}}}}\n";
 
-static void write_file(const char *path, const char *content)
+/* policy.yaml of that text, and a folder state with objects.yaml; state NULL: none. */
+static void write_files(const char *policy_text, const char *state)
 {
-    FILE *file = fopen(path, "w");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-    CU_ASSERT(fputs(content, file) >= 0);
-    CU_ASSERT(fclose(file) == 0);
-}
-
-/* A folder with policy.yaml of that text, and a folder state with objects.yaml; state NULL: none.
- */
-static void write_files(char root[static 40], const char *policy_text, const char *state)
-{
-    char path[80];
-    snprintf(root, 40, "/tmp/taffrail-world-XXXXXX");
-    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
-    snprintf(path, sizeof path, "%s/policy.yaml", root);
-    write_file(path, policy_text);
+    make_folder();
+    write_file("policy.yaml", policy_text);
     if (state == NULL)
         return;
-    snprintf(path, sizeof path, "%s/state", root);
-    CU_ASSERT_FATAL(mkdir(path, 0700) == 0);
-    snprintf(path, sizeof path, "%s/state/objects.yaml", root);
-    write_file(path, state);
-}
-
-static void remove_files(const char *root)
-{
-    static const char *const names[] = {"policy.yaml", "state/objects.yaml", "state", "."};
-    for (size_t i = 0; i < COUNT_OF(names); i++) {
-        char path[80];
-        snprintf(path, sizeof path, "%s/%s", root, names[i]);
-        (void)remove(strcmp(names[i], ".") == 0 ? root : path);
-    }
+    write_folder("state");
+    write_file("state/objects.yaml", state);
 }
 
 struct loaded {
@@ -116,17 +51,14 @@ struct loaded {
     bool loads;
 };
 
-static struct loaded load_files(const char *root, struct world_options options, bool state)
+static struct loaded load_files(struct world_options options, bool state)
 {
-    static char policy_path[80], state_path[80];
-    static const char *paths[1] = {policy_path};
+    const char *paths[] = {path_of("policy.yaml")};
     struct loaded loaded = {.arena = arena_create(1 << 22)};
     loaded.errors.arena = loaded.warnings.arena = loaded.arena;
-    snprintf(policy_path, sizeof policy_path, "%s/policy.yaml", root);
-    snprintf(state_path, sizeof state_path, "%s/state", root);
     options.policy_paths = paths;
     options.policy_path_count = 1;
-    options.state_dir = state ? state_path : NULL;
+    options.state_dir = state ? path_of("state") : NULL;
     loaded.loads = world_load(&options, 9, NOW_S, &loaded.world, &loaded.errors, &loaded.warnings);
     return loaded;
 }
@@ -146,6 +78,31 @@ static bool says(const struct problems *problems, const char *what)
     return false;
 }
 
+/* Cases of a policy have a day of their own, which may be long ago; what is too long today is too
+ * long. */
+static void what_lasts_too_long_counts_from_the_later_day(void)
+{
+    static const struct {
+        int64_t today_unix_s;
+        bool loads;
+    } cases[] = {
+        {0, false},
+        {NOW_S - 300 * (int64_t)DAY_S, false},
+        {NOW_S + 1 * (int64_t)DAY_S, false},
+        {NOW_S + 10 * (int64_t)DAY_S, true},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        write_files(policy, NULL);
+        struct loaded loaded =
+            load_files((struct world_options){.today_unix_s = cases[i].today_unix_s}, false);
+        ASSERT_INT(loaded.loads, cases[i].loads);
+        ASSERT_INT(loaded.errors.count, !cases[i].loads);
+        CU_ASSERT(loaded.loads || says(&loaded.errors, "ends later than the policy"));
+        unload(&loaded);
+        remove_folder();
+    }
+}
+
 #define CLAIM \
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a, namespace: b}, spec: {}}\n"
 
@@ -156,10 +113,9 @@ static void a_world_knows_where_it_is_from(void)
         bool blind;
     } cases[] = {{NULL, true}, {CLAIM, false}, {"", false}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char root[40];
-        write_files(root, plain_policy, cases[i].state);
-        struct loaded loaded = load_files(
-            root, (struct world_options){.unseen = KIND_BIT(KIND_NODE)}, cases[i].state != NULL);
+        write_files(plain_policy, cases[i].state);
+        struct loaded loaded = load_files((struct world_options){.unseen = KIND_BIT(KIND_NODE)},
+                                          cases[i].state != NULL);
         CU_ASSERT_FATAL(loaded.loads);
         ASSERT_INT(loaded.world->blind, cases[i].blind);
         ASSERT_INT(loaded.world->generation, 9);
@@ -168,7 +124,7 @@ static void a_world_knows_where_it_is_from(void)
         CU_ASSERT(loaded.world->unseen == KIND_BIT(KIND_NODE));
         CU_ASSERT_PTR_NULL(loaded.world->supply); /* nothing needs it */
         unload(&loaded);
-        remove_files(root);
+        remove_folder();
     }
 }
 
@@ -184,17 +140,17 @@ static void a_supply_is_made_where_it_is_asked_for(void)
         "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, "
         "requirements: []}}}}\n";
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char root[40], policy_text[256];
+        char policy_text[256];
         snprintf(policy_text, sizeof policy_text,
                  "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: base}, "
                  "spec: {mode: enforce, rails: {%s}}}\n",
                  cases[i].rails);
-        write_files(root, policy_text, pool);
-        struct loaded loaded = load_files(root, (struct world_options){0}, true);
+        write_files(policy_text, pool);
+        struct loaded loaded = load_files((struct world_options){0}, true);
         CU_ASSERT_FATAL(loaded.loads);
         ASSERT_INT(loaded.world->supply != NULL, cases[i].supply);
         unload(&loaded);
-        remove_files(root);
+        remove_folder();
     }
 }
 
@@ -213,13 +169,14 @@ static void all_errors_are_said_at_once(void)
          NULL, true, false, "topology-keyz", "state"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char root[40];
-        write_files(root, cases[i].policy, cases[i].state);
-        struct loaded loaded = load_files(root, (struct world_options){0}, cases[i].state_there);
+        write_files(cases[i].policy, cases[i].state);
+        struct loaded loaded = load_files((struct world_options){0}, cases[i].state_there);
         ASSERT_INT(loaded.loads, cases[i].loads);
         ASSERT_INT(loaded.errors.count, (cases[i].error != NULL) + (cases[i].other != NULL));
+        CU_ASSERT(cases[i].error == NULL || says(&loaded.errors, cases[i].error));
+        CU_ASSERT(cases[i].other == NULL || says(&loaded.errors, cases[i].other));
         unload(&loaded);
-        remove_files(root);
+        remove_folder();
     }
 }
 
@@ -241,31 +198,29 @@ static void who_serves_is_warned_of_what_cannot_be_seen(void)
         {false, false, CLAIM, false, false}, {true, true, CLAIM, false, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char root[40];
-        write_files(root, with_since, cases[i].state);
+        write_files(with_since, cases[i].state);
         const struct world_options options = {.serves = cases[i].serves,
                                               .watches = cases[i].watches};
-        struct loaded loaded = load_files(root, options, cases[i].state != NULL);
+        struct loaded loaded = load_files(options, cases[i].state != NULL);
         CU_ASSERT_FATAL(loaded.loads);
         ASSERT_INT(says(&loaded.warnings, belief), cases[i].believes);
         ASSERT_INT(says(&loaded.warnings, sources), cases[i].misses);
         ASSERT_INT(world_state_problem_count(&loaded.warnings), 0);
         unload(&loaded);
-        remove_files(root);
+        remove_folder();
     }
 }
 
 static void problems_of_the_state_are_counted(void)
 {
-    char root[40];
-    write_files(root, plain_policy, "kind: [");
-    struct loaded loaded = load_files(root, (struct world_options){0}, true);
+    write_files(plain_policy, "kind: [");
+    struct loaded loaded = load_files((struct world_options){0}, true);
     CU_ASSERT_FATAL(loaded.loads);
     ASSERT_INT(world_state_problem_count(&loaded.warnings), 1);
     problems_add(&loaded.warnings, ERROR_POLICY, NOWHERE, "of a policy");
     ASSERT_INT(world_state_problem_count(&loaded.warnings), 1);
     unload(&loaded);
-    remove_files(root);
+    remove_folder();
 }
 
 const struct unit_test unit_tests[] = {
