@@ -67,15 +67,16 @@ static bool has_domains(const struct explanation *q, uint32_t number)
     return false;
 }
 
-static bool has_one_value(const struct solver_requirement *r)
+static bool has_several_values(const struct solver_requirement *r)
 {
-    size_t first = bits_next(r->words, r->word_count, 0);
-    return first != SIZE_MAX && bits_next(r->words, r->word_count, first + 1) == SIZE_MAX;
+    size_t count = 0;
+    for (BITS_EACH(value, r->words, r->word_count))
+        count++;
+    return count > 1;
 }
 
 /* The domains in which the node of a NodeClaim may be launched; false: it has one already, or none.
- * A NodeClaim that does not list its domains counts in none of them: an affinity waits for it, and
- * nothing is kept away by it. */
+ * A NodeClaim that does not list its domains may have each that its offerings have. */
 static bool open_domains(const struct explanation *q, const struct node_claim *claim,
                          const struct topology_group *group, struct solver_operand *domains)
 {
@@ -83,8 +84,7 @@ static bool open_domains(const struct explanation *q, const struct node_claim *c
     const struct solver_requirement *r =
         solver_requirements_get(&claim->set->requirements, group->key);
     bool lists = r != NULL && !r->complement;
-    if (lists ? solver_requirement_op(r) == SOLVER_DOES_NOT_EXIST || has_one_value(r)
-              : group->hostname || group->kind != TOPOLOGY_POD_AFFINITY)
+    if (lists && !has_several_values(r))
         return false;
     uint32_t value_count = solver_names_value_count(problem->names, group->key);
     size_t word_count = bits_words(value_count);

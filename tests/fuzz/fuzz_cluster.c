@@ -107,7 +107,7 @@ static void read_all(void *argument)
     const struct snapshot *snapshot = NULL;
     struct simulation plan;
     manifests_init(&manifests, arena);
-    /* One of both for an input, so that others of its kind have the other. */
+    /* Half of the inputs are read as --strict-files reads them. */
     manifests.strict_files = text->size % 2 != 0;
     manifests_read_from(&manifests, text_opens_with(*text, "{[") ? "f.json" : "f.yaml", *text,
                         TEXT("default"));

@@ -349,7 +349,25 @@ static void test_optimized(void)
 }
 
 const char unit_suite[] = "solver reserved";
+/* Of what is paid for already, the one that is cheaper on a list is used, whichever is named first.
+ */
+static void test_cheaper_on_a_list(void)
+{
+    for (int cheaper = 0; cheaper < 2; cheaper++) {
+        world_empty();
+        TYPE(.name = "a", .resources = SMALL,
+             .offerings = {RESERVED("r-a", 1, .list_usd_micro = cheaper == 0 ? 400000 : 600000)});
+        TYPE(.name = "b", .resources = SMALL,
+             .offerings = {RESERVED("r-b", 1, .list_usd_micro = cheaper == 1 ? 400000 : 600000)});
+        POOL(.name = "default");
+        POD(.requests = "cpu 1");
+        expect_round(1);
+        expect_bought(cheaper == 0 ? "a" : "b", cheaper == 0 ? "r-a" : "r-b");
+    }
+}
+
 const struct unit_test unit_tests[] = {
+    {"the cheaper one on a list", test_cheaper_on_a_list},
     {"a full one and one that is held", test_full_and_held},
     {"nothing else is offered", test_nothing_else_is_offered},
     {"no fallback while reserved capacity is left", test_no_fallback},
