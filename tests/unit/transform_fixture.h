@@ -4,6 +4,7 @@
 #ifndef TAFFRAIL_TESTS_KEPT_FIXTURE_H
 #define TAFFRAIL_TESTS_KEPT_FIXTURE_H
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,21 +53,24 @@ static inline void say_what_is_not_kept(struct arena *arena)
         fprintf(stderr, "what a rail reads of these wants its line in live/transform_fields.c\n");
 }
 
-/* The object, or its stored form, until the program ends. */
+/* The object, or its stored form, until the program ends. Some tests have threads. */
 static inline const struct object *kept_or_whole(const struct object *object)
 {
     static const kind_set without_template = KIND_BIT(KIND_REPLICATION_CONTROLLER);
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     static struct shared_trees trees;
     static struct stored *all;
     bool all_kinds = objects_are_kept() && strcmp(getenv("TAFFRAIL_TEST_KEPT"), "all") == 0;
     if (!objects_are_kept() || (!all_kinds && (KIND_BIT(object->kind) & without_template) != 0))
         return object;
+    pthread_mutex_lock(&one_at_a_time);
     struct stored *kept = stored_create(object, &trees);
     CU_ASSERT_PTR_NOT_NULL_FATAL(kept);
     kept->next = all;
     all = kept;
     if (kept_pair_count < COUNT_OF(kept_pairs))
         kept_pairs[kept_pair_count++] = (struct kept_pair){object, &kept->object};
+    pthread_mutex_unlock(&one_at_a_time);
     return &kept->object;
 }
 
