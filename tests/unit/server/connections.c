@@ -247,7 +247,7 @@ static void a_drain_says_how_many_are_left(void)
         bool input_ended;
     } cases[] = {
         {NOTHING, -1, 0, false},      {NOTHING, LONG_MS, 0, false}, {ON_OPS, LONG_MS, 0, false},
-        {JUDGED, 40, 1, false},       {JUDGED, 0, 1, false},        {IDLE_FOR_LONG, 40, 1, true},
+        {JUDGED, 40, 1, false},       {JUDGED, 0, 1, false},        {IDLE_FOR_LONG, 1000, 1, true},
         {IDLE_FOR_LONG, 0, 1, false}, {IDLE_SOON, 40, 1, false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
