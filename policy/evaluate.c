@@ -431,6 +431,7 @@ static void end(const struct evaluation *evaluation, struct verdict *verdict)
         qsort_r(findings, count, sizeof *findings, compare_findings, evaluation->arena);
     verdict->findings = findings;
     verdict->finding_count = count;
+    verdict->is_controlled = evaluation->root.named;
     if (evaluation->hangs_on_owner)
         verdict->awaited = evaluation->root.awaited;
     for (size_t i = 0; i < count; i++)

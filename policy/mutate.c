@@ -230,6 +230,7 @@ void policy_mutate(const struct world *world, const struct subject *subject, int
     verdict->patch = evaluation.patch;
     verdict->changes = evaluation.changes.items;
     verdict->change_count = evaluation.changes.count;
+    verdict->is_controlled = evaluation.root.named;
     if (evaluation.hangs_on_owner)
         verdict->awaited = evaluation.root.awaited;
 }

@@ -93,6 +93,7 @@ struct verdict {
     struct patch patch; /* of the changes that are applied, in order */
     /* The verdict hangs on an owner that may be seen in a moment; until then it is a new one. */
     struct awaited_owner awaited;
+    bool is_controlled; /* match and exceptions asked for its controller's name, not for its own */
 };
 
 /* ---- what goes in ---- */

@@ -9,6 +9,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
+#include "server/known_review.h"
 #include "server/load_limits.h"
 #include "server/server.h"
 
@@ -64,6 +65,7 @@ struct connection {
 
     /* Used by the connection's thread, between open and close. */
     struct request request;
+    struct known_reviews known;
     char *body;
     struct arena *arena;
     gnutls_session_t session; /* NULL on the ops port */
@@ -154,6 +156,7 @@ struct server {
     struct reports_status *reports_status; /* NULL: no reports are written */
     struct load_limits load_limits;
     struct spare_arenas spare_arenas;
+    atomic_size_t known_bytes; /* of the known reviews of all connections */
     size_t body_limit_bytes;
     unsigned connection_limit, request_timeout_s;
     struct cell *identities; /* a handshake pins the one it uses, in the connection's slot */

@@ -264,6 +264,7 @@ void connection_end_request(struct connection *connection)
 void connection_close(struct connections *connections, struct connection *connection)
 {
     connection_end_request(connection);
+    known_reviews_free(&connection->known, &connection->server->known_bytes);
     enum door door = connection->index < connections->first[DOOR_OPS] ? DOOR_WEBHOOK : DOOR_OPS;
     pthread_mutex_lock(&connections->mutex);
     connection->open = false;

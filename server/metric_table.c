@@ -9,6 +9,9 @@ const struct metric_info metric_table[METRIC_COUNT] = {
     [METRIC_REVIEWS] = {"taffrail_reviews_total", "counter", "reviews",
                         "phase, operation, kind, verdict", "",
                         "Admission reviews answered, by the strictest action of their findings."},
+    [METRIC_KNOWN_REVIEWS] = {"taffrail_known_reviews_total", "counter", "reviews", "", "",
+                              "Of these, Pods that differ in names alone from one in which nothing "
+                              "was found seconds before: not judged again."},
     [METRIC_FINDINGS] = {"taffrail_findings_total", "counter", "findings", "rail, action", "",
                          "Findings of each rail, by what was done about them."},
     [METRIC_CHANGES] = {"taffrail_changes_total", "counter", "changes", "rail, outcome", "",

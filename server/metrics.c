@@ -55,6 +55,7 @@ struct histogram {
 struct metrics {
     counter reviews[PHASE_LABELS][OPERATION_LABELS][KIND_COUNT][VERDICT_LABELS];
     struct histogram durations[PHASE_LABELS];
+    counter known_reviews;
     counter body_bytes;
     counter refused[REFUSAL_COUNT];
     counter limits[LIMIT_COUNT][VERDICT_LABELS];
@@ -145,6 +146,11 @@ void metrics_count_review(struct metrics *metrics, enum review_phase phase,
     add(&durations->buckets[bucket], 1);
     add(&durations->sum_micros, micros);
     add(&metrics->body_bytes, body_bytes);
+}
+
+void metrics_count_known_review(struct metrics *metrics)
+{
+    add(&metrics->known_reviews, 1);
 }
 
 void metrics_count_refusal(struct metrics *metrics, enum refusal refusal)
@@ -297,6 +303,7 @@ struct text metrics_text(const struct metrics *metrics, struct arena *arena)
 {
     struct text_builder out = {.arena = arena};
     print_reviews(metrics, &out);
+    metric_one(&out, METRIC_KNOWN_REVIEWS, (int64_t)value(&metrics->known_reviews));
     print_findings(metrics, &out);
     print_changes(metrics, &out);
     print_durations(metrics, &out);

@@ -1,6 +1,8 @@
 /* The way of a request, from bytes to bytes. */
 #include "server/review.h"
 
+#include "server/known_review.h"
+
 /* Under a guard: everything that a review and its answer need, complete or not at all. */
 struct task {
     const struct world *world;
@@ -11,6 +13,7 @@ struct task {
     struct review review;
     struct verdict *verdict;
     struct text answer;
+    const struct review_variables *variables;
 };
 
 static void fill_record(const struct review *review, struct review_record *record)
@@ -37,12 +40,26 @@ static void decide_limit(void *argument)
                         task->arena, task->verdict);
 }
 
+static void find_variables(struct task *task)
+{
+    const struct verdict *verdict = task->verdict;
+    if (verdict->limit != LIMIT_NONE || verdict->finding_count > 0 || verdict->change_count > 0 ||
+        verdict->awaited.kind != KIND_UNKNOWN || !verdict->is_controlled)
+        return;
+    struct review_variables *variables = ARENA_NEW(task->arena, struct review_variables);
+    review_variables_find(task->phase, &task->review, task->body, variables);
+    if (variables->count > 0)
+        task->variables = variables;
+}
+
 static void print_answer(void *argument)
 {
     struct task *task = argument;
     if (answer_print(task->phase, &task->review, task->verdict, task->now_unix_s, task->arena,
-                     &task->answer))
+                     &task->answer)) {
+        find_variables(task);
         return;
+    }
     *task->verdict = (struct verdict){.limit = LIMIT_SHAPE};
     (void)!answer_print(task->phase, &task->review, task->verdict, task->now_unix_s, task->arena,
                         &task->answer);
@@ -127,5 +144,6 @@ bool review_answer(const struct world *world, enum review_phase phase, struct te
     if (!judged || !finish(&task, print_answer, error))
         return false;
     *answer = task.answer;
+    record->variables = task.variables;
     return true;
 }

@@ -55,10 +55,14 @@ bool publisher_set_policies(struct publisher *publisher, struct world *rules) MU
 enum review_phase { REVIEW_VALIDATE, REVIEW_MUTATE };
 
 /* The result of a review, for metrics and the trail; texts are in the arena or in the body. */
+struct review_variables;
 struct review_record {
     struct text uid, operation, kind, namespace, name, user;
     bool dry_run, allowed;
     struct verdict verdict;
+    /* Nothing was found, and Pods that differ in these alone get the same answer
+     * (server/known_review.h). NULL: none do. */
+    const struct review_variables *variables;
 };
 
 /* An AdmissionReview v1 in, the answer out (docs/reference/admission.md 1). Once uid and kind are
@@ -84,6 +88,8 @@ void metrics_destroy(struct metrics *metrics);
 /* Lock-free; called by many threads. */
 void metrics_count_review(struct metrics *metrics, enum review_phase phase,
                           const struct review_record *record, uint64_t micros, size_t body_bytes);
+/* Counts one that was answered as a known one was, beside metrics_count_review. */
+void metrics_count_known_review(struct metrics *metrics);
 /* Counts a review that reached a limit and has no answer; one with an answer is counted with it. */
 void metrics_count_limit(struct metrics *metrics, const struct verdict *verdict);
 enum refusal {
