@@ -387,7 +387,9 @@ struct doc_choice {
     /* For a member of a map from which `within` is wanted. *inside becomes what is wanted of it,
      * and of each item when it is a list; NULL, as it is before: the whole. */
     enum doc_want (*wants)(const void *within, struct text key, const void **inside);
-    bool (*needs)(const void *inside, struct text value); /* value: as it is written */
+    /* value: as it is written */
+    bool (*needs)(void *context, const void *inside, struct text value);
+    void *context;
 };
 struct doc_limits {
     size_t bytes, nodes, depth;

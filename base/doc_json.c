@@ -441,7 +441,7 @@ static bool is_wanted(struct reader *reader, const void *within, struct text key
         return false;
     const void *asked = *inside;
     *inside = NULL;
-    return choice->needs(asked, (struct text){at, (size_t)(*after - at)});
+    return choice->needs(choice->context, asked, (struct text){at, (size_t)(*after - at)});
 }
 
 /* at points to a key; moves to the value behind it. */

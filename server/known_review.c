@@ -65,21 +65,11 @@ static void add_name(struct finder *finder, const struct object *pod)
         finder->lost = true;
 }
 
-/* No rail reads managedFields; the tree does not have them. */
-static void add_managed_moments(struct finder *finder)
+/* No rail reads managedFields. What is created has one entry, of whoever creates it. */
+static void add_managed_moment(struct finder *finder, struct text managed_fields)
 {
-    static const struct text time = TEXT("\"time\":\"");
-    struct text object = json_find_start(json_find_start(finder->body, "request"), "object");
-    struct text rest = json_find(json_find_start(object, "metadata"), "managedFields");
-    while (rest.size > 0) {
-        const char *key = memmem(rest.data, rest.size, time.data, time.size);
-        if (key == NULL)
-            return;
-        rest = after(rest, (size_t)(key - rest.data) + time.size);
-        const char *end = memchr(rest.data, '"', rest.size);
-        add(finder, OF_OTHERS,
-            (struct text){rest.data, end == NULL ? 0 : (size_t)(end - rest.data)});
-    }
+    if (text_starts_with(managed_fields, TEXT("[{")))
+        add(finder, OF_OTHERS, json_plain_string(json_find(after(managed_fields, 1), "time")));
 }
 
 /* The admission plugin ServiceAccount adds it to each Pod, with five random characters. */
@@ -137,16 +127,17 @@ void review_variables_find(enum review_phase phase, const struct review *review,
     const struct object *pod = subject->object;
     struct finder finder = {body, variables, false};
     variables->count = 0;
-    if (pod == NULL || pod->kind != KIND_POD || subject->operation != OPERATION_CREATE ||
-        subject->subresource.size > 0 || pod->generate_name.size == 0 ||
-        body.size > KNOWN_BODY_BYTES_MAX || (phase == REVIEW_MUTATE && pod->name.size > 0))
+    if (pod == NULL || pod->kind != KIND_POD || subject->old_object != NULL ||
+        subject->operation != OPERATION_CREATE || subject->subresource.size > 0 ||
+        pod->generate_name.size == 0 || body.size > KNOWN_BODY_BYTES_MAX ||
+        (phase == REVIEW_MUTATE && pod->name.size > 0))
         return;
     const struct node *metadata = node_get(pod->root->node, "metadata");
     add(&finder, OF_REQUEST_UID, review->uid);
     add(&finder, OF_OTHERS, node_string(node_get(metadata, "uid")));
     add(&finder, OF_OTHERS, node_string(node_get(metadata, "creationTimestamp")));
     add_name(&finder, pod);
-    add_managed_moments(&finder);
+    add_managed_moment(&finder, review->managed_fields);
     add_token_volume(&finder, node_get(pod->root->node, "spec"));
     if (finder.lost)
         variables->count = 0;

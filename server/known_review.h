@@ -33,7 +33,7 @@ struct review_variables {
 struct review;
 /* What the next Pod of the same controller has otherwise: the uid of the request; the uid, the
  * moment and the end of the name that the API server gives to a Pod with a generateName; the
- * moments in managedFields; and the name of the one volume kube-api-access-XXXXX. Where Pods are
+ * moment in its managedFields; and the name of the one volume kube-api-access-XXXXX. Where Pods are
  * changed they have no name yet, and one that has is of no template. */
 void review_variables_find(enum review_phase phase, const struct review *review, struct text body,
                            struct review_variables *variables);

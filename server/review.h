@@ -10,6 +10,7 @@ struct review {
     struct text uid;
     struct subject subject;
     struct object object, old_object;
+    struct text managed_fields; /* of the last of both that has them, as written; empty: none */
     /* Why the review was not read as a whole; then the objects have only their heads. */
     enum review_limit limit;
     struct error obstacle; /* with LIMIT_SHAPE: what there is too much of */

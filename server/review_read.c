@@ -24,7 +24,8 @@ struct part {
         struct text key;
         enum doc_want want;
         const struct part *inside; /* NULL: the whole */
-        const char *word;          /* for DOC_LOOK: read if it occurs */
+        /* For DOC_LOOK: read if it occurs. NULL: never, but where it stands is kept. */
+        const char *word;
     } keys[14];
     enum doc_want others;
 };
@@ -92,7 +93,8 @@ static const struct part spec = {
 static const struct part user = {.keys = {READ("username"), READ("groups")}};
 
 /* No rail reads who last wrote which field; it may be nested deeper than any object. */
-static const struct part whole_metadata = {.keys = {SKIP("managedFields")}, .others = DOC_READ};
+static const struct part whole_metadata = {.keys = {{KEY("managedFields"), .want = DOC_LOOK}},
+                                           .others = DOC_READ};
 static const struct part whole_object = {
     .keys = {INSIDE("metadata", whole_metadata), INSIDE("spec", spec)}, .others = DOC_READ};
 static const struct part whole_request = {.keys = {REQUEST_KEYS, READ("resource"), READ("options"),
@@ -125,9 +127,14 @@ static const struct part head = REVIEW(head_request);
 static const struct part names = REVIEW(names_request);
 
 /* A word with an escape in it is not found, so that what has one is read. */
-static bool needs(const void *inside, struct text value)
+static bool needs(void *context, const void *inside, struct text value)
 {
+    struct review *review = context;
     const struct part_key *known = inside;
+    if (known->word == NULL) {
+        review->managed_fields = value;
+        return false;
+    }
     return memchr(value.data, '\\', value.size) != NULL || text_holds(value, text_of(known->word));
 }
 
@@ -201,7 +208,7 @@ static bool read_uid(const struct node *request, struct review *review, struct e
 static bool read_part(struct text body, const struct part *part, struct arena *arena,
                       struct review *review, struct error *error)
 {
-    const struct doc_choice choice = {part, wants, needs};
+    const struct doc_choice choice = {part, wants, needs, review};
     struct doc_limits limits = doc_limits_review;
     limits.choice = &choice;
     struct source *source = ARENA_NEW(arena, struct source);

@@ -1,11 +1,14 @@
-"""Writes pod-6k.json and pod-20k.json into a folder: AdmissionReviews of Pods as the API server sends
-them for a ReplicaSet, with managedFields, for scripts/bench."""
+"""Writes AdmissionReviews of Pods into a folder, as the API server sends them to /validate for a ReplicaSet, with
+managedFields, for scripts/bench: pod-6k.json and pod-20k.json, and pod-6k-of-set.json and pod-20k-of-set.json. The Pods
+of the first two have names that somebody chose, so a server that knows Pods of one controller again judges each of them;
+post.lua gives the others another name and uid in each review."""
 
 import json
 import os
 import sys
 
-SHAPES = {"pod-6k.json": (1, 2), "pod-20k.json": (3, 22)}  # containers, variables of each
+SHAPES = {"pod-6k": (1, 2), "pod-20k": (3, 22)}  # containers, variables of each
+TOKEN = "kube-api-access-8zq4m"  # added by an admission plugin, so managedFields do not have it
 
 
 def environment(count):
@@ -33,7 +36,7 @@ def container(number, variables):
         "volumeMounts": [
             {"name": "config", "readOnly": True, "mountPath": "/etc/orders"},
             {"name": "scratch", "mountPath": "/var/tmp"},
-            {"name": "kube-api-access-8zq4m", "readOnly": True,
+            {"name": TOKEN, "readOnly": True,
              "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"}],
         "livenessProbe": probe("/livez"),
         "readinessProbe": probe("/readyz"),
@@ -52,17 +55,21 @@ def fields_of(value):
     if isinstance(value, list) and value and isinstance(value[0], dict) and "name" in value[0]:
         fields = {".": {}}
         for item in value:
+            if item["name"] == TOKEN:
+                continue
             key = 'k:{"name":%s}' % json.dumps(item["name"])
             fields[key] = {".": {}, **{"f:" + name: {} for name in item}}
         return fields
     return {}
 
 
-def pod(containers, variables):
+def pod(containers, variables, of_set):
     metadata = {
-        "generateName": "orders-7c9d8f6b54-",
+        "name": "orders-7c9d8f6b54-x2k8p",
+        **({"generateName": "orders-7c9d8f6b54-"} if of_set else {}),
         "namespace": "shop",
-        "creationTimestamp": None,
+        "uid": "0d3c9f1a-7a52-4b66-8f0e-2d4c5b6a7988",
+        "creationTimestamp": "2026-05-04T08:15:16Z",
         "labels": {"app": "orders", "pod-template-hash": "7c9d8f6b54", "team": "shop"},
         "annotations": {"prometheus.io/scrape": "true", "prometheus.io/port": "9090"},
         "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet",
@@ -74,7 +81,7 @@ def pod(containers, variables):
         "volumes": [
             {"name": "config", "configMap": {"name": "orders-config", "defaultMode": 420}},
             {"name": "scratch", "emptyDir": {"sizeLimit": "64Mi"}},
-            {"name": "kube-api-access-8zq4m", "projected": {"defaultMode": 420, "sources": [
+            {"name": TOKEN, "projected": {"defaultMode": 420, "sources": [
                 {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
                 {"configMap": {"name": "kube-root-ca.crt",
                                "items": [{"key": "ca.crt", "path": "ca.crt"}]}}]}}],
@@ -111,7 +118,7 @@ def pod(containers, variables):
     return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata, "spec": spec, "status": {}}
 
 
-def review(shape):
+def review(shape, of_set):
     kind = {"group": "", "version": "v1", "kind": "Pod"}
     resource = {"group": "", "version": "v1", "resource": "pods"}
     return {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "request": {
@@ -122,11 +129,12 @@ def review(shape):
                      "uid": "4d6f7f0a-0b0e-4c2f-a7a6-2f0a5b6c7d8e",
                      "groups": ["system:serviceaccounts", "system:serviceaccounts:kube-system",
                                 "system:authenticated"]},
-        "object": pod(*shape), "oldObject": None, "dryRun": False,
+        "object": pod(*shape, of_set), "oldObject": None, "dryRun": False,
         "options": {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"}}}
 
 
 for name, wanted in SHAPES.items():
-    with open(os.path.join(sys.argv[1], name), "w", encoding="ascii") as file:
-        json.dump(review(wanted), file, separators=(",", ":"))
-        file.write("\n")
+    for ending, of_set in (("", False), ("-of-set", True)):
+        with open(os.path.join(sys.argv[1], name + ending + ".json"), "w", encoding="ascii") as file:
+            json.dump(review(wanted, of_set), file, separators=(",", ":"))
+            file.write("\n")

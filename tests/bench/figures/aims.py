@@ -31,7 +31,7 @@ def parts(body, server):
     def explain(sections, aim):
         of = at(sections, "reviews", "figures", "bodies", body)
         bare, ours = of["servers"]["bare"]["median"], of["servers"][server]["median"]
-        judged = of["judgement"][server]
+        judged = of["judgement"].get(server, 0)  # Pods that are known are not judged
         return (f"The bare server takes {bare:.0f} us of {ours:.0f}. To read and to judge the review takes {judged} us, "
                 f"and {max(0, ours - bare - judged):.0f} us are the answer, the trail and the server around both. The aim "
                 f"leaves {bare * (aim - 1):.0f} us for all of this.")
@@ -47,13 +47,13 @@ def against_peer(body):
     return explain
 
 
-def waiting(body):
+def waiting(body, server="strict"):
     def explain(sections, _):
         of = at(sections, "reviews", "figures", "bodies", body, "servers")
         if of is None:
             return "The section reviews says what a review takes."
         return ("h2load sends for its 16 connections at the same moment, so the last of 16 reviews waits for the others on "
-                f"the one core: they take {16 * of['strict']['median']:.0f} us of CPU, of the bare server "
+                f"the one core: they take {16 * of[server]['median']:.0f} us of CPU, of the bare server "
                 f"{16 * of['bare']['median']:.0f}.")
     return explain
 
@@ -107,6 +107,18 @@ class Aim:
         return "met" if self.is_met() else f"missed by {self.missed_by():.0%}"
 
 
+def of_sets():
+    """The same where Pods differ in names alone, and are judged once."""
+    for body, what, aim in (("pod-6k", "6 KB", 1.6), ("pod-20k", "20 KB", 2.0)):
+        yield Aim(f"{what} Pods of one ReplicaSet, strict.yaml, to the bare server", aim, "", turns(body, "strict-known"),
+                  parts(body, "strict-known"))
+    yield Aim("6 KB Pods of one ReplicaSet, strict.yaml and the cluster, to the bare server", 1.8, "",
+              turns("pod-6k", "cluster-known"), parts("pod-6k", "cluster-known"))
+    for body, what in (("pod-6k", "6 KB"), ("pod-20k", "20 KB")):
+        yield Aim(f"p99 at 1,000 reviews a second, {what} Pods of one ReplicaSet, strict.yaml, to the bare server", 1.3, "",
+                  ratio("tail", "figures", "bodies", body, "to_bare", "strict-known"), waiting(body, "strict-known"))
+
+
 def aims():
     return [
         Aim("6 KB Pod, strict.yaml, to the bare server", 1.6, "", turns("pod-6k", "strict"), parts("pod-6k", "strict")),
@@ -120,6 +132,7 @@ def aims():
             ratio("tail", "figures", "bodies", "pod-6k", "to_bare", "strict"), waiting("pod-6k")),
         Aim("p99 at 1,000 reviews a second, 20 KB Pod, strict.yaml, to the bare server", 1.3, "",
             ratio("tail", "figures", "bodies", "pod-20k", "to_bare", "strict"), waiting("pod-20k")),
+        *of_sets(),
         Aim("RssAnon with 64 busy connections, strict.yaml", 16, " MiB",
             lambda sections: {"value": at(sections, "connections", "figures", "memory", "strict", "64")}, memory),
         Aim("100 policies, one of which reaches the Pod, to one", 1.5, "",

@@ -100,7 +100,8 @@ def reviews(bench):
             contenders.append(servers.taffrail(name, many_policies(servers.work / name, namespaced)))
         allowed, denied = peers.compare_verdicts(contenders, bench.bodies["pod-6k"])
         figures["verdicts"], figures["versions"] = {"allowed": allowed, "denied": denied}, peers.versions()
-        ours = [server for server in contenders if server.name in ("bare", "strict", "cluster")]
+        contenders += [server.with_pods_of_set() for server in contenders if server.name in ("strict", "cluster")]
+        ours = [server for server in contenders if server.name.split("-")[0] in ("bare", "strict", "cluster")]
         for body, path in bench.bodies.items():
             found, during = take_turns(servers, contenders, path, ROUNDS, SECONDS, CONNECTIONS, ROUNDS_MOST)
             figures["bodies"][body] = {
@@ -147,7 +148,8 @@ def connections(bench):
                       servers.taffrail("cluster", STRICT, cluster=peers.cluster_script(bench.programs))]
         for server in contenders:
             at_rest = server.memory_mib()
-            few, many = (max(memory_mib(server, path, 3, count) for path in bench.bodies.values())
+            few, many = (max(memory_mib(sent, path, 3, count) for path in bench.bodies.values()
+                             for sent in (server, server.with_pods_of_set()))
                          for count in (CONNECTIONS, MANY_CONNECTIONS))
             figures["memory"][server.name] = {"at_rest": round(at_rest, 1), str(CONNECTIONS): round(few, 1),
                                               str(MANY_CONNECTIONS): round(many, 1)}
@@ -175,6 +177,7 @@ def tail(bench):
     with Servers(bench.programs, bench.work / "tail") as servers:
         contenders = [servers.bare(), servers.taffrail("strict", STRICT),
                       servers.taffrail("cluster", STRICT, cluster=peers.cluster_script(bench.programs))]
+        contenders += [server.with_pods_of_set() for server in contenders[1:]]
         for body, path in bench.bodies.items():
             found, during = open_loops(servers, contenders, path, ROUNDS, TAIL_SECONDS, CONNECTIONS, ROUNDS_MOST)
             figures["bodies"][body] = {

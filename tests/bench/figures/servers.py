@@ -29,11 +29,20 @@ class Problem(Exception):
 
 
 class Server:
-    """name: how tables call it; path: where it takes reviews."""
+    """name: how tables call it; path: where it takes reviews; of_set: whether it is sent the Pods of one ReplicaSet in
+    place of Pods whose names somebody chose."""
 
-    def __init__(self, name, pid, port, path="/validate?timeout=10s", stop=lambda: None):
-        self.name, self.pid, self.port, self.path, self.stop = name, pid, port, path, stop
+    def __init__(self, name, pid, port, path="/validate?timeout=10s", stop=lambda: None, of_set=False):
+        self.name, self.pid, self.port, self.path, self.stop, self.of_set = name, pid, port, path, stop, of_set
         self.url = f"https://127.0.0.1:{port}{path}"
+
+    def with_pods_of_set(self):
+        """The same server, as tables call it where it is sent such Pods."""
+        return Server(self.name + "-known", self.pid, self.port, self.path, of_set=True)
+
+    def body(self, path):
+        """The file that it is sent for this one."""
+        return path.removesuffix(".json") + "-of-set.json" if self.of_set else path
 
     def cpu_s(self):
         return time.clock_gettime((~self.pid << 3) | CPU_CLOCK)

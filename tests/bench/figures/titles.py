@@ -5,6 +5,8 @@ TITLES = {
     "three": "taffrail, three rails",
     "strict": "taffrail, strict.yaml",
     "cluster": "taffrail, strict.yaml and a cluster",
+    "strict-known": "taffrail, strict.yaml, Pods of one ReplicaSet",
+    "cluster-known": "taffrail, strict.yaml and a cluster, Pods of one ReplicaSet",
     "hundred": "taffrail, 100 policies, one reaches the Pod",
     "hundred-all": "taffrail, 100 policies, all reach the Pod",
     "empty": "controller-runtime, an empty handler",

@@ -29,7 +29,7 @@ def run_client(command, look=lambda: None):
 
 def load(server, body, seconds, connections, look=lambda: None):
     """Posts the body over kept connections; the reviews that were answered."""
-    _, said = run_client(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(POST), server.url, "--", body],
+    _, said = run_client(["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s", "-s", str(POST), server.url, "--", server.body(body)],
                          look)
     result = re.search(r"^result (\d+) (\d+)$", said, re.M)
     if not result or int(result[1]) == 0:
@@ -96,7 +96,7 @@ def send_at_rate(server, body, seconds, connections, rate, *options, look=lambda
     """So many reviews a second, whatever the server does; what h2load says."""
     status, said = run_client(
         ["h2load", "--h1", "-t1", "-c", str(connections), "-D", str(seconds), f"--rps={rate / connections:g}",
-         "-d", body, "-H", "Content-Type: application/json", *options, server.url], look)
+         "-d", server.body(body), "-H", "Content-Type: application/json", *options, server.url], look)
     if status != 0:
         raise Problem(f"h2load failed: {said}")
     return said

@@ -253,8 +253,13 @@ static enum doc_want wants(const void *within, struct text key, const void **ins
     return DOC_SKIP;
 }
 
-static bool needs(const void *inside, struct text value)
+/* How often a value was looked at. */
+static size_t looks;
+
+static bool needs(void *context, const void *inside, struct text value)
 {
+    CU_ASSERT_PTR_EQUAL(context, &looks);
+    looks++;
     const struct want *want = inside;
     return text_holds(value, text_of(want->word));
 }
@@ -264,7 +269,7 @@ static void what_is_not_wanted_is_passed_over(void)
     static const struct want leaf[] = {{"b", NULL, NULL}, {NULL, NULL, NULL}};
     static const struct want root[] = {
         {"a", leaf, NULL}, {"w", NULL, NULL}, {"l", NULL, "look"}, {NULL, NULL, NULL}};
-    static const struct doc_choice choice = {root, wants, needs};
+    static const struct doc_choice choice = {root, wants, needs, &looks};
     static const struct doc_limits limits = {
         .bytes = 1000, .nodes = 6, .depth = 4, .choice = &choice};
     static const struct {
