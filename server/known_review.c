@@ -57,11 +57,22 @@ static struct text after(struct text whole, size_t size)
     return (struct text){whole.data + size, whole.size - size};
 }
 
-static void add_name(struct finder *finder, const struct object *pod)
+/* The name as the request says it, or the Pod; empty: it says none. */
+static void add_name(struct finder *finder, struct text name, struct text generate_name)
 {
-    if (pod->name.size > pod->generate_name.size && text_starts_with(pod->name, pod->generate_name))
-        add(finder, OF_OTHERS, after(pod->name, pod->generate_name.size));
-    else if (pod->name.size > 0)
+    if (name.size > generate_name.size && text_starts_with(name, generate_name))
+        add(finder, OF_NAME, after(name, generate_name.size));
+    else if (name.size > 0)
+        finder->lost = true;
+}
+
+static void add_names(struct finder *finder, const struct review *review)
+{
+    const struct object *pod = review->subject.object;
+    struct text in_pod = node_string(node_get(node_get(pod->root->node, "metadata"), "name"));
+    add_name(finder, in_pod, pod->generate_name);
+    add_name(finder, review->name, pod->generate_name);
+    if (in_pod.size > 0 && review->name.size > 0 && !text_equal(in_pod, review->name))
         finder->lost = true;
 }
 
@@ -136,7 +147,7 @@ void review_variables_find(enum review_phase phase, const struct review *review,
     add(&finder, OF_REQUEST_UID, review->uid);
     add(&finder, OF_OTHERS, node_string(node_get(metadata, "uid")));
     add(&finder, OF_OTHERS, node_string(node_get(metadata, "creationTimestamp")));
-    add_name(&finder, pod);
+    add_names(&finder, review);
     add_managed_moment(&finder, review->managed_fields);
     add_token_volume(&finder, node_get(pod->root->node, "spec"));
     if (finder.lost)
@@ -229,23 +240,25 @@ void known_reviews_add(struct known_reviews *known, atomic_size_t *bytes, enum r
         drop(place, bytes);
 }
 
-static bool is_volume_ending(const char *bytes, size_t size, const char **first)
+/* What is the same wherever it stands is so in this body, too. */
+static bool is_as_before(const char *bytes, struct variable variable, const char *first[OF_OTHERS])
 {
-    if (*first == NULL)
-        *first = bytes;
-    return memcmp(*first, bytes, size) == 0;
+    if (variable.of == OF_OTHERS)
+        return true;
+    if (first[variable.of] == NULL)
+        first[variable.of] = bytes;
+    return memcmp(first[variable.of], bytes, variable.size) == 0;
 }
 
 static bool is_like(const struct known_review *review, const char *body)
 {
-    const char *volume_ending = NULL;
+    const char *first[OF_OTHERS] = {NULL};
     size_t at = 0;
     for (size_t i = 0; i < review->variables.count; i++) {
         struct variable variable = review->variables.items[i];
         if (memcmp(review->bytes + at, body + at, variable.at - at) != 0 ||
             !is_word(body + variable.at, variable.size) ||
-            (variable.of == OF_TOKEN_VOLUME &&
-             !is_volume_ending(body + variable.at, variable.size, &volume_ending)))
+            !is_as_before(body + variable.at, variable, first))
             return false;
         at = variable.at + variable.size;
     }

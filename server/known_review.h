@@ -18,8 +18,10 @@ enum { VARIABLES_MAX = 48 };
 struct variable {
     uint32_t at, size;
     enum variable_of {
+        /* Each the same wherever it stands. */
         OF_REQUEST_UID,
-        OF_TOKEN_VOLUME, /* the same wherever it stands */
+        OF_NAME,
+        OF_TOKEN_VOLUME,
         OF_OTHERS,
     } of;
 };

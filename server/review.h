@@ -7,7 +7,7 @@
 /* ---- in: review_read.c ---- */
 
 struct review {
-    struct text uid;
+    struct text uid, name; /* of the request; a name from generateName is empty for /mutate */
     struct subject subject;
     struct object object, old_object;
     struct text managed_fields; /* of the last of both that has them, as written; empty: none */

@@ -226,6 +226,7 @@ static bool read_part(struct text body, const struct part *part, struct arena *a
     if (!read_uid(request, review, error))
         return false;
 
+    review->name = node_string(node_get(request, "name"));
     struct subject *subject = &review->subject;
     *subject = (struct subject){
         .subresource = node_string(node_get(request, "subResource")),

@@ -123,7 +123,7 @@ def review(shape, of_set):
     resource = {"group": "", "version": "v1", "resource": "pods"}
     return {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "request": {
         "uid": "5a0c1b7e-3f43-4d0c-9a70-6c1b8a4a3c21", "kind": kind, "resource": resource,
-        "requestKind": kind, "requestResource": resource, "namespace": "shop",
+        "requestKind": kind, "requestResource": resource, "name": "orders-7c9d8f6b54-x2k8p", "namespace": "shop",
         "operation": "CREATE",
         "userInfo": {"username": "system:serviceaccount:kube-system:replicaset-controller",
                      "uid": "4d6f7f0a-0b0e-4c2f-a7a6-2f0a5b6c7d8e",

@@ -82,8 +82,8 @@ class Known:
         body = json.dumps({
             "kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1",
             "request": {"uid": uid, "kind": {"group": "", "version": "v1", "kind": "Pod"},
-                        "resource": {"group": "", "version": "v1", "resource": "pods"}, "namespace": "shop",
-                        "operation": "CREATE", "userInfo": {"username": user}, "object": thing, "oldObject": None,
+                        "resource": {"group": "", "version": "v1", "resource": "pods"},
+                        "name": thing["metadata"]["name"], "namespace": "shop", "operation": "CREATE", "userInfo": {"username": user}, "object": thing, "oldObject": None,
                         "dryRun": False, "options": None}}, separators=(",", ":"))
         self.connection.request("POST", "/validate?timeout=10s", body, {"Content-Type": "application/json"})
         reply = self.connection.getresponse()

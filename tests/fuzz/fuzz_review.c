@@ -335,7 +335,7 @@ static void check_known(const struct job *job, struct text answer,
     for (size_t i = 0; i < variables->count; i++)
         for (size_t k = 0; k < variables->items[i].size; k++)
             other[variables->items[i].at + k] =
-                (char)('a' + (variables->items[i].of == OF_TOKEN_VOLUME ? k : i + k) % 26);
+                (char)('a' + (variables->items[i].of == OF_OTHERS ? i + k : k) % 26);
     struct text judged;
     struct review_record record;
     struct error error;

@@ -20,7 +20,7 @@ static const char policy_text[] = "apiVersion: taffrail.dev/v1alpha1\n"
 
 /* A Pod as its controller makes it, and what is asked about it. */
 struct pod {
-    const char *uid, *name, *pod_uid, *created, *managed;
+    const char *uid, *request_name, *name, *pod_uid, *created, *managed;
     const char *volume, *mount, *second_volume; /* the names of volumes and of a mount */
     const char *generate_name, *operation, *sub_resource, *user, *owner, *kind;
     const char *topology_key, *label, *padding;
@@ -28,6 +28,7 @@ struct pod {
 
 static const struct pod made = {
     .uid = "5a0c1b7e-3f43-4d0c-9a70-6c1b8a4a3c21",
+    .request_name = "web-7c9d8f6b54-x2k8p",
     .name = "web-7c9d8f6b54-x2k8p",
     .pod_uid = "0d3c9f1a-7a52-4b66-8f0e-2d4c5b6a7988",
     .created = "2026-05-04T08:15:16Z",
@@ -53,7 +54,7 @@ static struct text body_of(const struct pod *pod, struct arena *arena)
         arena,
         "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":{"
         "\"uid\":\"%s\",\"resource\":{\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\"},"
-        "\"subResource\":\"%s\",\"namespace\":\"shop\",\"operation\":\"%s\","
+        "\"subResource\":\"%s\",\"name\":\"%s\",\"namespace\":\"shop\",\"operation\":\"%s\","
         "\"userInfo\":{\"username\":\"%s\"},"
         "\"object\":{\"kind\":\"%s\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"%s\","
         "\"generateName\":\"%s\",\"namespace\":\"shop\",\"uid\":\"%s\","
@@ -64,9 +65,9 @@ static struct text body_of(const struct pod *pod, struct arena *arena)
         "\"configMap\":{\"name\":\"c\"}}],\"containers\":[{\"name\":\"web\",\"volumeMounts\":[{"
         "\"name\":\"%s\",\"mountPath\":\"/v\"}]}],\"topologySpreadConstraints\":[{"
         "\"topologyKey\":\"%s\"}]}}}}",
-        pod->uid, pod->sub_resource, pod->operation, pod->user, pod->kind, pod->name,
-        pod->generate_name, pod->pod_uid, pod->created, pod->label, pod->padding, pod->owner,
-        pod->managed, pod->volume, pod->second_volume, pod->mount, pod->topology_key);
+        pod->uid, pod->sub_resource, pod->request_name, pod->operation, pod->user, pod->kind,
+        pod->name, pod->generate_name, pod->pod_uid, pod->created, pod->label, pod->padding,
+        pod->owner, pod->managed, pod->volume, pod->second_volume, pod->mount, pod->topology_key);
 }
 
 static struct world *world;
@@ -133,12 +134,13 @@ static void pods_that_differ_in_names_get_the_answer_of_the_first(void)
 {
     static const struct pod alike[] = {
         {.uid = "5a0c1b7e-3f43-4d0c-9a70-6c1b8a4a3c22"},
-        {.name = "web-7c9d8f6b54-zzzzz"},
+        {.request_name = "web-7c9d8f6b54-zzzzz", .name = "web-7c9d8f6b54-zzzzz"},
         {.pod_uid = "1d3c9f1a-7a52-4b66-8f0e-2d4c5b6a7989"},
         {.created = "2026-05-04T08:15:17Z"},
         {.managed = "2026-05-04T08:15:18Z"},
         {.volume = "kube-api-access-00000", .mount = "kube-api-access-00000"},
         {.uid = "00000000-0000-0000-0000-000000000000",
+         .request_name = "web-7c9d8f6b54-abcde",
          .name = "web-7c9d8f6b54-abcde",
          .pod_uid = "00000000-0000-0000-0000-000000000001",
          .volume = "kube-api-access-22222",
@@ -161,9 +163,11 @@ static void pods_that_differ_elsewhere_are_judged(void)
         {.topology_key = "zone.of.nobody.example/zone"}, /* as long as the allowed one */
         {.label = "b"},
         {.user = "system:serviceaccount:kube-system:replicaset-controllex"},
-        {.name = "wab-7c9d8f6b54-x2k8p"},
-        {.name = "web-7c9d8f6b54-x2k8"},
-        {.name = "web-7c9d8f6b54-\\\"k8p"},
+        {.name = "web-7c9d8f6b54-zzzzz"}, /* and another of the request */
+        {.request_name = "web-7c9d8f6b54-zzzzz"},
+        {.request_name = "wab-7c9d8f6b54-x2k8p", .name = "wab-7c9d8f6b54-x2k8p"},
+        {.request_name = "web-7c9d8f6b54-x2k8", .name = "web-7c9d8f6b54-x2k8"},
+        {.request_name = "web-7c9d8f6b54-\\\"k8p", .name = "web-7c9d8f6b54-\\\"k8p"},
         {.uid = "5a0c1b7e 3f43-4d0c-9a70-6c1b8a4a3c21"},
         {.volume = "kube-api-access-00000"}, /* its mount is of another volume */
         {.mount = "kube-api-access-00000"},
@@ -198,16 +202,36 @@ static void what_may_hang_on_a_name_is_not_kept(void)
         {"match would ask for its own name", {.owner = ""}, REVIEW_VALIDATE, false},
         {"somebody writes that it has a controller", {.user = "jane"}, REVIEW_VALIDATE, false},
         {"its name is not generated", {.generate_name = ""}, REVIEW_VALIDATE, false},
-        {"its name is not of generateName", {.name = "evil"}, REVIEW_VALIDATE, false},
+        {"its name is not of generateName",
+         {.request_name = "evil", .name = "evil"},
+         REVIEW_VALIDATE,
+         false},
+        {"its name is not that of the request",
+         {.name = "web-7c9d8f6b54-evil1"},
+         REVIEW_VALIDATE,
+         false},
+        {"the request's name is not of generateName",
+         {.request_name = "evil"},
+         REVIEW_VALIDATE,
+         false},
+        {"the request says the name, and the Pod does not", {.name = ""}, REVIEW_VALIDATE, true},
+        {"the Pod says the name, and the request does not",
+         {.request_name = ""},
+         REVIEW_VALIDATE,
+         true},
         {"the name is written with an escape",
-         {.name = "web-7c9d8f6b54-\\u0061bcde"},
+         {.request_name = "web-7c9d8f6b54-abcde", .name = "web-7c9d8f6b54-\\u0061bcde"},
          REVIEW_VALIDATE,
          false},
         {"it is no Pod", {.kind = "PodTemplate"}, REVIEW_VALIDATE, false},
         {"it is not created", {.operation = "UPDATE"}, REVIEW_VALIDATE, false},
         {"it is a subresource", {.sub_resource = "binding"}, REVIEW_VALIDATE, false},
         {"it may be changed, and has a name", {0}, REVIEW_MUTATE, false},
-        {"it may be changed, and has none yet", {.name = ""}, REVIEW_MUTATE, true},
+        {"it may be changed, and the request has a name", {.name = ""}, REVIEW_MUTATE, false},
+        {"it may be changed, and has none yet",
+         {.request_name = "", .name = ""},
+         REVIEW_MUTATE,
+         true},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct pod pod = changed(&cases[i].pod);
