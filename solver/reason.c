@@ -1,6 +1,8 @@
 /* Makes the reasons why a NodePool does not take a pod: which sentence, with which operands. */
 #include "solver/explain.h"
 
+#include <string.h>
+
 static const char *const reason_names[SOLVER_REASON_COUNT] = {
     [SOLVER_REASON_TAINT] = "taint",           [SOLVER_REASON_REQUIREMENT] = "requirement",
     [SOLVER_REASON_RESOURCES] = "resources",   [SOLVER_REASON_OFFERING] = "offering",
@@ -123,16 +125,47 @@ static void tell_offering(struct explanation *q, struct solver_reason *reason, u
         reason->nearest = SAY(q, ON_OFFER, operand_sayings(&pairs));
 }
 
-static void tell_port(struct explanation *q, struct solver_reason *reason)
+/* Removes the options on which a DaemonSet takes the port; whether there are any. */
+static bool drop_those_with(const struct explanation *q, const struct host_port *port,
+                            uint64_t *options)
 {
     const struct pool *pool = &q->problem->pools.items[q->pool];
-    uint32_t taken = 0;
-    for (size_t i = 0; i < pool->daemon_count && taken == 0; i++)
-        for (size_t j = 0; j < q->shape->port_count && taken == 0; j++)
-            if (host_ports_conflict(pool->daemons[i].ports, pool->daemons[i].port_count,
-                                    &q->shape->ports[j], 1))
-                taken = q->shape->ports[j].port;
-    reason->message = SAY(q, PORT, operand_number(taken));
+    bool any = false;
+    for (size_t i = 0; i < pool->daemon_count; i++) {
+        const struct daemon_overhead_group *group = &pool->daemons[i];
+        if (!host_ports_conflict(group->ports, group->port_count, port, 1))
+            continue;
+        any |= bits_meet(options, group->options, q->problem->option_words);
+        for (size_t w = 0; w < q->problem->option_words; w++)
+            options[w] &= ~group->options[w];
+    }
+    return any;
+}
+
+/* The one port of the pod that is taken wherever it might be, or else those of which one is. */
+static void tell_port(struct explanation *q, struct solver_reason *reason, unsigned set)
+{
+    size_t words = q->problem->option_words;
+    const uint64_t *might = reason_left(q, SOLVER_REASON_PORT, set);
+    uint64_t *without_one = ARENA_ARRAY(q->run->arena, words, uint64_t);
+    uint64_t *without_any = reason_left(q, SOLVER_REASON_PORT, set);
+    struct text_list ports = {0};
+    for (size_t i = 0; i < q->shape->port_count; i++) {
+        const struct host_port *port = &q->shape->ports[i];
+        memcpy(without_one, might, words * sizeof *might);
+        bool adds = drop_those_with(q, port, without_any);
+        bool alone = drop_those_with(q, port, without_one) && !bits_any(without_one, words);
+        if (alone)
+            ports.count = 0;
+        if (alone || adds)
+            *LIST_PUSH(q->run->arena, &ports) =
+                arena_printf(q->run->arena, "%u", (unsigned)port->port);
+        if (alone)
+            break;
+    }
+    struct solver_operand taken = operand_texts(&ports);
+    reason->message =
+        set == 1u << SOLVER_REASON_PORT ? SAY(q, PORT, taken) : SAY(q, PORT_OF_TYPES, taken);
 }
 
 /* Which minValues the types that hold the pod do not reach. */
@@ -182,7 +215,7 @@ struct solver_reason reason_tell(struct explanation *q, enum solver_reason_kind 
         reason_of_limit(q, &reason, set);
         break;
     case SOLVER_REASON_PORT:
-        tell_port(q, &reason);
+        tell_port(q, &reason, set);
         break;
     case SOLVER_REASON_MIN_VALUES:
         tell_min_values(q, &reason);

@@ -257,30 +257,56 @@ static void test_names(void)
     RUN(cases, sell_families);
 }
 
-/* A DaemonSet's port on the types that the pod may use; another one's on the others. */
+/* DaemonSets that take ports on some types only. */
 static void test_ports_of_some_types(void)
 {
+#define ON_AMD64 .selector = "arch=amd64"
+#define ON_ARM64 .selector = "arch=arm64"
     static const struct {
-        const char *type;
-        uint32_t port;
-    } cases[] = {{"c5.large", 9090}, {"m6g.large", 8080}};
+        const char *name;
+        struct a_pod daemons[2], pod;
+        const char *said;
+    } cases[] = {
+        {"on the type it asks for",
+         {{.ports = {{"", "", 7070}, {"", "", 9090}}, ON_AMD64},
+          {.ports = {{"", "", 7071}, {"", "", 8080}}, ON_ARM64}},
+         {.selector = "type=c5.large", .ports = {{"", "", 6060}, {"", "", 9090}}},
+         "requirement: asks for " TYPE_LABEL "c5.large; m6g.large would do otherwise\n"
+         "port: a DaemonSet takes host port 9090 on every type it may use"},
+        {"of two DaemonSets that of the type it asks for",
+         {{.ports = {{"", "", 7070}, {"", "", 9090}}, ON_AMD64},
+          {.ports = {{"", "", 7071}, {"", "", 8080}}, ON_ARM64}},
+         {.selector = "type=m6g.large", .ports = {{"", "", 6060}, {"", "", 8080}}},
+         "requirement: asks for " TYPE_LABEL "m6g.large; c5.large would do otherwise\n"
+         "port: a DaemonSet takes host port 8080 on every type it may use"},
+        {"on those that are large enough",
+         {{.ports = {{"", "", 8080}}, .selector = "type=c5.xlarge"},
+          {.ports = {{"", "", 8080}}, .selector = "type=m6g.xlarge"}},
+         {.requests = "cpu 3", .ports = {{"", "", 8080}}},
+         "resources: needs 3 cpu; c5.large, the largest type left, has room for 1.9 cpu\n"
+         "port: a DaemonSet takes host port 8080 on every type it may use"},
+        {"the same on all types, by two DaemonSets",
+         {{.ports = {{"", "", 8080}}, ON_AMD64}, {.ports = {{"", "", 8080}}, ON_ARM64}},
+         {.ports = {{"", "", 8080}}},
+         "port: a DaemonSet takes host port 8080 on every node of this NodePool"},
+        {"one here and one there",
+         {{.ports = {{"", "", 8080}}, ON_AMD64}, {.ports = {{"", "", 9090}}, ON_ARM64}},
+         {.ports = {{"", "", 9090}, {"", "", 8080}}},
+         "port: a DaemonSet takes host port 8080 or 9090 on every node of this NodePool"},
+        {"one of the two everywhere",
+         {{.ports = {{"", "", 8080}}, ON_AMD64}, {.ports = {{"", "", 9090}}}},
+         {.ports = {{"", "", 8080}, {"", "", 9090}}},
+         "port: a DaemonSet takes host port 9090 on every node of this NodePool"},
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         sell_families();
-        world.title = cases[i].type;
+        world.title = cases[i].name;
         POOL(.name = "default");
-        DAEMON(.ports = {{"", "", 7070}, {"", "", 9090}}, .selector = "arch=amd64");
-        DAEMON(.ports = {{"", "", 7071}, {"", "", 8080}}, .selector = "arch=arm64");
-        size_t pod = POD(.selector = arena_printf(world.arena, "type=%s", cases[i].type).data,
-                         .ports = {{"", "", 6060}, {"", "", cases[i].port}});
+        for (size_t j = 0; j < COUNT_OF(cases[i].daemons); j++)
+            *LIST_PUSH(world.arena, &world.daemons) = cases[i].daemons[j];
+        size_t pod = world_pod(&cases[i].pod);
         solve();
-        const char *expected =
-            arena_printf(world.arena,
-                         "requirement: asks for " TYPE_LABEL "%s; %s would do otherwise\n"
-                         "port: a DaemonSet takes host port %u ",
-                         cases[i].type, i == 0 ? "m6g.large" : "c5.large", cases[i].port)
-                .data;
-        EXPECT_TEXT(arena_printf(world.arena, "%.*s", (int)strlen(expected), told(pod)).data,
-                    expected);
+        EXPECT_TEXT(told(pod), cases[i].said);
     }
 }
 
