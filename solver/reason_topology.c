@@ -111,17 +111,91 @@ static bool open_domains(const struct explanation *q, const struct node_claim *c
     return lists || count > 0;
 }
 
-/* A selected pod on a NodeClaim that may be launched in several domains, and these domains. */
-static uint32_t undecided_pod(const struct explanation *q, uint32_t number,
+/* From this pod of a NodeClaim on the first that the group counts; SOLVER_NONE: there is none. */
+static uint32_t next_counted(const struct explanation *q, uint32_t pod)
+{
+    while (pod != SOLVER_NONE && !reason_matters(q, q->group, pod))
+        pod = q->run->next_pod[pod];
+    return pod;
+}
+
+/* The domains that a NodeClaim lists; NULL: it has one already, or lists none. */
+static const struct solver_requirement *listed_domains(const struct explanation *q,
+                                                       const struct node_claim *claim)
+{
+    const struct solver_requirement *r =
+        solver_requirements_get(&claim->set->requirements, group_at(q, q->group)->key);
+    return r != NULL && !r->complement && has_several_values(r) ? r : NULL;
+}
+
+static bool lists_one(const struct explanation *q, const struct node_claim *claim,
+                      const uint64_t *domains)
+{
+    const struct solver_requirement *r = listed_domains(q, claim);
+    size_t word_count = bits_words(q->run->groups[q->group].count_size);
+    for (BITS_EACH(value, domains, word_count))
+        if (r != NULL && value / BITS_WORD < r->word_count && bits_has(r->words, value))
+            return true;
+    return false;
+}
+
+/* Whether a volume alternative may be in the domain. */
+static bool volumes_allow(const struct explanation *q, uint32_t key, uint32_t value)
+{
+    const struct shape *shape = q->shape;
+    for (size_t i = 0; i < shape->volume_alternative_count; i++) {
+        const struct solver_requirement *r =
+            solver_requirements_get(&shape->volumes[i].requirements, key);
+        if (r == NULL || solver_requirement_has(q->problem->names, r, value))
+            return true;
+    }
+    return shape->volume_alternative_count == 0;
+}
+
+/* The domains that an anti-affinity has taken only for NodeClaims that may still be launched in
+ * another one, and where nothing else is in the pod's way. */
+static uint64_t *awaited_domains(struct explanation *q)
+{
+    const struct solver_run *run = q->run;
+    const struct topology_group_state *state = &run->groups[q->group];
+    uint32_t key = group_at(q, q->group)->key;
+    int32_t *open = ARENA_ARRAY(run->arena, state->count_size, int32_t);
+    for (size_t i = 0; i < run->node_claims.count && !run->asked; i++) {
+        const struct node_claim *claim = &run->node_claims.items[i];
+        const struct solver_requirement *r = listed_domains(q, claim);
+        uint32_t pod = r == NULL ? SOLVER_NONE : next_counted(q, claim->first_pod);
+        for (; pod != SOLVER_NONE; pod = next_counted(q, run->next_pod[pod]))
+            for (BITS_EACH(value, r->words, r->word_count))
+                if (value < state->count_size)
+                    open[value]++;
+    }
+    size_t word_count = bits_words(state->count_size);
+    const uint64_t *left = reason_left(q, SOLVER_REASON_TOPOLOGY, EVERY_CRITERION);
+    uint64_t *one = ARENA_ARRAY(run->arena, word_count, uint64_t);
+    uint64_t *awaited = ARENA_ARRAY(run->arena, word_count, uint64_t);
+    for (uint32_t value = 0; value < state->count_size; value++) {
+        if (state->counts[value] <= 0 || open[value] < state->counts[value] ||
+            !volumes_allow(q, key, value))
+            continue;
+        bits_add(one, value);
+        if (reaches(q, left, key, one, word_count))
+            bits_add(awaited, value);
+        bits_remove(one, value);
+    }
+    return awaited;
+}
+
+/* A selected pod on a NodeClaim that may be launched in several domains, and these domains. wanted:
+ * only on one that lists one of these; NULL: any. */
+static uint32_t undecided_pod(const struct explanation *q, const uint64_t *wanted,
                               struct solver_operand *domains)
 {
     const struct solver_run *run = q->run;
     for (size_t i = 0; i < run->node_claims.count && !run->asked; i++) {
         const struct node_claim *claim = &run->node_claims.items[i];
-        uint32_t pod = claim->first_pod;
-        while (pod != SOLVER_NONE && !reason_matters(q, number, pod))
-            pod = run->next_pod[pod];
-        if (pod != SOLVER_NONE && open_domains(q, claim, group_at(q, number), domains))
+        uint32_t pod = next_counted(q, claim->first_pod);
+        if (pod != SOLVER_NONE && (wanted == NULL || lists_one(q, claim, wanted)) &&
+            open_domains(q, claim, group_at(q, q->group), domains))
             return pod;
     }
     return SOLVER_NONE;
@@ -137,7 +211,7 @@ static void tell_nobody(struct explanation *q, struct solver_reason *reason)
 {
     struct solver_operand name = operand_group(q, q->group), open;
     struct solver_operand selector = operand_selector(q, q->group);
-    uint32_t undecided = undecided_pod(q, q->group, &open);
+    uint32_t undecided = undecided_pod(q, NULL, &open);
     uint32_t waiting = SOLVER_NONE;
     for (uint32_t i = 0; i < q->problem->pods.count && waiting == SOLVER_NONE && !q->run->asked;
          i++)
@@ -202,9 +276,9 @@ static void tell_anti_affinity(struct explanation *q, struct solver_reason *reas
 {
     struct solver_operand name = operand_group(q, q->group), open;
     struct solver_operand free = operand_domains(q, matching);
-    uint32_t undecided = undecided_pod(q, q->group, &open);
-    if (undecided != SOLVER_NONE) {
-        reason->message = SAY(q, MADE_TO_WAIT, name, operand_pod(q, undecided));
+    uint32_t awaited = undecided_pod(q, awaited_domains(q), &open);
+    if (awaited != SOLVER_NONE) {
+        reason->message = SAY(q, MADE_TO_WAIT, name, operand_pod(q, awaited));
         reason->nearest = SAY(q, NODE_MAY_BE_IN_OTHERS_WAIT, open);
         return;
     }

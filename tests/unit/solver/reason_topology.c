@@ -285,6 +285,83 @@ static void test_zone_that_is_not_known(void)
     }
 }
 
+/* Away from pods on NodeClaims of which nobody knows yet in which zone they come up. It waits only
+ * for a zone that may become free, and where nothing else is in its way. */
+static void test_zones_that_may_become_free(void)
+{
+#define AWAY .requests = "cpu 1", .affinities = { APART("zone", "app=a") }
+#define WAITS                                                                                      \
+    "topology: its anti-affinity" ZONES ") makes it wait for the node of default/open; that node " \
+    "may still come up in any of "
+#define OTHERS ", so the others wait for it"
+#define STAYS_FULL "topology: its anti-affinity" ZONES ") leaves none free for it; matching pods: "
+    static const struct {
+        const char *name;
+        struct a_pod running, open, pod; /* running: on a Node in test-zone-1 */
+        const char *said;
+    } cases[] = {
+        {"a node that may come up in any zone",
+         {0},
+         {.labels = "app=a", AWAY},
+         {.selector = "zone=test-zone-1", AWAY},
+         WAITS "test-zone-1, test-zone-2 or test-zone-3" OTHERS},
+        {"none of those where the node may come up",
+         {.labels = "app=a"},
+         {.labels = "app=a", AWAY},
+         {.selector = "zone=test-zone-1", AWAY},
+         STAYS_FULL "test-zone-1 1, test-zone-2 1, test-zone-3 1" ONLY_NODE},
+        {"one that is full whatever happens, though the node may come up there, too",
+         {.labels = "app=a"},
+         {.labels = "app=a", .requests = "cpu 2"},
+         {.selector = "zone=test-zone-1", AWAY},
+         STAYS_FULL "test-zone-1 2, test-zone-2 1, test-zone-3 1" ONLY_NODE},
+        {"one of two",
+         {.labels = "app=a"},
+         {.labels = "app=a", .requests = "cpu 2"},
+         {.required = {"zone In test-zone-1 test-zone-2"}, AWAY},
+         WAITS "test-zone-1, test-zone-2 or test-zone-3" OTHERS ONLY_NODE},
+        {"one where its volume cannot be",
+         {.labels = "app=a"},
+         {.labels = "app=a", AWAY},
+         {AWAY, .volumes = {VOLUME("zone=test-zone-1", .claim = "data")}},
+         STAYS_FULL "test-zone-1 1, test-zone-2 1, test-zone-3 1" ONLY_NODE},
+        {"one where its volume can be",
+         {.labels = "app=a"},
+         {.labels = "app=a", AWAY},
+         {AWAY, .volumes = {VOLUME("zone=test-zone-1 | zone=test-zone-2", .claim = "data")}},
+         WAITS "test-zone-2 or test-zone-3" OTHERS ONLY_NODE},
+        {"one where it is not to be had as it asks",
+         {.labels = "app=a"},
+         {.labels = "app=a", .requests = "cpu 2", .required = {"zone In test-zone-1 test-zone-3"}},
+         {.selector = "capacity=spot", AWAY, .required = {"zone In test-zone-1 test-zone-3"}},
+         STAYS_FULL "test-zone-1 2, test-zone-3 1" ONLY_NODE},
+        {"one where no machine is large enough",
+         {.labels = "app=a"},
+         {.labels = "app=a", .requests = "cpu 2"},
+         {.requests = "cpu 60", .affinities = {APART("zone", "app=a")}},
+         STAYS_FULL "test-zone-1 2, test-zone-2 1, test-zone-3 1" ONLY_NODE},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_fresh();
+        world.title = cases[i].name;
+        TYPE(.name = "huge", .resources = "cpu 64; memory 64Gi; pods 9",
+             .offerings = {OFFER("on-demand", "test-zone-1", .usd_micro = 9000000)});
+        POOL(.name = "default");
+        if (cases[i].running.labels != NULL) {
+            NODE(.name = "one", .labels = "zone=test-zone-1; capacity=spot", .allocatable = FULL);
+            struct a_pod running = cases[i].running;
+            running.node = "one";
+            world_pod(&running);
+        }
+        struct a_pod open = cases[i].open;
+        open.name = "open";
+        world_pod(&open);
+        size_t pod = world_pod(&cases[i].pod);
+        solve();
+        EXPECT_TEXT(told(pod), cases[i].said);
+    }
+}
+
 /* Of several constraints that leave nothing: its own before those of others, then by key, then
  * spread, affinity, anti-affinity. */
 static void test_which_is_named(void)
@@ -377,6 +454,7 @@ const struct unit_test unit_tests[] = {
     {"affinities", test_affinities},
     {"what rules out all zones together", test_what_rules_out_all_zones_together},
     {"a zone that is not known", test_zone_that_is_not_known},
+    {"zones that may become free", test_zones_that_may_become_free},
     {"which is named", test_which_is_named},
     {"asked about one", test_asked_about_one},
     {NULL, NULL},
