@@ -56,6 +56,30 @@ static void test_joining_or_opening(void)
     }
 }
 
+/* Of NodeClaims that become dearer by as much the one with the fewest pods, as Karpenter takes it.
+ */
+static void test_equally_dear(void)
+{
+    static const char *const families[] = {"a", "b"};
+    for (size_t i = 0; i < COUNT_OF(families); i++) {
+        world_empty();
+        world.title = families[i];
+        sell("a.small", "cpu 2100m", "a", 1000);
+        sell("a.large", "cpu 4100m", "a", 1500);
+        sell("b.small", "cpu 2100m", "b", 1000);
+        sell("b.large", "cpu 4100m", "b", 1500);
+        POOL(.name = "default");
+        size_t alone = POD(.requests = "cpu 1900m", .selector = i == 0 ? "family=a" : "family=b");
+        struct span two =
+            PODS(2, .requests = "cpu 900m", .selector = i == 0 ? "family=b" : "family=a");
+        size_t pod = POD(.requests = "cpu 800m");
+        place_by((struct strategy){.sound = true, .by_price = true});
+        EXPECT_ALL_SCHEDULED(two);
+        EXPECT_SAME_NODE(pod, alone);
+        EXPECT_INT(world.plan->claim_count, 2);
+    }
+}
+
 /* A machine without a price is no cheap one: of pools that weigh the same, one with a price comes
  * first, whatever its name. */
 static void test_no_price_is_not_cheap(void)
@@ -100,6 +124,7 @@ static void test_weighed_at_most(void)
 const char unit_suite[] = "solver place by price";
 const struct unit_test unit_tests[] = {
     {"the least added price", test_least_added_price},
+    {"equally dear", test_equally_dear},
     {"joining or opening", test_joining_or_opening},
     {"no price is not cheap", test_no_price_is_not_cheap},
     {"weighed at most", test_weighed_at_most},

@@ -85,6 +85,20 @@ static void test_needs_itself(void)
     CU_ASSERT_PTR_NULL(strstr(nearest_of(a), "default/a needs default/a"));
 }
 
+/* A pod that needs any of those like itself and of others: the others may lead back to it. */
+static void test_needs_itself_or_others(void)
+{
+    world_fresh();
+    world.title = "needs itself or others";
+    world.settings.optimize = (struct solver_optimize){true, true, true, true, true};
+    POOL(.name = "default");
+    size_t a = POD(.name = "a", .labels = "app=a; team=t",
+                   .affinities = {NEAR("host", "app=nobody"), NEAR("host", "team=t")});
+    POD(.name = "b", .labels = "app=b; team=t", .affinities = {NEAR("host", "app=a")});
+    solve();
+    EXPECT_TEXT(nearest_of(a), "default/a needs default/b, default/b needs default/a");
+}
+
 static void test_large(void)
 {
     enum { PODS_COUNT = 600, BYTES_A_POD = 64 * 1024 };
@@ -103,6 +117,7 @@ const struct unit_test unit_tests[] = {
     {"who is named", test_named},
     {"several ways", test_several_ways},
     {"needs itself", test_needs_itself},
+    {"needs itself or others", test_needs_itself_or_others},
     {"six hundred", test_large},
     {NULL, NULL},
 };

@@ -257,6 +257,32 @@ static void test_names(void)
     RUN(cases, sell_families);
 }
 
+/* Sizes double from one to the next: of 8 cpu, 13 are nearer than 4. */
+static void test_nearest_size(void)
+{
+    static const struct {
+        const char *wanted, *nearest;
+    } cases[] = {{"c5.d", "c5.e"}, {"c5.c", "c5.b"}, {"c5.a", "c5.b"}, {"c5.f", "c5.e"}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_empty();
+        world.title = cases[i].wanted;
+        TYPE(.name = "c5.a", .resources = "cpu 1; memory 4Gi");
+        TYPE(.name = "c5.b", .resources = "cpu 4; memory 4Gi");
+        TYPE(.name = "c5.c", .resources = "cpu 7; memory 4Gi");
+        TYPE(.name = "c5.d", .resources = "cpu 8; memory 4Gi");
+        TYPE(.name = "c5.e", .resources = "cpu 13; memory 4Gi");
+        TYPE(.name = "c5.f", .resources = "cpu 96; memory 4Gi");
+        POOL(.name = "default", .requirements = "type In c5.b c5.e");
+        size_t pod = POD(.selector = arena_printf(world.arena, "type=%s", cases[i].wanted).data);
+        solve();
+        EXPECT_TEXT(told(pod), arena_printf(world.arena,
+                                            "requirement: asks for %s; the NodePool allows "
+                                            "" TYPE_LABEL "c5.b or c5.e; %s",
+                                            cases[i].wanted, cases[i].nearest)
+                                   .data);
+    }
+}
+
 /* DaemonSets that take ports on some types only. */
 static void test_ports_of_some_types(void)
 {
@@ -410,6 +436,7 @@ const struct unit_test unit_tests[] = {
     {"requirements", test_requirements},
     {"rooms", test_rooms},
     {"names", test_names},
+    {"the nearest size", test_nearest_size},
     {"ports of some types", test_ports_of_some_types},
     {"pools of nothing", test_pools_of_nothing},
     {"why not this type", test_why_not_this_type},
