@@ -238,6 +238,33 @@ static void test_patience(void)
     EXPECT_INT(plan_usd_micro() <= cost[0], 1);
 }
 
+/* How often the search tries: two strategies, draws of an effort of 10,000, and reschedulings of
+ * one of 30,000, where a try costs one, one for each pod and one for four types; at most 96 and
+ * 400. It asks before each try, and tries of small problems are too short to ask within them. */
+static void test_tries(void)
+{
+    static const struct {
+        size_t pods, types, draws, reschedulings;
+    } cases[] = {{1, 1, 96, 400},
+                 {100, 1, 96, 30000 / 101},
+                 {150, 1, 10000 / 151, 30000 / 151},
+                 {100, 200, 10000 / 151, 30000 / 151}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int cheapest = 0; cheapest < 2; cheapest++) {
+            begin((struct solver_optimize){.cheapest = cheapest == 1, .best_fit = true});
+            struct patience patience = {0, SIZE_MAX};
+            world.settings.patience = (struct solver_patience){is_over, &patience};
+            for (size_t j = 0; j < cases[i].types; j++)
+                one_size(arena_printf(world.arena, "type-%zu", j).data,
+                         "cpu 2100m; memory 4Gi; pods 400", 100000);
+            POOL(.name = "default");
+            (void)PODS(cases[i].pods, .requests = "cpu 1m");
+            solve();
+            EXPECT_INT(patience.asked,
+                       2 + (cheapest == 1 ? cases[i].draws + cases[i].reschedulings : 0));
+        }
+}
+
 /* A volume that is nowhere yet will be where its first pod is: the pods that share it stay
  * together, though each alone would be cheaper elsewhere. */
 static void test_shared_claim(void)
@@ -448,6 +475,27 @@ static void test_no_price(void)
     }
 }
 
+/* Where machines cost the same whatever their number, as few as can be: of the pods with 3 Gi one
+ * goes to each machine at first, and then there is no room for the one with 5 Gi. */
+static void test_few_machines(void)
+{
+    for (int cheapest = 0; cheapest < 2; cheapest++) {
+        begin((struct solver_optimize){.cheapest = cheapest == 1, .best_fit = cheapest == 1});
+        TYPE(.name = "one", .resources = "cpu 4100m; memory 8202Mi; pods 10",
+             .offerings = {OFFER("on-demand", "test-zone-1", .free = true)});
+        POOL(.name = "default");
+        struct span apart = PODS(2, .requests = "cpu 2; memory 1Gi", .labels = "app=x",
+                                 .affinities = {APART("host", "app=x")});
+        struct span middling = PODS(2, .requests = "cpu 1; memory 3Gi");
+        size_t large = POD(.requests = "cpu 500m; memory 5Gi");
+        provision();
+        EXPECT_ALL_SCHEDULED(apart);
+        EXPECT_ALL_SCHEDULED(middling);
+        EXPECT_PLACED(large);
+        EXPECT_INT(world.plan->claim_count, cheapest == 1 ? 2 : 3);
+    }
+}
+
 /* A pool that may have no more nodes buys none, whatever its machines cost. */
 static void test_no_nodes_left(void)
 {
@@ -634,6 +682,7 @@ const struct unit_test unit_tests[] = {
     {"cheapest mix", test_cheapest_mix},
     {"fewest pods before price", test_fewest_pods_before_price},
     {"patience", test_patience},
+    {"tries", test_tries},
     {"a claim that is shared", test_shared_claim},
     {"a claim that is shared, of many zones", test_shared_claim_of_many_zones},
     {"a claim that is shared, and Nodes", test_shared_claim_and_nodes},
@@ -649,6 +698,7 @@ const struct unit_test unit_tests[] = {
     {"a claim that is shared, at one price", test_shared_claim_at_one_price},
     {"two prices of a type", test_two_prices_of_a_type},
     {"no price", test_no_price},
+    {"few machines", test_few_machines},
     {"no nodes left", test_no_nodes_left},
     {"growth costs", test_growth_costs},
     {"never worse than Karpenter's choices", test_never_worse},
