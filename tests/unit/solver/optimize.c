@@ -25,27 +25,6 @@ static int64_t plan_usd_micro(void)
     return sum;
 }
 
-/* aws/karpenter-provider-aws#8914: the pod without a volume is larger, comes first and takes any
- * zone; the one whose volume is elsewhere cannot follow. */
-static void test_joint_zones(void)
-{
-    for (int joint = 0; joint < 2; joint++) {
-        begin((struct solver_optimize){.joint_zones = joint == 1});
-        world.title = joint == 1 ? "joint" : "as Karpenter";
-        one_size("four", "cpu 4; memory 4Gi; pods 10", 400000);
-        POOL(.name = "default");
-        size_t free =
-            POD(.labels = "app=x", .requests = "cpu 2", .affinities = {NEAR("zone", "app=x")});
-        size_t tied =
-            POD(.labels = "app=x", .requests = "cpu 1", .affinities = {NEAR("zone", "app=x")},
-                .volumes = {VOLUME("zone=test-zone-2")});
-        provision();
-        EXPECT_PLACED(free);
-        EXPECT_INT(node_of(tied) != NULL, joint);
-        EXPECT_LABEL(free, "zone", joint == 1 ? "test-zone-2" : "test-zone-1");
-    }
-}
-
 static void test_spread_in_one(void)
 {
     for (int in_one = 0; in_one < 2; in_one++) {
@@ -394,26 +373,6 @@ static void test_shared_claims_elsewhere(void)
     EXPECT_PENDING(too);
 }
 
-/* Where one of them is tied to a Node, all that stay with it go to its zone. */
-static void test_joint_zones_and_a_host(void)
-{
-    begin((struct solver_optimize){true, true, true, true, true});
-    NODE(.name = "one", .labels = "zone=test-zone-1; host=one",
-         .allocatable = "cpu 4; memory 8Gi; pods 9");
-    NODE(.name = "two", .labels = "zone=test-zone-2; host=two",
-         .allocatable = "cpu 4; memory 8Gi; pods 9");
-    one_size("type", "cpu 4; memory 4Gi; pods 5", 100000);
-    POOL(.name = "default");
-    struct span free =
-        PODS(2, .labels = "app=x", .requests = "cpu 2", .affinities = {NEAR("zone", "app=x")});
-    size_t tied = POD(.labels = "app=x", .requests = "cpu 1", .selector = "host=two",
-                      .affinities = {NEAR("zone", "app=x")});
-    provision();
-    EXPECT_LABEL(tied, "zone", "test-zone-2");
-    for (size_t i = 0; i < free.count; i++)
-        EXPECT_LABEL(free.first + i, "zone", "test-zone-2");
-}
-
 /* Of two zones at one price the first by name. */
 static void test_shared_claim_at_one_price(void)
 {
@@ -671,7 +630,6 @@ static void test_never_worse(void)
 
 const char unit_suite[] = "solver optimize";
 const struct unit_test unit_tests[] = {
-    {"joint zones", test_joint_zones},
     {"anti-affine replicas in one pass", test_spread_in_one},
     {"exact limits", test_exact_limits},
     {"limits of packing", test_limits_of_packing},
@@ -694,7 +652,6 @@ const struct unit_test unit_tests[] = {
     {"zones apart", test_zones_apart},
     {"two spreads over nodes", test_two_spreads_over_nodes},
     {"labels that may not be domains", test_labels_that_may_not_be_domains},
-    {"joint zones and a host", test_joint_zones_and_a_host},
     {"a claim that is shared, at one price", test_shared_claim_at_one_price},
     {"two prices of a type", test_two_prices_of_a_type},
     {"no price", test_no_price},
