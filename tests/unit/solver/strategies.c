@@ -40,6 +40,39 @@ static void test_growth_under_limits(void)
     }
 }
 
+/* A NodeClaim grows only as far as the others leave room under the limits. */
+static void test_growth_beside_others(void)
+{
+    static const struct {
+        const char *limits;
+        bool grows;
+    } cases[] = {
+        {"cpu 12", true},
+        {"cpu 11", false},
+        {"memory 24Gi", true},
+        {"memory 23Gi", false},
+        {"cpu 12; memory 23Gi", false},
+        {"nodes 2", true},
+        {"fake.com/vendor-a 0", true},
+        {NULL, true},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_empty();
+        world.title = cases[i].limits;
+        sell("four", "cpu 4; memory 8Gi; pods 20", "a", 1000);
+        sell("eight", "cpu 8; memory 16Gi; pods 20", "a", 2000);
+        POOL(.name = "default", .requirements = "family=a", .limits = cases[i].limits);
+        struct span apart =
+            PODS(2, .requests = "cpu 3", .labels = "app=x", .affinities = {APART("host", "app=x")});
+        size_t pod =
+            POD(.requests = "cpu 2", .labels = "app=y", .affinities = {NEAR("host", "app=x")});
+        place_by((struct strategy){.sound = true, .exact_limits = true});
+        EXPECT_ALL_SCHEDULED(apart);
+        EXPECT_INT(node_of(pod) != NULL, cases[i].grows);
+        EXPECT_INT(world.plan->claim_count, 2);
+    }
+}
+
 /* What is charged follows a NodeClaim that is narrowed to a larger type. */
 static void test_narrowed_under_limits(void)
 {
@@ -166,6 +199,7 @@ static void test_prices_and_machines(void)
 const char unit_suite[] = "solver strategies";
 const struct unit_test unit_tests[] = {
     {"growth under limits", test_growth_under_limits},
+    {"growth beside others", test_growth_beside_others},
     {"narrowed under limits", test_narrowed_under_limits},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},

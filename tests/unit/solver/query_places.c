@@ -1,5 +1,5 @@
-/* Questions about a cluster of so many Nodes that sets of them take several words: one Node alone
- * takes the pod, wherever it stands among them. */
+/* Questions where a pod could be, in clusters that are unlike those drawn at random: of very many
+ * Nodes, and of machines that name no zone. */
 #include "solver_fixture.h"
 
 enum { NODES = 140 };
@@ -59,7 +59,9 @@ static void expect_only(const struct many_case *c, size_t one)
         EXPECT_TEXT(zones.items[0], "b");
 }
 
-static void test_the_one(void)
+/* So many Nodes that sets of them take several words: one alone takes the pod, wherever it stands.
+ */
+static void test_one_of_many_nodes(void)
 {
     static const struct many_case cases[] = {
         {"a label",
@@ -92,8 +94,47 @@ static void test_the_one(void)
         }
 }
 
-const char unit_suite[] = "solver query many nodes";
+/* What is sold in any zone is to be had in those that the pool, or another machine, names. */
+static void test_zones_of_machines_without(void)
+{
+    static const struct {
+        const char *pool, *other; /* the zone of another machine; NULL: there is none */
+        const char *zones;
+    } cases[] = {
+        {NULL, NULL, ""},
+        {"zone=z1", NULL, "z1"},
+        {"zone In z1 z2", NULL, "z1 z2"},
+        {"zone In z1 z2", "z3", "z1 z2"},
+        {NULL, "z3", "z3"},
+        {"zone NotIn z2", "z3", "z3"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_empty();
+        world.title = cases[i].pool;
+        TYPE(.name = "any", .resources = "cpu 4; memory 8Gi; pods 9",
+             .offerings = {OFFER("on-demand", "", .usd_micro = 1000)});
+        if (cases[i].other != NULL)
+            TYPE(.name = "other", .resources = "cpu 1; memory 1Gi; pods 9",
+                 .offerings = {OFFER("on-demand", cases[i].other, .usd_micro = 1000)});
+        POOL(.name = "default", .requirements = cases[i].pool);
+        world_build();
+        const struct solver_amount cpu = {SOLVER_CPU, 2000};
+        const struct solver_shape shape = {.namespace = "default", .requests = {&cpu, 1}};
+        const struct solver_question question = {.shape = &shape};
+        struct solver_strings zones;
+        struct error error;
+        CU_ASSERT_TRUE_FATAL(solver_query_zones(solver_run_create(world.problem, world.arena),
+                                                &question, world.arena, &zones, &error));
+        struct text_builder out = {.arena = world.arena};
+        for (size_t j = 0; j < zones.count; j++)
+            text_builder_printf(&out, "%s%s", j == 0 ? "" : " ", zones.items[j]);
+        EXPECT_TEXT(zones.count == 0 ? "" : text_builder_text(&out).data, cases[i].zones);
+    }
+}
+
+const char unit_suite[] = "solver query places";
 const struct unit_test unit_tests[] = {
-    {"the one", test_the_one},
+    {"one of many nodes", test_one_of_many_nodes},
+    {"zones of machines without", test_zones_of_machines_without},
     {NULL, NULL},
 };
