@@ -37,7 +37,7 @@ struct report_space reports_audit_space(const struct reports_audit *audit, size_
 
 struct reports_audit_sums {
     size_t object_count, unjudged_count, finding_count;
-    size_t lost; /* findings for which there was no memory */
+    size_t lost; /* findings for which there was no memory, and that no space counts */
     char unjudged[200];
     const size_t (*of)[AUDIT_OUTCOMES]; /* findings of each rail, in their order */
 };

@@ -37,6 +37,7 @@ struct reports_audit {
     LIST(struct item *) item_list;
     LIST(struct saying) sayings;
     struct reports_audit_sums sums;
+    size_t counted; /* results, by the spaces; those without memory for their text, too */
     size_t (*of)[AUDIT_OUTCOMES];
 };
 
@@ -137,6 +138,7 @@ static void keep_result(struct reports_audit *audit, struct text namespace,
     struct space *space = space_of(audit, namespace);
     struct text_list *results = &space->results[outcome];
     space->counts.of[outcome]++;
+    audit->counted++;
     if (results->count < REPORT_RESULTS_MAX)
         *LIST_PUSH(audit->arena, results) = arena_text(audit->arena, json);
 }
@@ -246,11 +248,12 @@ void reports_audit_put(struct reports_audit *audit, const struct world *world,
         note_unjudged(audit, object, &error);
         return;
     }
+    size_t known = audit->sums.finding_count, counted = audit->counted;
     for (size_t i = 0; i < judging.verdict.finding_count; i++)
         if (judging.results[i].size > 0)
             count_finding(audit, &judging.verdict.findings[i]);
     if (!arena_guard(audit->arena, keep, &judging, &error))
-        audit->sums.lost += judging.verdict.finding_count;
+        audit->sums.lost += audit->sums.finding_count - known - (audit->counted - counted);
 }
 
 /* ---- what is missing ---- */
@@ -276,7 +279,9 @@ void reports_audit_miss(struct reports_audit *audit, const char *plural, const c
 {
     struct missing missing = {audit, plural, why};
     struct error error;
-    audit->sums.lost += !arena_guard(audit->arena, keep_missing, &missing, &error);
+    size_t counted = audit->counted;
+    if (!arena_guard(audit->arena, keep_missing, &missing, &error))
+        audit->sums.lost += audit->counted == counted;
 }
 
 /* ---- results as a report has them ---- */
