@@ -36,6 +36,7 @@ struct script_watch {
     unsigned count; /* how often it began */
     struct watch_settings settings;
     struct event_handler handler;
+    char custom[128];           /* "Rollout.argoproj.io rollouts": settings.custom */
     struct watch_report report; /* as client_report gives it */
 };
 
@@ -231,6 +232,17 @@ static inline void script_pass(int64_t ms)
     pthread_mutex_unlock(&script.mutex);
 }
 
+/* Lets script.turn look again, and waits until the thread has nothing to do. No time passes. */
+static inline void script_stir(void)
+{
+    script_await_rest();
+    pthread_mutex_lock(&script.mutex);
+    script.rests_until_ms = monotonic_ms();
+    pthread_cond_broadcast(&script.changed);
+    pthread_mutex_unlock(&script.mutex);
+    script_await_rest();
+}
+
 /* From now on the clock goes on by itself, so that the thread can end. */
 static inline void script_let_go(void)
 {
@@ -299,6 +311,10 @@ bool client_watch(struct client *client, enum kind kind, const struct watch_sett
     *watch = (struct script_watch){
         .watched = true, .count = watch->count + 1, .settings = *settings, .handler = *handler};
     watch->report.age_ms = -1;
+    if (settings->custom != NULL)
+        snprintf(watch->custom, sizeof watch->custom, "%.*s.%.*s %.*s",
+                 TEXT_ARGS(settings->custom->kind), TEXT_ARGS(settings->custom->group),
+                 TEXT_ARGS(settings->custom->plural));
     return true;
 }
 
