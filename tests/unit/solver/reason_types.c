@@ -305,6 +305,18 @@ static void test_ports_of_some_types(void)
          {.selector = "type=m6g.large", .ports = {{"", "", 6060}, {"", "", 8080}}},
          "requirement: asks for " TYPE_LABEL "m6g.large; c5.large would do otherwise\n"
          "port: a DaemonSet takes host port 8080 on every type it may use"},
+        {"on the type it asks for, and by another DaemonSet on the others: c5.large",
+         {{.ports = {{"", "", 8080}}, .selector = "type=c5.large"},
+          {.ports = {{"", "", 8080}}, .selector = "type=c5.xlarge"}},
+         {.selector = "type=c5.large", .ports = {{"", "", 8080}}},
+         "requirement: asks for " TYPE_LABEL "c5.large; m6g.large would do otherwise\n"
+         "port: a DaemonSet takes host port 8080 on every type it may use"},
+        {"on the type it asks for, and by another DaemonSet on the others: m6g.large",
+         {{.ports = {{"", "", 8080}}, .selector = "type=m6g.large"},
+          {.ports = {{"", "", 8080}}, .selector = "type=c5.xlarge"}},
+         {.selector = "type=m6g.large", .ports = {{"", "", 8080}}},
+         "requirement: asks for " TYPE_LABEL "m6g.large; m6g.xlarge would do otherwise\n"
+         "port: a DaemonSet takes host port 8080 on every type it may use"},
         {"on those that are large enough",
          {{.ports = {{"", "", 8080}}, .selector = "type=c5.xlarge"},
           {.ports = {{"", "", 8080}}, .selector = "type=m6g.xlarge"}},
