@@ -142,26 +142,29 @@ static bool drop_those_with(const struct explanation *q, const struct host_port 
     return any;
 }
 
-/* The one port of the pod that is taken wherever it might be, or else those of which one is. */
-static void tell_port(struct explanation *q, struct solver_reason *reason, unsigned set)
+/* The one port of the pod that is taken on all of the options; NULL: none. */
+static const struct host_port *taken_on_all(const struct explanation *q, const uint64_t *options)
 {
     size_t words = q->problem->option_words;
-    const uint64_t *might = reason_left(q, SOLVER_REASON_PORT, set);
-    uint64_t *without_one = ARENA_ARRAY(q->run->arena, words, uint64_t);
-    uint64_t *without_any = reason_left(q, SOLVER_REASON_PORT, set);
-    struct text_list ports = {0};
+    uint64_t *left = ARENA_ARRAY(q->run->arena, words, uint64_t);
+    for (size_t i = 0; i < q->shape->port_count; i++) {
+        memcpy(left, options, words * sizeof *left);
+        if (drop_those_with(q, &q->shape->ports[i], left) && !bits_any(left, words))
+            return &q->shape->ports[i];
+    }
+    return NULL;
+}
+
+static void tell_port(struct explanation *q, struct solver_reason *reason, unsigned set)
+{
+    uint64_t *left = reason_left(q, SOLVER_REASON_PORT, set);
+    const struct host_port *one = taken_on_all(q, left);
+    struct text_list ports = {0}; /* of which one is taken on each */
     for (size_t i = 0; i < q->shape->port_count; i++) {
         const struct host_port *port = &q->shape->ports[i];
-        memcpy(without_one, might, words * sizeof *might);
-        bool adds = drop_those_with(q, port, without_any);
-        bool alone = drop_those_with(q, port, without_one) && !bits_any(without_one, words);
-        if (alone)
-            ports.count = 0;
-        if (alone || adds)
+        if (one == NULL ? drop_those_with(q, port, left) : port == one)
             *LIST_PUSH(q->run->arena, &ports) =
                 arena_printf(q->run->arena, "%u", (unsigned)port->port);
-        if (alone)
-            break;
     }
     struct solver_operand taken = operand_texts(&ports);
     reason->message =
