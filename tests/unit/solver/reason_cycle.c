@@ -114,10 +114,7 @@ static void test_large(void)
 
 const char unit_suite[] = "solver reason cycle";
 const struct unit_test unit_tests[] = {
-    {"who is named", test_named},
-    {"several ways", test_several_ways},
-    {"needs itself", test_needs_itself},
-    {"needs itself or others", test_needs_itself_or_others},
-    {"six hundred", test_large},
-    {NULL, NULL},
+    {"who is named", test_named},        {"several ways", test_several_ways},
+    {"needs itself", test_needs_itself}, {"needs itself or others", test_needs_itself_or_others},
+    {"six hundred", test_large},         {NULL, NULL},
 };
