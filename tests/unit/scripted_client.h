@@ -60,9 +60,9 @@ static struct {
     struct script_reply replies[SCRIPT_REPLIES_MAX];
     size_t reply_count;
     unsigned used[SCRIPT_REPLIES_MAX];
-    /* Instead of the replies, where it says true; it sets status and text, which is freed. */
-    bool (*answer)(const struct call_request *request, const char *path, unsigned *status,
-                   char **text);
+    /* Instead of the replies, where it says true; the body is freed. */
+    bool (*answer)(const struct call_request *request, const char *path, struct script_reply *reply,
+                   char **body);
     struct script_asked asked[SCRIPT_ASKED_MAX];
     size_t asked_count;
     struct script_call calls[SCRIPT_CALLS_MAX];
@@ -78,6 +78,7 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     _Atomic int64_t now_ms;
+    bool ends; /* it is not held any more after the next client_wake */
     bool held; /* the clock goes on when script_pass says so, else by itself */
     bool woken, resting;
     int64_t rests_until_ms;
@@ -141,7 +142,7 @@ static inline void script_begin(void)
     script.answer = NULL;
     script.turn = NULL;
     script.runs = NULL;
-    script.held = script.woken = script.resting = false;
+    script.held = script.ends = script.woken = script.resting = false;
     atomic_store(&script.now_ms, SCRIPT_BEGINS_MS);
     atomic_store(&script.wake_count, 0);
 }
@@ -243,12 +244,11 @@ static inline void script_stir(void)
     script_await_rest();
 }
 
-/* From now on the clock goes on by itself, so that the thread can end. */
+/* The thread is going to be ended: once it is woken the clock goes on by itself. */
 static inline void script_let_go(void)
 {
     pthread_mutex_lock(&script.mutex);
-    script.held = false;
-    pthread_cond_broadcast(&script.changed);
+    script.ends = true;
     pthread_mutex_unlock(&script.mutex);
 }
 
@@ -268,6 +268,14 @@ static inline void script_rest(int64_t until_ms)
 
 /* ---- live/client.h ---- */
 
+/* CUnit counts without a lock, and these run beside the test. */
+static inline void script_fail(const char *what, int line)
+{
+    fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, line, what);
+    abort();
+}
+#define SCRIPT_REQUIRE(condition) ((condition) ? (void)0 : script_fail(#condition, __LINE__))
+
 bool client_open(const struct client_config *config, int64_t (*now_ms)(void),
                  struct client **client, struct error *error)
 {
@@ -276,8 +284,8 @@ bool client_open(const struct client_config *config, int64_t (*now_ms)(void),
         script.opens_fail--;
         return error_set(error, ERROR_INPUT, NOWHERE, "the script opens no client");
     }
-    CU_ASSERT(!script.client.open);
-    CU_ASSERT(now_ms == NULL || now_ms == monotonic_ms);
+    SCRIPT_REQUIRE(!script.client.open);
+    SCRIPT_REQUIRE(now_ms == NULL || now_ms == monotonic_ms);
     script.client.open = true;
     *client = &script.client;
     return true;
@@ -291,9 +299,10 @@ void client_close(struct client *client)
 
 void client_wake(struct client *client)
 {
-    CU_ASSERT(client->open);
+    SCRIPT_REQUIRE(client->open);
     pthread_mutex_lock(&script.mutex);
     script.woken = true;
+    script.held &= !script.ends;
     pthread_cond_broadcast(&script.changed);
     pthread_mutex_unlock(&script.mutex);
     atomic_fetch_add(&script.wake_count, 1);
@@ -303,7 +312,7 @@ bool client_watch(struct client *client, enum kind kind, const struct watch_sett
                   const struct event_handler *handler, struct error *error)
 {
     struct script_watch *watch = &script.of[kind];
-    CU_ASSERT(client->open && !watch->watched);
+    SCRIPT_REQUIRE(client->open && !watch->watched);
     if (script.watches_fail > 0) {
         script.watches_fail--;
         return error_set(error, ERROR_MEMORY, NOWHERE, "the script watches nothing");
@@ -320,21 +329,21 @@ bool client_watch(struct client *client, enum kind kind, const struct watch_sett
 
 void client_unwatch(struct client *client, enum kind kind)
 {
-    CU_ASSERT(client->open);
+    SCRIPT_REQUIRE(client->open);
     script.of[kind].watched = false;
 }
 
 void client_list_again(struct client *client, enum kind kind)
 {
     size_t size = strlen(script.listed_again);
-    CU_ASSERT(client->open);
+    SCRIPT_REQUIRE(client->open);
     snprintf(script.listed_again + size, sizeof script.listed_again - size, "%s%s",
              size > 0 ? " " : "", kind_table[kind].plural);
 }
 
 bool client_report(const struct client *client, enum kind kind, struct watch_report *report)
 {
-    CU_ASSERT(client->open);
+    SCRIPT_REQUIRE(client->open);
     if (script.of[kind].watched)
         *report = script.of[kind].report;
     return script.of[kind].watched;
@@ -364,8 +373,8 @@ bool client_call(struct client *client, const struct call_request *request,
         [CALL_SELECT] = "LIST", [CALL_DISCOVER] = "DISCOVER"};
     char path[CALL_PATH_BYTES], line[CALL_PATH_BYTES + 16];
     struct script_call *call = script.calls[0].open ? &script.calls[1] : &script.calls[0];
-    CU_ASSERT(client->open && !call->open);
-    CU_ASSERT_FATAL(script.asked_count < SCRIPT_ASKED_MAX);
+    SCRIPT_REQUIRE(client->open && !call->open);
+    SCRIPT_REQUIRE(script.asked_count < SCRIPT_ASKED_MAX);
     if (!call_path(request, path))
         return error_set(error, ERROR_INPUT, NOWHERE, "a name does not fit");
     snprintf(line, sizeof line, "%s %s", verbs[request->verb], path);
@@ -376,7 +385,7 @@ bool client_call(struct client *client, const struct call_request *request,
         return error_set(error, ERROR_MEMORY, NOWHERE, "the script sends nothing");
     }
     *call = (struct script_call){.open = true, .answered = answered, .context = context};
-    if (script.answer == NULL || !script.answer(request, path, &call->reply.status, &call->body)) {
+    if (script.answer == NULL || !script.answer(request, path, &call->reply, &call->body)) {
         call->reply = script_reply_to(line);
         call->body = call->reply.body == NULL ? NULL : strdup(call->reply.body);
     }
@@ -416,7 +425,7 @@ static inline bool script_takes_wake(void)
 bool client_run(struct client *client, int64_t for_ms, struct error *error)
 {
     int64_t end_ms = monotonic_ms() + for_ms;
-    CU_ASSERT(client->open && for_ms >= 0);
+    SCRIPT_REQUIRE(client->open && for_ms >= 0);
     if (script.runs != NULL)
         script.runs(for_ms);
     if (script.runs_fail > 0) {

@@ -168,8 +168,9 @@ static void create_every(int64_t interval_s)
 
 static void start(void)
 {
-    CU_ASSERT_FATAL(reports_thread_start(thread, &error));
+    bool started = reports_thread_start(thread, &error);
     script_await_rest();
+    CU_ASSERT_FATAL(started);
 }
 
 static void begin(void)
@@ -547,9 +548,7 @@ static void findings_have_a_part_of_the_memory(void)
     } cases[] = {{32 * 20000, true}, {32 << 20, false}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         create_every(INTERVAL_S);
-        script_let_go();
         reports_thread_destroy(thread);
-        script.held = true;
         memory_bytes = cases[i].memory_bytes;
         atomic_store(&pod_count, 200);
         const struct reports_options options = {.interval_s = INTERVAL_S,
