@@ -172,9 +172,25 @@ static void the_end_of_a_large_file_counts(void)
     CU_ASSERT(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
 }
 
+/* They are taken again and again, so none may keep a descriptor; and nobody writes into the pipe. */
+static void nothing_is_left_open(void)
+{
+    make_files();
+    CU_ASSERT_FATAL(mkfifo(paths[3], 0600) == 0);
+    int before = dup(STDIN_FILENO);
+    CU_ASSERT_FATAL(before >= 0 && close(before) == 0);
+    (void)take(true, COUNT_OF(paths));
+    (void)take(false, COUNT_OF(paths));
+    int after = dup(STDIN_FILENO);
+    CU_ASSERT(close(after) == 0);
+    ASSERT_INT(after, before);
+    CU_ASSERT(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
+}
+
 const char unit_suite[] = "server fingerprints";
 const struct unit_test unit_tests[] = {
     {"changes are seen", changes_are_seen},
     {"the end of a large file counts", the_end_of_a_large_file_counts},
+    {"nothing is left open", nothing_is_left_open},
     {NULL, NULL},
 };
