@@ -94,7 +94,7 @@ bool price_read_json(const char *file, struct text text, struct text region, str
     struct json_walk walk;
     struct text key, terms;
     struct text products = json_find(text, "products");
-    struct text on_demand = json_find(json_find(text, "terms"), "OnDemand");
+    struct text on_demand = json_find_start(json_find_start(text, "terms"), "OnDemand");
     if (products.size == 0 || !json_walk_begin(&walk, on_demand))
         return say_what_it_is(file, text, error);
     read_products(products, &skus, arena);

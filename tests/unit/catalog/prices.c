@@ -162,6 +162,8 @@ static void aws_writes_json(void)
         {"{\"products\":{}}", "is no offer file of EC2", 0},
         {"{\"products\":{},\"terms\":{\"OnDemand\":{\"S\" 7}}}", "ends in the middle of its terms",
          0},
+        {"{\"products\":{},\"terms\":{\"OnDemand\":{\"S\":{\"a", "ends in the middle of its terms",
+         0},
     };
     read_lists(cases, COUNT_OF(cases));
 }
