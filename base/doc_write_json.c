@@ -66,7 +66,7 @@ void json_write_string(struct text_builder *out, struct text t)
 void json_write_key(struct text_builder *out, const char *key)
 {
     char before = out->size == 0 ? '{' : out->data[out->size - 1];
-    if (before != '{' && before != '[')
+    if (before != '{')
         text_builder_add(out, TEXT(","));
     json_write_string(out, text_of(key));
     text_builder_add(out, TEXT(":"));

@@ -70,7 +70,9 @@ static void policy_refuses(struct yaml_reader *reader, const char *what)
 bool yaml_next_event(struct yaml_reader *reader)
 {
     yaml_event_delete(&reader->event);
-    return yaml_parser_parse(&reader->parser, &reader->event) != 0 || fail_parse(reader);
+    if (yaml_parser_parse(&reader->parser, &reader->event) != 0)
+        return true;
+    return fail_parse(reader);
 }
 
 bool yaml_count_nodes(struct yaml_reader *reader, size_t count)

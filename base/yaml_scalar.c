@@ -41,7 +41,8 @@ static struct text keep_or_copy(struct arena *arena, struct text value, const ch
 
 /* ---- floats ---- */
 
-/* The fewest digits that read back as the same number. */
+/* The fewest digits that read back as the same number; the last of them is no 0, since one less
+ * would do then. */
 struct digits {
     bool negative;
     int count, exponent; /* d.ddd times ten to the exponent */
@@ -62,8 +63,6 @@ static struct digits shortest_digits(double number, bool single)
         if (*at != '.')
             digits.digit[digits.count++] = *at;
     digits.exponent = (int)strtol(at + 1, NULL, 10);
-    while (digits.count > 1 && digits.digit[digits.count - 1] == '0')
-        digits.count--;
     return digits;
 }
 
