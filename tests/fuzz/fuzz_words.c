@@ -25,6 +25,7 @@ static void read_quantity(struct text text)
     int64_t milli = 0, again = 0;
     if (!quantity_milli(text, &milli)) {
         (void)quantity_is_vast(text);
+        REQUIRE(text_equal(quantity_canonical(text, arena), text));
         return;
     }
     REQUIRE(!quantity_is_vast(text));
@@ -107,6 +108,8 @@ static void read_name(struct text text)
     uint32_t generation;
     if (instance_name_parse(text, &family, &size, &category, &generation))
         REQUIRE(family.size > 0 && size.size > 0 && family.size + size.size < text.size);
+    if (instance_family_parse(text, &category, &generation))
+        REQUIRE(category.size > 0 && category.size < text.size);
     struct text cut = json_cut(text_as_utf8(text, arena), 20);
     struct text_builder written = {.arena = arena};
     json_write_string(&written, cut);
@@ -118,7 +121,9 @@ static void read_ignored(struct text text)
     static const char *names[] = {"a", "b", "charts", "x.yaml"};
     struct ignore_rules rules = {.arena = arena};
     struct ignore_path path = {.items = names, .count = COUNT_OF(names)};
+    /* Of the outermost folder, and of one that the path does not lie in. */
     ignore_add_lines(&rules, text, 0);
+    ignore_add_lines(&rules, text, COUNT_OF(names));
     for (size_t i = 0; i < rules.count; i++)
         REQUIRE(rules.items[i].parts.count > 0);
     (void)ignore_leaves_out(&rules, &path, false);

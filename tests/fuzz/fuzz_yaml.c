@@ -6,8 +6,9 @@
 #include "base/base.h"
 #include "fuzz.h"
 
-static const struct doc_limits limits = {.bytes = 1 << 20, .nodes = 2000, .depth = 32};
-enum { ARENA_BYTES = 1 << 20 };
+/* Small, so that an input reaches them. */
+static const struct doc_limits limits = {.bytes = 24 << 10, .nodes = 2000, .depth = 32};
+enum { ARENA_BYTES = 256 << 10 };
 
 struct reading {
     struct source source;
