@@ -9,7 +9,7 @@
 enum { ARENA_BYTES = 64 << 20 };
 
 static struct arena *arena;
-static const char *path, *paths; /* paths: behind a file that is not there */
+static const char *path, *paths; /* paths: behind a file that is not there, and nothing */
 
 /* Each line is one header, and no value ends it. */
 static void look_at_headers(struct text lines)
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (arena == NULL) {
         static char list[200];
         path = fuzz_path("config");
-        snprintf(list, sizeof list, "%s/none:%s", fuzz_folder(), path);
+        snprintf(list, sizeof list, "%s/none::%s", fuzz_folder(), path);
         paths = list;
         fuzz_write(fuzz_path("ca.crt"), "pem", strlen("pem"));
         arena = arena_create(ARENA_BYTES);

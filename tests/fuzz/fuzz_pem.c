@@ -75,6 +75,8 @@ static void read_all(void *argument)
         REQUIRE(error.what[0] != '\0');
     check_cas(pair.certificate, pair.key);
     check_rotation(&pair);
+    if (cert_parse_time(pair.key, &unix_s))
+        REQUIRE(pair.key.size > 0);
     if (cert_parse_time(pair.certificate, &unix_s)) {
         cert_print_time(unix_s, printed, sizeof printed);
         REQUIRE(text_is(pair.certificate, printed));

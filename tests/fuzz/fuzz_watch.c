@@ -146,15 +146,17 @@ static const struct ending *take_ending(struct text *answer)
     return ending;
 }
 
-/* Nothing comes until the connection is given up. */
+/* Nothing comes until the connection is given up; the watcher is asked in between, too. */
 static int64_t wait_in_vain(struct watcher *watcher, int64_t now_ms)
 {
     struct watch_step step;
     watcher_next(watcher, now_ms, &step);
     if (step.kind != WATCH_WAIT || step.until_ms <= now_ms)
         return now_ms;
-    watcher_next(watcher, step.until_ms, &step);
-    return step.until_ms > now_ms ? step.until_ms : now_ms;
+    int64_t until_ms = step.until_ms;
+    watcher_next(watcher, until_ms - (until_ms - now_ms) / 4, &step);
+    watcher_next(watcher, until_ms, &step);
+    return until_ms;
 }
 
 static void answer_all(struct watcher *watcher, struct text answers, size_t piece)
