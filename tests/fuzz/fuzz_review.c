@@ -1,7 +1,8 @@
 /* Bodies from the network, through the engine: no crash, an answer or a reason, and an answer that
  * has the review's uid and denies exactly when a finding does. Changes can be applied, and a
- * changed object is not changed again. With little memory or time the same holds, and what is
- * denied with enough of both is not let in. */
+ * changed object is not changed again. What files say is judged alike, and so is what is there
+ * already. With little memory or time the same holds, and what is denied with enough of both is not
+ * let in. The same where nothing of a cluster can be seen. */
 /* reads: server/review.c server/review_read.c server/answer.c server/patch.c server/known_review.c
  * policy/evaluate.c policy/mutate.c policy/over_limit.c */
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #include "fuzz.h"
 #include "server/known_review.h"
-#include "server/server.h"
+#include "server/review.h"
 
 enum { ARENA_BYTES = 64 << 20, NOW_UNIX_S = 1800000000 };
 
@@ -31,6 +32,7 @@ static const char policy_text[] =
     "    zone-pin: {}\n"
     "    resource-requests: {require: [cpu], max: {cpu: 16}, memoryLimitEqualsRequest: true}\n"
     "    capacity-types: {allow: [on-demand]}\n"
+    "    node-labels: {}\n"
     "    zones: {allow: [z1]}\n"
     "    pool-limits: {require: [cpu], max: {cpu: 10, nodes: 5}, maxTotal: {memory: 1Ti}}\n"
     "    pool-shape: {}\n"
@@ -39,10 +41,10 @@ static const char policy_text[] =
     "    disruption-budgets: {requireWindow: true, maxNodes: 20%}\n"
     "    node-class: {amiFamilies: [AL2023], maxHopLimit: 1, requireTags: [team]}\n"
     "  exceptions:\n"
-    "    - {id: E1, rails: [topology-keys, instance-types], match: {names: ['ex-*']}, expires: "
-    "2099-01-01}\n"
-    "    - {id: E2, rails: [topology-keys, instance-types], match: {names: ['old-*']}, expires: "
-    "2026-02-01}\n"
+    "    - {id: E1, rails: [topology-keys, instance-types, accelerators, zone-spread],\n"
+    "       match: {names: ['ex-*']}, expires: 2099-01-01}\n"
+    "    - {id: E2, rails: [topology-keys, instance-types, accelerators],\n"
+    "       match: {names: ['old-*']}, expires: 2026-02-01}\n"
     "    - {id: E3, rails: [topology-keys], match: {namespaceSelector: {matchLabels: {a: b}}},\n"
     "       expires: 2099-01-01}\n"
     "  overrides:\n"
@@ -65,6 +67,9 @@ static const char policy_text[] =
     "    volume-binding: {zonalProvisioners: [disk]}\n"
     "    zone-pin: {mode: enforce, unbound: require}\n"
     "    resource-requests: {}\n"
+    "  exceptions:\n"
+    "    - {id: E4, rails: [topology-keys, accelerators],\n"
+    "       match: {namespaceSelector: {matchLabels: {a: b}}}, expires: 2099-01-01}\n"
     "---\n"
     "apiVersion: taffrail.dev/v1alpha1\n"
     "kind: GuardRails\n"
@@ -82,6 +87,22 @@ static const char policy_text[] =
     "    cost: {warnAbove: 1, max: {'*': 500}}\n"
     "    pod-disruption-budgets: {}\n"
     "    shared-volume: {}\n"
+    "    placeable: {}\n"
+    "    capacity-types: {allow: [spot, on-demand]}\n"
+    "    disruption-opt-out: {}\n"
+    "    scheduler-bypass: {nodeClaimAccounts: [karpenter/*]}\n"
+    "---\n"
+    "apiVersion: taffrail.dev/v1alpha1\n"
+    "kind: GuardRails\n"
+    "metadata: {name: s}\n"
+    "spec:\n"
+    "  mode: audit\n"
+    "  rails:\n"
+    "    instance-types: {mode: off, allow: {families: [m5]}}\n"
+    "    accelerators: {mode: off, addToleration: true}\n"
+    "    zone-spread: {action: default}\n"
+    "    node-labels: {}\n"
+    "    node-overlay: {}\n"
     "    placeable: {}\n";
 
 /* What the rails look up for an object: namespaces, a pool, nodes, classes, claims, a volume. */
@@ -97,6 +118,22 @@ static const char policy_text[] =
     "spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: d}}\n" \
     "status: {nodeName: " name ", conditions: [{type: Initialized, status: 'True'}]}\n"
 #define CLAIMS CLAIM_OF_NODE("n1") CLAIM_OF_NODE("n2") CLAIM_OF_NODE("n3")
+#define EPHEMERAL(class) \
+    "{name: " class ", ephemeral: {volumeClaimTemplate: {spec: {storageClassName: " class "}}}}"
+#define REPLICA_SET(name, created, spec) \
+    "---\n" \
+    "apiVersion: apps/v1\n" \
+    "kind: ReplicaSet\n" \
+    "metadata: {name: " name ", namespace: web, uid: u-" name ", creationTimestamp: '" created "',\n" \
+    "  ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: d, uid: u-d, controller: true}]}\n" \
+    "spec: {replicas: 1, selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}},\n" \
+    "  spec: {" spec "containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}\n"
+/* Of d: one from before `since`, one like it, and one that asks for more. */
+#define REPLICA_SETS \
+    REPLICA_SET("d-0", "2025-06-01T00:00:00Z", "") \
+    REPLICA_SET("d-1", "2026-06-01T00:00:00Z", "") \
+    REPLICA_SET("d-2", "2026-07-01T00:00:00Z", \
+                "nodeSelector: {zone: z1}, volumes: [" EPHEMERAL("s") ", " EPHEMERAL("none") "], ")
 /* clang-format on */
 static const char state_text[] =
     "apiVersion: v1\n"
@@ -147,7 +184,8 @@ static const char state_text[] =
     "---\n"
     "apiVersion: v1\n"
     "kind: PersistentVolumeClaim\n"
-    "metadata: {name: data-db-0, namespace: web}\n"
+    "metadata: {name: data-db-0, namespace: web,\n"
+    "  annotations: {pv.kubernetes.io/bind-completed: 'yes'}}\n"
     "spec: {storageClassName: w, volumeName: v, resources: {requests: {storage: 1Gi}}}\n"
     "status: {phase: Bound}\n"
     "---\n"
@@ -180,6 +218,11 @@ static const char state_text[] =
     "spec: {replicas: 2, selector: {a: b}}\n"
     "---\n"
     "apiVersion: v1\n"
+    "kind: ReplicationController\n"
+    "metadata: {name: ex-r, namespace: web}\n"
+    "spec: {replicas: 2, selector: {a: c}}\n"
+    "---\n"
+    "apiVersion: v1\n"
     "kind: LimitRange\n"
     "metadata: {name: l, namespace: web}\n"
     "spec: {limits: [{type: Container, defaultRequest: {cpu: 100m}, max: {memory: 1Gi}}]}\n"
@@ -209,10 +252,27 @@ static const char state_text[] =
     "---\n"
     "apiVersion: apps/v1\n"
     "kind: Deployment\n"
-    "metadata: {name: d, namespace: web}\n"
+    "metadata: {name: e, namespace: web}\n"
+    "spec: {replicas: 1, selector: {matchLabels: {app: e}},\n"
+    "  template: {metadata: {labels: {app: e}},\n"
+    "  spec: {nodeSelector: {zone: z1}, containers: [{name: c, resources: {requests: {cpu: "
+    "1}}}]}}}\n"
+    "---\n"
+    "apiVersion: apps/v1\n"
+    "kind: Deployment\n"
+    "metadata: {name: d, namespace: web, uid: u-d, creationTimestamp: '2025-01-01T00:00:00Z'}\n"
+    "status: {replicas: 3, updatedReplicas: 3}\n"
     "spec: {replicas: 3, selector: {matchLabels: {app: a}},\n"
     "  template: {metadata: {labels: {app: a}},\n"
     "  spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}}}\n"
+    "---\n"
+    "apiVersion: apps/v1\n"
+    "kind: StatefulSet\n"
+    "metadata: {name: db, namespace: web}\n"
+    "spec: {replicas: 3, serviceName: db, selector: {matchLabels: {app: db}},\n"
+    "  volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: w,\n"
+    "    resources: {requests: {storage: 1Gi}}}}],\n"
+    "  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: a}]}}}\n"
     "---\n"
     "apiVersion: autoscaling/v2\n"
     "kind: HorizontalPodAutoscaler\n"
@@ -245,10 +305,21 @@ static const char state_text[] =
     "kind: ResourceSlice\n"
     "metadata: {name: s}\n"
     "spec: {driver: gpu, nodeName: n1,\n"
-    "  pool: {name: n1, generation: 1, resourceSliceCount: 1}}\n" CLAIMS;
+    "  pool: {name: n1, generation: 1, resourceSliceCount: 1}}\n" CLAIMS REPLICA_SETS;
 
-static struct world *world;
+static struct world *world, *blind; /* blind: it sees no cluster */
 static struct arena *arena;
+
+static struct world *load(const char *policy, const char *state)
+{
+    struct world *loaded = NULL;
+    struct problems errors = {.arena = arena};
+    struct problems warnings = {.arena = arena};
+    const struct world_options options = {
+        .policy_paths = &policy, .policy_path_count = 1, .state_dir = state};
+    REQUIRE(world_load(&options, 1, NOW_UNIX_S, &loaded, &errors, &warnings));
+    return loaded;
+}
 
 static void begin(void)
 {
@@ -260,18 +331,14 @@ static void begin(void)
     REQUIRE(mkdir(state, 0700) == 0);
     fuzz_write(path, policy_text, strlen(policy_text));
     fuzz_write(state_file, state_text, strlen(state_text));
-    struct problems errors = {.arena = arena};
-    struct problems warnings = {.arena = arena};
-    const char *paths[] = {path};
-    struct world_options options = {
-        .policy_paths = paths, .policy_path_count = 1, .state_dir = state};
-    REQUIRE(world_load(&options, 1, NOW_UNIX_S, &world, &errors, &warnings));
-    REQUIRE(warnings.count == 1); /* of the exception that has expired */
+    world = load(path, state);
+    blind = load(path, NULL);
     unlink(state_file);
     rmdir(state);
 }
 
 struct job {
+    const struct world *world;
     struct text body;
     enum review_phase phase;
     bool denied_create; /* with enough memory and time */
@@ -296,17 +363,18 @@ static size_t applied(const struct verdict *verdict)
     return count;
 }
 
-/* The patches apply to the object of the review, and the result asks for no other. A body is not
- * read again as a whole when what no rail reads, and the review passes over, is no JSON. */
-static void check_changes(struct text body, const struct verdict *verdict)
+/* The patches apply to the object of the review, and the result asks for no other. What the engine
+ * passes over may be so wrong that the whole is no JSON. */
+static void check_changes(const struct job *job, const struct verdict *verdict)
 {
-    const struct node *request = node_get(fuzz_tree(body, &doc_limits_review, arena), "request");
+    const struct node *request =
+        node_get(fuzz_tree(job->body, &doc_limits_review, arena), "request");
     const struct node *changed = node_get(request, "object");
-    if (changed == NULL)
-        return;
     struct object object;
     struct verdict again;
     struct error error;
+    if (changed == NULL)
+        return;
     for (size_t i = 0; i < verdict->change_count; i++) {
         const struct patch *patch = &verdict->changes[i].patch;
         if (verdict->changes[i].outcome == OUTCOME_APPLIED)
@@ -319,7 +387,7 @@ static void check_changes(struct text body, const struct verdict *verdict)
         .object = &object,
         .requester = {.name = node_string(node_at(request, "userInfo.username"))},
     };
-    policy_mutate(world, &subject, NOW_UNIX_S, arena, &again);
+    policy_mutate(job->world, &subject, NOW_UNIX_S, arena, &again);
     REQUIRE(applied(&again) == 0);
 }
 
@@ -341,7 +409,7 @@ static void check_known(const struct job *job, struct text answer,
     struct error error;
     struct text body = {other, job->body.size};
     bool is_judged =
-        review_answer(world, job->phase, body, NOW_UNIX_S, arena, &judged, &record, &error);
+        review_answer(job->world, job->phase, body, NOW_UNIX_S, arena, &judged, &record, &error);
     REQUIRE(is_judged);
     if (record.verdict.limit != LIMIT_NONE)
         return;
@@ -352,13 +420,47 @@ static void check_known(const struct job *job, struct text answer,
     REQUIRE(bytes == 0);
 }
 
+static void look_at(const struct verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->finding_count; i++) {
+        const struct finding *finding = &verdict->findings[i];
+        REQUIRE(finding->message.size > 0 && finding->path.size <= 512);
+        (void)finding_identity(finding, arena);
+    }
+}
+
+/* As `check` and an audit judge. The server leaves out what is undecided for want of a whole kind.
+ */
+static void judge_again(const struct job *job, const struct verdict *verdict)
+{
+    struct review review = {0};
+    struct subject *subject = &review.subject;
+    struct verdict again;
+    struct error error;
+    REQUIRE(review_read(job->body, arena, &review, &error));
+    if (subject->object == NULL)
+        return;
+    subject_of_scale(job->world, arena, subject);
+    policy_evaluate(job->world, subject, NOW_UNIX_S, arena, &again);
+    REQUIRE(again.action == verdict->action && again.finding_count >= verdict->finding_count);
+    look_at(&again);
+    if (subject->subresource.size > 0)
+        return;
+    subject->existing = true;
+    subject->operation = OPERATION_CREATE;
+    subject->old_object = NULL;
+    policy_evaluate(job->world, subject, NOW_UNIX_S, arena, &again);
+    look_at(&again);
+}
+
 static void run(void *argument)
 {
     struct job *job = argument;
     struct text answer;
     struct review_record record;
     struct error error = {0};
-    if (!review_answer(world, job->phase, job->body, NOW_UNIX_S, arena, &answer, &record, &error)) {
+    if (!review_answer(job->world, job->phase, job->body, NOW_UNIX_S, arena, &answer, &record,
+                       &error)) {
         REQUIRE(error.kind != ERROR_NONE && strlen(error.what) > 0);
         return;
     }
@@ -370,23 +472,44 @@ static void run(void *argument)
     job->denied_create =
         !record.allowed && text_is(node_string(node_get(request, "operation")), "CREATE");
     if (applied(&record.verdict) > 0)
-        check_changes(job->body, &record.verdict);
+        check_changes(job, &record.verdict);
+    if (job->phase == REVIEW_VALIDATE && record.verdict.limit == LIMIT_NONE)
+        judge_again(job, &record.verdict);
     (void)trail_line(&record, (int64_t)NOW_UNIX_S * 1000, arena);
 }
 
 /* ---- little memory, or little time ---- */
 
-enum { RESERVE_BYTES = 512 << 10, ASKED_MAX = 3 };
+/* left: of the budget, the rest is taken before. times: so often the clock is asked until the time
+ * is over; 0: it never is. */
+struct tightness {
+    size_t budget_bytes, left_bytes, reserve_bytes;
+    enum review_limit reason;
+    int times;
+};
+enum { KIB = 1024, MIB = 1024 * KIB, USUAL_RESERVE = 512 * KIB };
+static const struct tightness tightnesses[] = {
+    {48 * KIB, 8 * KIB, USUAL_RESERVE, LIMIT_NONE, 0},
+    {48 * KIB, 48 * KIB, USUAL_RESERVE, LIMIT_NONE, 0},
+    {MIB, 96 * KIB, USUAL_RESERVE, LIMIT_NONE, 0},
+    {3 * MIB / 2, 256 * KIB, USUAL_RESERVE, LIMIT_NONE, 0},
+    {48 * KIB, 48 * KIB, 2 * KIB, LIMIT_NONE, 0},
+    {MIB, 96 * KIB, 16 * KIB, LIMIT_NONE, 0},
+    {MIB, MIB, USUAL_RESERVE, LIMIT_CPU, 1},
+    {MIB, MIB, USUAL_RESERVE, LIMIT_TIMEOUT, 1},
+    {MIB, MIB, USUAL_RESERVE, LIMIT_TIMEOUT, 3},
+    {MIB, MIB, USUAL_RESERVE, LIMIT_CLIENT_GONE, 1},
+};
 
 struct clock {
+    const struct tightness *tightness;
     int asked;
-    enum review_limit reason;
 };
 
 static int ask_clock(void *context)
 {
     struct clock *clock = context;
-    return ++clock->asked < ASKED_MAX ? LIMIT_NONE : (int)clock->reason;
+    return ++clock->asked == clock->tightness->times ? (int)clock->tightness->reason : LIMIT_NONE;
 }
 
 static void run_limited(void *argument)
@@ -395,7 +518,7 @@ static void run_limited(void *argument)
     struct text answer;
     struct review_record record;
     struct error error = {0};
-    if (!review_answer(world, job->phase, job->body, NOW_UNIX_S, job->tight, &answer, &record,
+    if (!review_answer(job->world, job->phase, job->body, NOW_UNIX_S, job->tight, &answer, &record,
                        &error)) {
         REQUIRE(error.kind != ERROR_NONE && strlen(error.what) > 0);
         return;
@@ -405,20 +528,20 @@ static void run_limited(void *argument)
     REQUIRE(!job->denied_create || !record.allowed);
 }
 
-static const size_t budgets[] = {48 << 10, 96 << 10, 256 << 10, 1 << 20};
-static const enum review_limit reasons[] = {LIMIT_CPU, LIMIT_TIMEOUT, LIMIT_CLIENT_GONE};
-
-static void try_limited(struct job *job, size_t budget, enum review_limit reason)
+static void try_limited(struct job *job, size_t index)
 {
-    static struct arena *arenas[COUNT_OF(budgets)];
-    struct clock clock = {.reason = reason};
+    static struct arena *arenas[COUNT_OF(tightnesses)];
+    const struct tightness *tightness = &tightnesses[index];
+    struct clock clock = {.tightness = tightness};
     struct error error;
-    if (arenas[budget] == NULL) {
-        arenas[budget] = arena_create(budgets[budget]);
-        REQUIRE(arenas[budget] != NULL && arena_reserve(arenas[budget], RESERVE_BYTES));
+    if (arenas[index] == NULL) {
+        arenas[index] = arena_create(tightness->budget_bytes);
+        REQUIRE(arenas[index] != NULL && arena_reserve(arenas[index], tightness->reserve_bytes));
     }
-    job->tight = arenas[budget];
+    job->tight = arenas[index];
     arena_reset(job->tight);
+    if (tightness->left_bytes < tightness->budget_bytes)
+        (void)arena_alloc(job->tight, tightness->budget_bytes - tightness->left_bytes);
     arena_watch(job->tight, &(struct arena_watch){ask_clock, &clock});
     REQUIRE(arena_guard(job->tight, run_limited, job, &error) || error.kind == ERROR_LIMIT);
 }
@@ -428,11 +551,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (world == NULL)
         begin();
     for (int phase = REVIEW_VALIDATE; phase <= REVIEW_MUTATE; phase++) {
-        struct job job = {.body = {(const char *)data, size}, .phase = (enum review_phase)phase};
+        struct job job = {
+            .world = blind, .body = {(const char *)data, size}, .phase = (enum review_phase)phase};
         fuzz_guarded(arena, run, &job);
-        /* One of each for an input, so that others of its kind have the others. */
-        try_limited(&job, size % COUNT_OF(budgets), LIMIT_NONE);
-        try_limited(&job, COUNT_OF(budgets) - 1, reasons[size % COUNT_OF(reasons)]);
+        job.world = world;
+        job.denied_create = false;
+        fuzz_guarded(arena, run, &job);
+        for (size_t i = 0; i < COUNT_OF(tightnesses); i++)
+            try_limited(&job, i);
     }
     return 0;
 }
