@@ -44,25 +44,30 @@ static void check_same_plan(const struct solver_plan *a, const struct solver_pla
 
 /* ---- pods that fit nowhere ---- */
 
+void reasons_check(const struct built *built, struct solver_reasons told, struct arena *arena)
+{
+    struct reasons_words reasons = reasons_tell(told, arena);
+    for (size_t j = 0; j < reasons.count; j++) {
+        const struct reason_words *reason = &reasons.items[j], *last = reason - (j > 0);
+        REQUIRE(reason->kind < SOLVER_REASON_COUNT && solver_reason_name(reason->kind)[0]);
+        REQUIRE(reason->pool == SOLVER_NONE || reason->pool < built->pools.count);
+        REQUIRE(reason->message[0] != '\0' && strchr(reason->message, '\n') == NULL);
+        REQUIRE(reason->nearest != NULL && strchr(reason->nearest, '\n') == NULL);
+        /* Reasons that are of no pool come first. */
+        uint32_t at = reason->pool + 1, before = last->pool + 1;
+        REQUIRE(before < at || (before == at && last->kind <= reason->kind));
+    }
+}
+
 static void check_reasons(struct solver_run *run, const struct built *built,
                           const struct solver_plan *plan, struct arena *arena)
 {
     for (size_t i = 0; i < plan->placement_count; i++) {
         if (plan->placements[i].kind != SOLVER_UNSCHEDULABLE)
             continue;
-        struct reasons_words reasons =
-            reasons_tell(solver_explain(run, plan->placements[i].pod), arena);
+        struct solver_reasons reasons = solver_explain(run, plan->placements[i].pod);
         REQUIRE(reasons.count > 0);
-        for (size_t j = 0; j < reasons.count; j++) {
-            const struct reason_words *reason = &reasons.items[j], *last = reason - (j > 0);
-            REQUIRE(reason->kind < SOLVER_REASON_COUNT && solver_reason_name(reason->kind)[0]);
-            REQUIRE(reason->pool == SOLVER_NONE || reason->pool < built->pools.count);
-            REQUIRE(reason->message[0] != '\0' && strchr(reason->message, '\n') == NULL);
-            REQUIRE(reason->nearest != NULL && strchr(reason->nearest, '\n') == NULL);
-            /* Reasons that are of no pool come first. */
-            uint32_t at = reason->pool + 1, before = last->pool + 1;
-            REQUIRE(before < at || (before == at && last->kind <= reason->kind));
-        }
+        reasons_check(built, reasons, arena);
     }
 }
 
@@ -117,7 +122,7 @@ static bool may_wait(const struct solver_case *input)
 static void check_plain_pods(const struct built *built, const struct solver_plan *plan)
 {
     const struct solver_case *input = built->input;
-    bool quarrels = input->daemon_count > 0 || may_wait(input);
+    bool quarrels = input->daemon_count > 0 || may_wait(input) || input->odd_types;
     for (size_t i = 0; i < input->shape_count; i++)
         quarrels |= input->shapes[i].affinity_count > 0;
     for (size_t i = 0; i < plan->placement_count && !quarrels; i++) {
@@ -145,6 +150,57 @@ static void check_questions(const struct built *built, uint64_t seed, struct are
     struct solver_run *run = solver_run_create(plain.problem, arena);
     for (uint64_t i = 0; i < QUESTIONS; i++)
         check_question(run, &plain, seed + i, arena);
+    for (size_t i = 0; i < input->question_count; i++)
+        check_case_question(run, &plain, &input->questions[i], arena);
+    if (!input->stocked)
+        return;
+    plain.problem = case_build_over(input, &plain, arena);
+    run = solver_run_create(plain.problem, arena);
+    check_question(run, &plain, seed, arena);
+    for (size_t i = 0; i < input->question_count; i++)
+        check_case_question(run, &plain, &input->questions[i], arena);
+}
+
+/* ---- other ways to the same ---- */
+
+/* A problem over a stock has the same plan. */
+static void check_stocked(const struct built *built, const struct solver_plan *plan,
+                          struct arena *arena)
+{
+    const struct solver_problem *problem = case_build_over(built->input, built, arena);
+    const struct solver_plan *over = solver_solve(solver_run_create(problem, arena));
+    require_same(plan_text(problem, over, arena).data, plan_text(built->problem, plan, arena).data);
+}
+
+static bool is_over(void *left)
+{
+    size_t *times = left;
+    *times -= *times > 0;
+    return *times == 0;
+}
+
+/* A plan that was cut short keeps the rules, too. */
+static void check_cut_short(const struct built *built, struct arena *arena)
+{
+    struct solver_case *input = ARENA_NEW(arena, struct solver_case);
+    struct built hasty;
+    *input = *built->input;
+    input->settings.patience = (struct solver_patience){is_over, &input->patience};
+    REQUIRE(case_build(input, false, built, arena, &hasty));
+    plan_check(&hasty, solver_solve(solver_run_create(hasty.problem, arena)), arena);
+}
+
+/* A question leaves the run as it was; a run that was solved answers none. */
+static void check_solved(const struct built *built, const struct solver_plan *plan,
+                         struct arena *arena)
+{
+    const struct solver_question question = {.shape = &built->input->shapes[0]};
+    struct solver_run *run = solver_run_create(built->problem, arena);
+    struct solver_answer answer;
+    struct error error = {0};
+    (void)solver_query(run, &question, arena, &answer, &error);
+    check_same_plan(plan, solver_solve(run));
+    REQUIRE(!solver_query(run, &question, arena, &answer, &error) && error.what[0] != '\0');
 }
 
 /* ---- */
@@ -163,7 +219,7 @@ static void solve(void *argument)
     check_reasons(run, &built, plan, arena);
     check_plain_pods(&built, plan);
 
-    check_same_plan(plan, solver_solve(solver_run_create(built.problem, arena)));
+    check_solved(&built, plan, arena);
     REQUIRE(case_build(input, false, &built, arena, &again));
     check_same_plan(plan, solver_solve(solver_run_create(again.problem, arena)));
     REQUIRE(case_build(input, true, &built, arena, &reversed));
@@ -172,6 +228,10 @@ static void solve(void *argument)
     require_same(plan_text(reversed.problem, reversed_plan, arena).data,
                  plan_text(built.problem, plan, arena).data);
 
+    if (input->stocked)
+        check_stocked(&built, plan, arena);
+    if (input->patience > 0)
+        check_cut_short(&built, arena);
     check_questions(&built, job->size, arena);
 }
 

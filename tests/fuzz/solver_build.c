@@ -31,7 +31,8 @@ static bool wanted(const struct taken *before, size_t index)
 /* A refusal has a reason, and does not hang on the order. */
 static bool accepted(const struct building *building, bool added, const struct error *error)
 {
-    REQUIRE(added || (error->kind == ERROR_INPUT && error->what[0] != '\0'));
+    REQUIRE(added ||
+            ((error->kind == ERROR_INPUT || error->kind == ERROR_LIMIT) && error->what[0] != '\0'));
     REQUIRE(added || building->before == NULL);
     return added;
 }
@@ -41,6 +42,12 @@ static void take_number(struct taken *taken, size_t index, uint32_t number)
     REQUIRE(number == taken->count);
     taken->numbers[index] = number;
     taken->indices[taken->count++] = (uint32_t)index;
+}
+
+/* An unknown one stays unknown. */
+static uint32_t number_of(const struct taken *taken, uint32_t index)
+{
+    return index < CASE_UNKNOWN ? taken->numbers[index] : index;
 }
 
 static void add_types(struct building *building)
@@ -71,7 +78,7 @@ static void add_pools(struct building *building)
         struct error error = {0};
         pool.type_count = 0;
         for (size_t j = 0; j < input->pools[at].type_count; j++) {
-            uint32_t type = building->built->types.numbers[pool.types[j]];
+            uint32_t type = number_of(&building->built->types, pool.types[j]);
             if (type != SOLVER_NONE)
                 types[pool.type_count++] = type;
         }
@@ -120,7 +127,8 @@ static void add_shapes(struct building *building)
         size_t at = nth(building, i, input->shape_count);
         uint32_t number = SOLVER_NONE;
         struct error error = {0};
-        if (!wanted(building->before == NULL ? NULL : &building->before->shapes, at) ||
+        if (input->only_asked[at] ||
+            !wanted(building->before == NULL ? NULL : &building->before->shapes, at) ||
             !accepted(building,
                       solver_add_shape(building->builder, &input->shapes[at], &number, &error),
                       &error))
@@ -137,10 +145,11 @@ static void add_daemons(struct building *building)
 {
     const struct solver_case *input = building->built->input;
     for (size_t i = 0; i < input->daemon_count; i++) {
-        uint32_t shape =
-            building->built->shapes.numbers[input->daemons[nth(building, i, input->daemon_count)]];
+        uint32_t shape = number_of(&building->built->shapes,
+                                   input->daemons[nth(building, i, input->daemon_count)]);
         struct error error = {0};
-        REQUIRE(shape == SOLVER_NONE || solver_add_daemon(building->builder, shape, &error));
+        REQUIRE(shape == SOLVER_NONE ||
+                solver_add_daemon(building->builder, shape, &error) == (shape != CASE_UNKNOWN));
     }
 }
 
@@ -154,9 +163,9 @@ static void add_pods(struct building *building)
         uint32_t number = SOLVER_NONE;
         struct error error = {0};
         bool running = pod.node != SOLVER_NONE;
-        pod.shape = built->shapes.numbers[pod.shape];
+        pod.shape = number_of(&built->shapes, pod.shape);
         if (running)
-            pod.node = built->nodes.numbers[pod.node];
+            pod.node = number_of(&built->nodes, pod.node);
         if (pod.shape == SOLVER_NONE || (running && pod.node == SOLVER_NONE))
             continue;
         if (wanted(building->before == NULL ? NULL : &building->before->pods, at) &&
@@ -165,10 +174,16 @@ static void add_pods(struct building *building)
     }
 }
 
-bool case_build(const struct solver_case *input, bool backwards, const struct built *before,
-                struct arena *arena, struct built *built)
+static void name_resources(struct solver_builder *builder)
 {
-    *built = (struct built){
+    REQUIRE(solver_builder_resource(builder, "nvidia.com/gpu") == CASE_GPU);
+    REQUIRE(solver_builder_resource(builder, "example.com/disk") == CASE_DISK);
+    REQUIRE(solver_builder_resource(builder, "cpu") == SOLVER_CPU);
+}
+
+static struct built nothing_built(const struct solver_case *input, struct arena *arena)
+{
+    return (struct built){
         .input = input,
         .types = taken_create(arena, input->type_count),
         .pools = taken_create(arena, input->pool_count),
@@ -176,10 +191,14 @@ bool case_build(const struct solver_case *input, bool backwards, const struct bu
         .shapes = taken_create(arena, input->shape_count),
         .pods = taken_create(arena, input->pod_count),
     };
+}
+
+bool case_build(const struct solver_case *input, bool backwards, const struct built *before,
+                struct arena *arena, struct built *built)
+{
+    *built = nothing_built(input, arena);
     struct building building = {solver_builder_create(arena), arena, backwards, before, built};
-    REQUIRE(solver_builder_resource(building.builder, "nvidia.com/gpu") == CASE_GPU);
-    REQUIRE(solver_builder_resource(building.builder, "example.com/disk") == CASE_DISK);
-    REQUIRE(solver_builder_resource(building.builder, "cpu") == SOLVER_CPU);
+    name_resources(building.builder);
     add_types(&building);
     add_pools(&building);
     add_nodes(&building);
@@ -191,4 +210,55 @@ bool case_build(const struct solver_case *input, bool backwards, const struct bu
     return accepted(&building,
                     solver_build(building.builder, &input->settings, &built->problem, &error),
                     &error);
+}
+
+/* ---- over a stock ---- */
+
+/* The shapes of daemons come first, with the stock. */
+static const struct solver_problem *make_stock(struct building *building)
+{
+    const struct solver_case *input = building->built->input;
+    const struct solver_problem *stock;
+    struct error error = {0};
+    add_types(building);
+    add_pools(building);
+    for (size_t i = 0; i < input->daemon_count; i++) {
+        uint32_t shape, at = input->daemons[i];
+        if (at != CASE_UNKNOWN && wanted(&building->before->shapes, at))
+            REQUIRE(solver_add_shape(building->builder, &input->shapes[at], &shape, &error) &&
+                    solver_add_daemon(building->builder, shape, &error));
+    }
+    REQUIRE(solver_build_stock(building->builder, &input->settings, &stock, &error));
+    return stock;
+}
+
+static void add_shapes_over(struct building *building)
+{
+    const struct solver_case *input = building->built->input;
+    struct error error = {0};
+    for (size_t i = 0; i < input->shape_count; i++)
+        if (wanted(&building->before->shapes, i))
+            REQUIRE(solver_add_shape(building->builder, &input->shapes[i],
+                                     &building->built->shapes.numbers[i], &error));
+}
+
+const struct solver_problem *case_build_over(const struct solver_case *input,
+                                             const struct built *before, struct arena *arena)
+{
+    struct built built = nothing_built(input, arena);
+    struct building building = {solver_builder_create(arena), arena, false, before, &built};
+    const struct solver_problem *problem;
+    struct error error = {0};
+    name_resources(building.builder);
+    const struct solver_problem *stock = make_stock(&building);
+    struct solver_builder *strange = solver_builder_over(stock, arena);
+    (void)solver_builder_resource(strange, "example.com/strange");
+    REQUIRE(!solver_build(strange, &input->settings, &problem, &error) && error.what[0] != '\0');
+    building.builder = solver_builder_over(stock, arena);
+    add_nodes(&building);
+    add_namespaces(&building);
+    add_shapes_over(&building);
+    add_pods(&building);
+    REQUIRE(solver_build(building.builder, &input->settings, &problem, &error));
+    return problem;
 }

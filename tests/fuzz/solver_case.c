@@ -1,29 +1,9 @@
 /* Turns bytes into a case: each choice takes a byte; without bytes every choice is the first. */
-#include "solver_case.h"
-
 #include <string.h>
 
+#include "solver_bytes.h"
+
 enum { MAX_TYPES = 8, MAX_POOLS = 4, MAX_NODES = 5, MAX_SHAPES = 7, MAX_PODS = 24, MAX_LIST = 3 };
-
-struct bytes {
-    const uint8_t *data;
-    size_t size;
-    struct arena *arena;
-};
-
-/* A number below limit. */
-static size_t take(struct bytes *bytes, size_t limit)
-{
-    if (bytes->size == 0)
-        return 0;
-    bytes->size--;
-    return *bytes->data++ % limit;
-}
-
-static bool one_in(struct bytes *bytes, size_t count)
-{
-    return take(bytes, count) == count - 1;
-}
 
 struct vocabulary {
     const char *key;
@@ -520,5 +500,6 @@ struct solver_case *case_make(const uint8_t *data, size_t size, struct arena *ar
     TAKE_LIST(made, &bytes, pods, pod_count, 1 + take(&bytes, MAX_PODS), struct solver_pod);
     for (size_t i = 0; i < made->pod_count; i++)
         take_pod(&bytes, i, made, &pods[i]);
+    case_remark(&bytes, made);
     return made;
 }

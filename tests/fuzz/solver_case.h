@@ -13,23 +13,39 @@
 
 /* The resources of every case; the builder numbers them alike. */
 enum { CASE_GPU = SOLVER_FIXED_RESOURCES, CASE_DISK, CASE_RESOURCES };
+/* Stands for a type, a shape or a node that a problem does not have, and must refuse. */
+#define CASE_UNKNOWN (SOLVER_NONE - 1)
 
 struct case_namespace {
     const char *name;
     struct solver_labels labels;
 };
+/* A question beside those that a seed draws. */
+struct case_question {
+    uint32_t shape;
+    bool mounts; /* its volumes have claims */
+    bool beyond_limits, reserved_fallback;
+    bool starved; /* its arena is too small at first */
+    /* It asks for none, or for one, of a resource that nothing has. */
+    bool none_of_unknown, one_of_unknown;
+};
 /* Indices in shapes, nodes and types stand where a problem has their numbers. */
 struct solver_case {
     struct solver_settings settings;
-    const struct solver_instance_type *types;
-    const struct solver_pool *pools;
-    const struct solver_node *nodes;
-    const struct case_namespace *namespaces;
-    const struct solver_shape *shapes;
-    const uint32_t *daemons;
-    const struct solver_pod *pods;
+    struct solver_instance_type *types;
+    struct solver_pool *pools;
+    struct solver_node *nodes;
+    struct case_namespace *namespaces;
+    struct solver_shape *shapes;
+    bool *only_asked; /* by shape: only a question has it */
+    uint32_t *daemons;
+    struct solver_pod *pods;
+    struct case_question *questions;
     size_t type_count, pool_count, node_count, namespace_count, shape_count, daemon_count,
-        pod_count;
+        pod_count, question_count;
+    size_t patience; /* of a second plan: so many times it is asked before it is over; 0: none */
+    bool stocked;    /* a second problem is built over a stock */
+    bool odd_types;  /* a type may say something else than its offerings do */
 };
 
 /* Any bytes make a case; quantities may be absurd, names given twice, lists empty. */
@@ -52,8 +68,14 @@ struct built {
 bool case_build(const struct solver_case *input, bool backwards, const struct built *before,
                 struct arena *arena, struct built *built);
 
+/* The same over a stock of what is sold, with what was taken before. */
+const struct solver_problem *case_build_over(const struct solver_case *input,
+                                             const struct built *before, struct arena *arena);
+
 /* Aborts unless the plan keeps every hard rule. */
 void plan_check(const struct built *built, const struct solver_plan *plan, struct arena *arena);
+/* Aborts unless they are in order, and tell something. */
+void reasons_check(const struct built *built, struct solver_reasons reasons, struct arena *arena);
 
 /* What is bought, without its pods; a plan as lines of text, by name of pod. */
 void claim_text(const struct solver_problem *problem, const struct solver_node_claim *claim,
@@ -67,6 +89,10 @@ void require_same(const char *found, const char *wanted);
  * answer it; run: of a problem that was not solved. */
 void check_question(struct solver_run *run, const struct built *built, uint64_t seed,
                     struct arena *arena);
+
+/* The same of a question of the case, with all that may be asked of it. */
+void check_case_question(struct solver_run *run, const struct built *built,
+                         const struct case_question *asked, struct arena *arena);
 
 /* Whether a label list meets the expressions, as kube-scheduler reads them. */
 bool labels_meet(const struct solver_labels *labels, const struct solver_expressions *expressions);

@@ -103,7 +103,7 @@ static void check_place(struct checking *checking, const struct solver_placement
     struct machine *machine = &checking->machines[at];
     *add_resident(machine) = (struct resident){pod, shape, true};
     machine->new_count++;
-    REQUIRE(!shape->needs_devices);
+    REQUIRE(!shape->needs_devices && !(machine->node != NULL && machine->node->leaving));
 }
 
 /* Every pending pod has a place, or is counted as having none. */
@@ -213,8 +213,10 @@ static bool offering_suits(const struct checking *checking, const struct machine
                                                     .op = SOLVER_IN,
                                                     .values = &offering->capacity_type,
                                                     .value_count = 1};
-    if (!offering->available || is_full(offering) || !claim_meets(checking, machine, &zone) ||
-        !claim_meets(checking, machine, &capacity_type))
+    /* "" is any. */
+    if (!offering->available || is_full(offering) ||
+        (offering->zone[0] != '\0' && !claim_meets(checking, machine, &zone)) ||
+        (offering->capacity_type[0] != '\0' && !claim_meets(checking, machine, &capacity_type)))
         return false;
     for (size_t i = 0; i < offering->more.count; i++)
         if (!claim_meets(checking, machine, &offering->more.items[i]))
@@ -346,7 +348,8 @@ void check_limits(const struct checking *checking)
                     uint32_t type = checking->built->types.indices[machine->claim->type];
                     bought += amount_of(&input->types[type].capacity, resource);
                     claims++;
-                } else if (machine->node != NULL && machine->node->pool != NULL &&
+                } else if (machine->node != NULL && !machine->node->leaving &&
+                           machine->node->pool != NULL &&
                            strcmp(machine->node->pool, of->name) == 0) {
                     used += resource == SOLVER_NODES
                                 ? 1

@@ -94,6 +94,8 @@ static void check_zones(struct solver_run *run, const struct built *built,
         REQUIRE(i == 0 || strcmp(zones.items[i - 1], zones.items[i]) < 0);
         found |= zone != NULL && strcmp(zones.items[i], zone) == 0;
     }
+    /* A machine of any zone has none. */
+    found |= zone != NULL && zone[0] == '\0';
     for (size_t i = 0; i < built->input->pool_count; i++)
         for (size_t j = 0; j < built->input->pools[i].requirements.count; j++)
             found |= built->input->pools[i].requirements.items[j].min_values > 0;
@@ -123,4 +125,163 @@ void check_question(struct solver_run *run, const struct built *built, uint64_t 
     if (place->kind == SOLVER_ON_NODE)
         zone = label_value(&built->input->nodes[changed.nodes.indices[place->index]].labels, ZONE);
     check_zones(run, built, &question, zone, arena);
+}
+
+/* ---- a question of the case ---- */
+
+/* The case in which the pod is an ordinary one, and what the question sets aside is not there. */
+static void build_as_asked(const struct built *built, const struct case_question *asked,
+                           const struct solver_pod *pod, struct arena *arena, struct built *changed)
+{
+    struct solver_case *input = ARENA_NEW(arena, struct solver_case);
+    struct built as_asked = *built;
+    *input = *built->input;
+    input->settings.reserved_fallback |= asked->reserved_fallback;
+    if (asked->beyond_limits) {
+        input->pools = ARENA_ARRAY(arena, input->pool_count, struct solver_pool);
+        for (size_t i = 0; i < input->pool_count; i++) {
+            input->pools[i] = built->input->pools[i];
+            input->pools[i].limits.count = 0;
+        }
+    }
+    input->only_asked = ARENA_ARRAY(arena, input->shape_count, bool);
+    as_asked.shapes.numbers = ARENA_ARRAY(arena, input->shape_count, uint32_t);
+    for (size_t i = 0; i < input->shape_count; i++) {
+        input->only_asked[i] = built->input->only_asked[i] && i != asked->shape;
+        as_asked.shapes.numbers[i] = i == asked->shape ? 0 : built->shapes.numbers[i];
+    }
+    input->daemons = ARENA_ARRAY(arena, built->input->daemon_count, uint32_t);
+    input->daemon_count = 0;
+    for (size_t i = 0; i < built->input->daemon_count; i++) {
+        uint32_t daemon = built->input->daemons[i];
+        if (daemon != CASE_UNKNOWN && built->shapes.numbers[daemon] != SOLVER_NONE)
+            input->daemons[input->daemon_count++] = daemon;
+    }
+    as_asked.input = input;
+    build_with(&as_asked, pod, arena, changed);
+}
+
+/* Everywhere the pod could be, the place of the answer among them; each Node by the rules. */
+static void check_outlook(struct solver_run *run, const struct built *built,
+                          const struct solver_question *question,
+                          const struct solver_answer *answer, const struct built *changed,
+                          struct arena *arena)
+{
+    struct solver_outlook outlook;
+    struct error error = {0};
+    REQUIRE(solver_query_outlook(run, question, arena, &outlook, &error));
+    reasons_check(built, outlook.reasons, arena);
+    REQUIRE(answer->kind != SOLVER_ON_NODE || outlook.nodes[answer->node]);
+    REQUIRE(answer->kind != SOLVER_ON_NODE_CLAIM || outlook.claims[answer->claim->pool] != NULL);
+    for (uint32_t i = 0; i < built->pools.count; i++)
+        REQUIRE(outlook.claims[i] == NULL || outlook.claims[i]->pool == i);
+    for (uint32_t i = 0; i < built->nodes.count; i++) {
+        const struct solver_placement place = {changed->pods.count - 1, SOLVER_ON_NODE, i};
+        const struct solver_plan plan = {.placements = &place, .placement_count = 1};
+        if (outlook.nodes[i])
+            plan_check(changed, &plan, arena);
+    }
+}
+
+struct starving {
+    struct solver_run *run;
+    const struct solver_question *question;
+    struct arena *arena;
+};
+
+static void starve(void *argument)
+{
+    struct starving *starving = argument;
+    struct solver_answer answer;
+    struct error error = {0};
+    (void)solver_query(starving->run, starving->question, starving->arena, &answer, &error);
+}
+
+/* A question that ran out of memory leaves the run as it was. */
+static void ask_in_vain(struct solver_run *run, const struct solver_question *question)
+{
+    enum { TOO_FEW_BYTES = 4096 };
+    struct error error = {0};
+    struct arena *small = arena_create(TOO_FEW_BYTES);
+    REQUIRE(small != NULL);
+    struct starving starving = {run, question, small};
+    (void)arena_guard(small, starve, &starving, &error);
+    arena_destroy(small);
+}
+
+/* What nothing has is had nowhere. */
+static void check_unknown(struct solver_run *run, const struct solver_question *question,
+                          const struct solver_answer *answer, struct arena *arena)
+{
+    struct solver_question terse = *question;
+    struct solver_answer unexplained;
+    struct solver_strings zones;
+    struct error error = {0};
+    REQUIRE(answer->kind == SOLVER_UNSCHEDULABLE && answer->reasons.count == 1);
+    terse.explain = false;
+    REQUIRE(solver_query(run, &terse, arena, &unexplained, &error));
+    REQUIRE(unexplained.kind == SOLVER_UNSCHEDULABLE && unexplained.reasons.count == 0);
+    REQUIRE(solver_query_zones(run, question, arena, &zones, &error) && zones.count == 0);
+}
+
+void check_case_question(struct solver_run *run, const struct built *built,
+                         const struct case_question *asked, struct arena *arena)
+{
+    struct solver_shape shape = built->input->shapes[asked->shape];
+    if (!built->input->only_asked[asked->shape] &&
+        built->shapes.numbers[asked->shape] == SOLVER_NONE)
+        return; /* it was refused */
+    size_t mount_count = asked->mounts ? shape.volume_count : 0;
+    struct solver_mount *mounts = ARENA_ARRAY(arena, mount_count, struct solver_mount);
+    for (size_t i = 0; i < mount_count; i++)
+        mounts[i] = (struct solver_mount){.claim = "default/c0", .driver = "ebs.csi.aws.com"};
+    struct solver_amount *items =
+        ARENA_ARRAY(arena, shape.requests.count + 2, struct solver_amount);
+    if (shape.requests.count > 0)
+        memcpy(items, shape.requests.items, shape.requests.count * sizeof *items);
+    shape.requests.items = items;
+    if (asked->one_of_unknown)
+        items[shape.requests.count++] = (struct solver_amount){SOLVER_NONE, 1};
+    if (asked->none_of_unknown)
+        items[shape.requests.count++] = (struct solver_amount){SOLVER_NONE, 0};
+    struct solver_question question = {.shape = &shape,
+                                       .mounts = mounts,
+                                       .mount_count = mount_count,
+                                       .beyond_limits = asked->beyond_limits,
+                                       .reserved_fallback = asked->reserved_fallback,
+                                       .explain = true};
+    struct solver_pod pod = {.name = "new/asked",
+                             .uid = "",
+                             .shape = asked->shape,
+                             .node = SOLVER_NONE,
+                             .mounts = mounts,
+                             .mount_count = mount_count};
+    struct solver_answer answer;
+    struct error error = {0};
+    if (asked->starved)
+        ask_in_vain(run, &question);
+    if (!solver_query(run, &question, arena, &answer, &error)) {
+        REQUIRE(error.what[0] != '\0' && built->input->only_asked[asked->shape]);
+        return;
+    }
+    reasons_check(built, answer.reasons, arena);
+    REQUIRE((answer.kind == SOLVER_UNSCHEDULABLE) == (answer.reasons.count > 0));
+    struct built changed;
+    build_as_asked(built, asked, &pod, arena, &changed);
+    const struct solver_plan *plan = solver_solve(solver_run_create(changed.problem, arena));
+    REQUIRE(plan->placement_count == 1);
+    const struct solver_placement *place = &plan->placements[0];
+    const struct solver_node_claim *claim =
+        place->kind == SOLVER_ON_NODE_CLAIM ? &plan->claims[place->index] : NULL;
+    if (asked->one_of_unknown)
+        check_unknown(run, &question, &answer, arena);
+    else
+        require_same(place_text(built->problem, answer.kind, answer.node, answer.claim, arena),
+                     place_text(changed.problem, place->kind, place->index, claim, arena));
+    check_outlook(run, built, &question, &answer, &changed, arena);
+    question.mount_count = shape.volume_count + 1;
+    question.mounts = ARENA_ARRAY(arena, question.mount_count, struct solver_mount);
+    REQUIRE(!solver_query(run, &question, arena, &answer, &error));
+    struct solver_strings zones;
+    REQUIRE(!solver_query_zones(run, &question, arena, &zones, &error) && zones.count == 0);
 }

@@ -251,6 +251,27 @@ static void check_pair(const struct checking *checking, const struct machine *a,
         check_apart(checking, a, x, b, y);
 }
 
+/* A volume that is not bound yet will be in one zone: pods that share it come to one where plans
+ * are looked for that kube-scheduler accepts, too. */
+static void check_shared_volume(const struct machine *a, const struct resident *x,
+                                const struct machine *b, const struct resident *y)
+{
+    for (size_t i = 0; i < x->pod->mount_count && x->is_new && y->is_new; i++)
+        for (size_t j = 0; j < y->pod->mount_count; j++) {
+            const struct solver_mount *one = &x->pod->mounts[i], *other = &y->pod->mounts[j];
+            if (one->binds && other->binds && strcmp(one->claim, other->claim) == 0 &&
+                a->zone_count > 0 && b->zone_count > 0)
+                REQUIRE(may_share(a, b, ZONE));
+        }
+}
+
+static bool optimizes(const struct solver_settings *settings)
+{
+    const struct solver_optimize *wanted = &settings->optimize;
+    return wanted->joint_zones || wanted->spread_in_one || wanted->exact_limits ||
+           wanted->best_fit || wanted->cheapest;
+}
+
 /* Every pod against every other; affinities need one that they select in the domain, or to select
  * the pod itself. */
 static void check_pod(const struct checking *checking, const struct machine *machine,
@@ -264,6 +285,8 @@ static void check_pod(const struct checking *checking, const struct machine *mac
             if (other == pod)
                 continue;
             check_pair(checking, machine, pod, other_machine, other);
+            if (optimizes(&checking->input->settings))
+                check_shared_volume(machine, pod, other_machine, other);
             for (size_t k = 0; k < pod->shape->affinity_count; k++)
                 met[k] |=
                     may_share(machine, other_machine, pod->shape->affinities[k].key) &&
