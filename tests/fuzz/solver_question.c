@@ -205,7 +205,7 @@ static void ask_in_vain(struct solver_run *run, const struct solver_question *qu
     struct arena *small = arena_create(TOO_FEW_BYTES);
     REQUIRE(small != NULL);
     struct starving starving = {run, question, small};
-    (void)arena_guard(small, starve, &starving, &error);
+    (void)!arena_guard(small, starve, &starving, &error);
     arena_destroy(small);
 }
 
