@@ -73,7 +73,8 @@ static const char *const values[] = {"z1",
                                      "",
                                      "-9223372036854775808",
                                      "9223372036854775807",
-                                     "01"};
+                                     "01",
+                                     LONG};
 static const char *const numbers[] = {
     "0", "1", "2", "3", "4", "-9223372036854775808", "9223372036854775807"};
 enum { KEYS = sizeof keys / sizeof keys[0], VALUES = sizeof values / sizeof values[0] };
@@ -452,7 +453,7 @@ static void add_affinity(struct bytes *bytes, struct solver_shape *shape)
         term->namespace_selector.kind = SOLVER_SELECTOR_GIVEN;
     if ((flags & 16) != 0) /* and those with a label */
         add_expression(bytes, &term->namespace_selector.expressions,
-                       (struct solver_expression){.key = "tier", .op = SOLVER_DOES_NOT_EXIST});
+                       (struct solver_expression){.key = "tier", .op = SOLVER_EXISTS});
     shape->affinities = items;
 }
 

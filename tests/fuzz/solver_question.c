@@ -205,7 +205,8 @@ static void ask_in_vain(struct solver_run *run, const struct solver_question *qu
     struct arena *small = arena_create(TOO_FEW_BYTES);
     REQUIRE(small != NULL);
     struct starving starving = {run, question, small};
-    (void)!arena_guard(small, starve, &starving, &error);
+    bool answered = arena_guard(small, starve, &starving, &error);
+    REQUIRE(answered || error.what[0] != '\0');
     arena_destroy(small);
 }
 
@@ -284,4 +285,7 @@ void check_case_question(struct solver_run *run, const struct built *built,
     REQUIRE(!solver_query(run, &question, arena, &answer, &error));
     struct solver_strings zones;
     REQUIRE(!solver_query_zones(run, &question, arena, &zones, &error) && zones.count == 0);
+    struct solver_outlook outlook;
+    REQUIRE(!solver_query_outlook(run, &question, arena, &outlook, &error));
+    REQUIRE(outlook.reasons.count == 0);
 }
