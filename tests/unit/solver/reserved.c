@@ -65,6 +65,26 @@ static void test_full_and_held(void)
     EXPECT_TEXT(claim_at(0)->reservation, "r-one");
 }
 
+/* A reservation that is full, and what else there is: a machine that is sold out is none to wait
+ * for instead. */
+static void test_full_and_sold_out(void)
+{
+    for (int i = 0; i < 4; i++) {
+        bool sold_out = i % 2 == 1;
+        world_empty();
+        world.title = sold_out ? "sold out" : "on demand";
+        world.settings.reserved_fallback = i >= 2;
+        TYPE(.name = "one", .resources = "cpu 2; memory 2Gi",
+             .offerings = {OFFER("on-demand", "test-zone-1", .unavailable = sold_out),
+                           RESERVED("r-full", 0)});
+        POOL(.name = "default");
+        struct span pods = PODS(2, .requests = "cpu 1800m");
+        solve();
+        EXPECT_SCHEDULED(pods, sold_out ? 0 : 2);
+        EXPECT_INT(world.plan->claim_count, sold_out ? 0 : 2);
+    }
+}
+
 /* Where no other capacity type is ever named, too. */
 static void test_nothing_else_is_offered(void)
 {
@@ -369,6 +389,7 @@ static void test_cheaper_on_a_list(void)
 const struct unit_test unit_tests[] = {
     {"the cheaper one on a list", test_cheaper_on_a_list},
     {"a full one and one that is held", test_full_and_held},
+    {"full and sold out", test_full_and_sold_out},
     {"nothing else is offered", test_nothing_else_is_offered},
     {"no fallback while reserved capacity is left", test_no_fallback},
     {"one reservation of two pools", test_shared_by_pools},
