@@ -75,35 +75,25 @@ static void tell_attaching(struct explanation *q, struct solver_reason *reason)
                               operand_name(text_of(option_type_name(problem, best))));
 }
 
-/* Whether a machine of the pool is to be had in the zone: it may be sold out there. */
-static bool is_on_offer(const struct explanation *q, uint32_t zone)
-{
-    const struct solver_problem *problem = q->problem;
-    FOR_EACH(shape, &problem->offering_shapes) {
-        const struct solver_requirement *there =
-            solver_requirements_get(&shape->requirements, problem->zone_key);
-        if ((there == NULL || solver_requirement_has(problem->names, there, zone)) &&
-            bits_meet(shape->options, problem->pools.items[q->pool].options, problem->option_words))
-            return true;
-    }
-    return false;
-}
-
 /* The zones in which the pool has something to launch. */
 static struct solver_operand zones_of_pool(const struct explanation *q)
 {
     const struct solver_problem *problem = q->problem;
-    const struct solver_requirement *own = solver_requirements_get(
-        &q->run->empty_node_claims[q->pool].set->requirements, problem->zone_key);
+    const struct node_requirements *any_zone = q->run->empty_node_claims[q->pool].set;
     const struct key_index *index = &problem->key_index[problem->zone_key];
     size_t word_count = bits_words(index->value_count) + 1;
     uint64_t *zones = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
-    for (uint32_t v = 0; index->defined && v < index->value_count; v++)
-        if (index->values[v] != NULL &&
-            bits_meet(index->values[v], problem->pools.items[q->pool].options,
-                      problem->option_words) &&
-            (own == NULL || solver_requirement_has(problem->names, own, v)) && is_on_offer(q, v))
+    uint64_t *one = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
+    for (uint32_t v = 0; index->defined && v < index->value_count; v++) {
+        bits_add(one, v);
+        const struct node_requirements *there =
+            node_requirements_narrow(q->run, any_zone, problem->zone_key, one, word_count);
+        if (there != NULL &&
+            bits_meet(node_requirements_options(q->run, there),
+                      problem->pools.items[q->pool].options, problem->option_words))
             bits_add(zones, v);
+        bits_remove(one, v);
+    }
     return operand_values(q, problem->zone_key, zones, word_count);
 }
 

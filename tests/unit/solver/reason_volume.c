@@ -31,8 +31,8 @@ static void test_places(void)
         {"a zone where nothing is sold as spot",
          {.name = "default", .requirements = "capacity=spot"},
          {.volumes = {VOLUME("zone=test-zone-3", .claim = "data")}},
-         "volume: claim default/data can be in test-zone-3 only; the NodePool reaches test-zone-1, "
-         "test-zone-2 and test-zone-3"},
+         "volume: claim default/data can be in test-zone-3 only; the NodePool reaches test-zone-1 "
+         "and test-zone-2"},
         {"a label that is no zone",
          {.name = "default"},
          {.volumes = {VOLUME("topology.gke.io/zone=a", .claim = "data")}},
