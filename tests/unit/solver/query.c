@@ -340,6 +340,7 @@ static void an_outlook_of_what_nothing_has(void)
         MUST(solver_query_outlook(run, &question, arena, &outlook, &error));
         ASSERT_INT(outlook.reasons.count, 1);
         ASSERT_INT(reasons_tell(outlook.reasons, arena).items[0].kind, cases[i].kind);
+        ASSERT_INT(reasons_tell(outlook.reasons, arena).items[0].pool, SOLVER_NONE);
         /* Nor without Nodes and pools. */
         struct solver_run *of_nothing = solver_run_create(empty, arena);
         MUST(solver_query_outlook(of_nothing, &question, arena, &outlook, &error));
