@@ -160,14 +160,13 @@ static uint64_t *awaited_domains(struct explanation *q)
     const struct topology_group_state *state = &run->groups[q->group];
     uint32_t key = group_at(q, q->group)->key;
     int32_t *open = ARENA_ARRAY(run->arena, state->count_size, int32_t);
-    for (size_t i = 0; i < run->node_claims.count && !run->asked; i++) {
+    for (size_t i = 0; i < run->node_claims.count; i++) {
         const struct node_claim *claim = &run->node_claims.items[i];
         const struct solver_requirement *r = listed_domains(q, claim);
         uint32_t pod = r == NULL ? SOLVER_NONE : next_counted(q, claim->first_pod);
         for (; pod != SOLVER_NONE; pod = next_counted(q, run->next_pod[pod]))
             for (BITS_EACH(value, r->words, r->word_count))
-                if (value < state->count_size)
-                    open[value]++;
+                open[value]++;
     }
     size_t word_count = bits_words(state->count_size);
     const uint64_t *left = reason_left(q, SOLVER_REASON_TOPOLOGY, EVERY_CRITERION);
