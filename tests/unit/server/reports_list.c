@@ -207,6 +207,7 @@ static void owners_are_listed_first(void)
                               "replicationcontrollers jobs pods "
                               "podtemplates "},
         {"pool-limits: {}", "nodepools "},
+        {"", ""}, /* nobody is judged */
         {"pool-limits: {}, pod-disruption-budgets: {}", "nodepools poddisruptionbudgets "},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
