@@ -377,6 +377,36 @@ static void test_terms_of_leaving_pods(void)
     EXPECT_TEXT(node_of(avoiding), "one");
 }
 
+/* The first pod of an affinity over hosts may start where none of the hosts it may be on has a pod
+ * to join (docs/reference/karpenter.md 3.5), whatever the others have. */
+static void test_first_on_its_hosts(void)
+{
+    static const struct {
+        const char *there, *hosts;
+        const char *on; /* NULL: nowhere */
+    } cases[] = {
+        {"two", "host In two three", NULL}, /* two is full */
+        {"one", "host In two three", "three"},
+        {"two", "host In three", "three"},
+        {"two", "host In one two", NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_empty();
+        world.title = arena_printf(world.arena, "%s, %s", cases[i].there, cases[i].hosts).data;
+        NODE(.name = "one", .labels = "host=one", .allocatable = "cpu 1; memory 1Gi; pods 1");
+        NODE(.name = "two", .labels = "host=two", .allocatable = "cpu 1; memory 1Gi; pods 1");
+        NODE(.name = "three", .labels = "host=three", .allocatable = "cpu 1; memory 1Gi; pods 1");
+        POD(.labels = "app=a", .node = cases[i].there);
+        if (strcmp(cases[i].there, "one") == 0)
+            POD(.labels = "app=b", .node = "two");
+        size_t pod = POD(.labels = "app=a", .required = {cases[i].hosts},
+                         .affinities = {NEAR("host", "app=a")});
+        solve();
+        EXPECT_TEXT(node_of(pod) == NULL ? "" : node_of(pod),
+                    cases[i].on == NULL ? "" : cases[i].on);
+    }
+}
+
 const char unit_suite[] = "solver affinity";
 const struct unit_test unit_tests[] = {
     {"pod affinity (hostname)", test_affinity_by_hostname},
@@ -402,5 +432,6 @@ const struct unit_test unit_tests[] = {
     {"multiple dependent affinities", test_dependent_affinities},
     {"effective zone", test_effective_zone},
     {"terms of leaving pods", test_terms_of_leaving_pods},
+    {"the first on its hosts", test_first_on_its_hosts},
     {NULL, NULL},
 };
