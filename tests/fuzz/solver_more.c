@@ -211,11 +211,15 @@ static void hold_many_pods(struct bytes *bytes, struct solver_amounts *amounts)
     amounts->items = items;
 }
 
-/* What a type says of the zone and the capacity type is of its offerings. */
-static bool is_said_by_types(const char *key)
+/* What a type says of the zone, the capacity type and reservations is of its offerings. */
+static bool is_said_by(const struct solver_instance_type *type, const char *key)
 {
+    bool reserved = false;
+    for (size_t i = 0; i < type->offering_count; i++)
+        reserved |= strcmp(type->offerings[i].capacity_type, "reserved") == 0;
     return strcmp(key, ZONE) != 0 && strcmp(key, CAPACITY_TYPE) != 0 &&
-           strcmp(key, HOSTNAME) != 0 && strcmp(key, NODE_POOL) != 0;
+           strcmp(key, HOSTNAME) != 0 && strcmp(key, NODE_POOL) != 0 &&
+           !(reserved && strcmp(key, SOLVER_RESERVATION_KEY) == 0);
 }
 
 static void remark_on_type(struct bytes *bytes, struct solver_case *made)
@@ -241,7 +245,7 @@ static void remark_on_type(struct bytes *bytes, struct solver_case *made)
             one.op = SOLVER_EXISTS;
         if (one.op != SOLVER_IN)
             one.value_count = 0;
-        if (is_said_by_types(one.key))
+        if (is_said_by(type, one.key))
             set_expression(bytes, &type->requirements, one);
         break;
     case 3:
