@@ -483,18 +483,18 @@ static void run(void *argument)
 /* left: of the budget, the rest is taken before. times: so often the clock is asked until the time
  * is over; 0: it never is. */
 struct tightness {
-    size_t budget_bytes, left_bytes, reserve_bytes;
+    size_t budget_kib, left_kib, reserve_kib;
     enum review_limit reason;
     int times;
 };
-enum { KIB = 1024, MIB = 1024 * KIB, USUAL_RESERVE = 512 * KIB };
+enum { MIB = 1024, USUAL_RESERVE = 512 }; /* in KiB */
 static const struct tightness tightnesses[] = {
-    {48 * KIB, 8 * KIB, USUAL_RESERVE, LIMIT_NONE, 0},
-    {48 * KIB, 48 * KIB, USUAL_RESERVE, LIMIT_NONE, 0},
-    {MIB, 96 * KIB, USUAL_RESERVE, LIMIT_NONE, 0},
-    {3 * MIB / 2, 256 * KIB, USUAL_RESERVE, LIMIT_NONE, 0},
-    {48 * KIB, 48 * KIB, 2 * KIB, LIMIT_NONE, 0},
-    {MIB, 96 * KIB, 16 * KIB, LIMIT_NONE, 0},
+    {48, 8, USUAL_RESERVE, LIMIT_NONE, 0},
+    {48, 48, USUAL_RESERVE, LIMIT_NONE, 0},
+    {MIB, 96, USUAL_RESERVE, LIMIT_NONE, 0},
+    {3 * MIB / 2, 256, USUAL_RESERVE, LIMIT_NONE, 0},
+    {48, 48, 2, LIMIT_NONE, 0},
+    {MIB, 96, 16, LIMIT_NONE, 0},
     {MIB, MIB, USUAL_RESERVE, LIMIT_CPU, 1},
     {MIB, MIB, USUAL_RESERVE, LIMIT_TIMEOUT, 1},
     {MIB, MIB, USUAL_RESERVE, LIMIT_TIMEOUT, 3},
@@ -535,13 +535,14 @@ static void try_limited(struct job *job, size_t index)
     struct clock clock = {.tightness = tightness};
     struct error error;
     if (arenas[index] == NULL) {
-        arenas[index] = arena_create(tightness->budget_bytes);
-        REQUIRE(arenas[index] != NULL && arena_reserve(arenas[index], tightness->reserve_bytes));
+        arenas[index] = arena_create(tightness->budget_kib << 10);
+        REQUIRE(arenas[index] != NULL &&
+                arena_reserve(arenas[index], tightness->reserve_kib << 10));
     }
     job->tight = arenas[index];
     arena_reset(job->tight);
-    if (tightness->left_bytes < tightness->budget_bytes)
-        (void)arena_alloc(job->tight, tightness->budget_bytes - tightness->left_bytes);
+    if (tightness->left_kib < tightness->budget_kib)
+        (void)arena_alloc(job->tight, (tightness->budget_kib - tightness->left_kib) << 10);
     arena_watch(job->tight, &(struct arena_watch){ask_clock, &clock});
     REQUIRE(arena_guard(job->tight, run_limited, job, &error) || error.kind == ERROR_LIMIT);
 }
