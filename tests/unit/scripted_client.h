@@ -266,8 +266,6 @@ static inline void script_rest(int64_t until_ms)
     pthread_mutex_unlock(&script.mutex);
 }
 
-/* ---- live/client.h ---- */
-
 /* CUnit counts without a lock, and these run beside the test. */
 static inline void script_fail(const char *what, int line)
 {
@@ -275,6 +273,30 @@ static inline void script_fail(const char *what, int line)
     abort();
 }
 #define SCRIPT_REQUIRE(condition) ((condition) ? (void)0 : script_fail(#condition, __LINE__))
+
+/* While there are none, no thread can be started: there is no room for its stack. */
+static inline void script_allow_threads(bool any)
+{
+    static pthread_attr_t usual, too_large;
+    static bool known;
+    if (!known) {
+        SCRIPT_REQUIRE(pthread_getattr_default_np(&usual) == 0 &&
+                       pthread_getattr_default_np(&too_large) == 0 &&
+                       pthread_attr_setstacksize(&too_large, (size_t)1 << 46) == 0);
+        known = true;
+    }
+    SCRIPT_REQUIRE(pthread_setattr_default_np(any ? &usual : &too_large) == 0);
+}
+
+/* Of the system's clock. */
+static inline int64_t real_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- live/client.h ---- */
 
 bool client_open(const struct client_config *config, int64_t (*now_ms)(void),
                  struct client **client, struct error *error)

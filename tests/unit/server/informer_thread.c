@@ -298,7 +298,9 @@ static void a_client_that_does_not_run_is_said(void)
     script_pass(1);
     struct listening listening = listen_to_log();
     script.runs_fail = 1;
+    int64_t begin_ms = real_ms();
     script_pass(1000);
+    CU_ASSERT(real_ms() - begin_ms >= 900); /* it does not spin */
     struct text log = heard(&listening);
     ASSERT_HEARD(log, "the API server cannot be waited for", 1);
     ASSERT_HEARD(log, "the script does not run", 1);
@@ -341,7 +343,21 @@ static void after_its_end_nobody_wakes_it(void)
     informer_thread_destroy(NULL);
 }
 
+static void a_thread_that_cannot_be_started_is_said(void)
+{
+    create();
+    script_allow_threads(false);
+    bool started = informer_thread_start(cluster, &error);
+    script_allow_threads(true);
+    CU_ASSERT_FALSE(started);
+    ASSERT_INT(error.kind, ERROR_MEMORY);
+    CU_ASSERT(text_starts_with(text_of(error.what),
+                               TEXT("the thread that watches the cluster cannot be started: ")));
+    end();
+}
+
 const struct unit_test unit_tests[] = {
+    {"a thread that cannot be started is said", a_thread_that_cannot_be_started_is_said},
     {"what rails look up is watched", what_rails_look_up_is_watched},
     {"what cannot be watched is said", what_cannot_be_watched_is_said},
     {"what is listed is published", what_is_listed_is_published},

@@ -361,27 +361,31 @@ static void a_round_that_succeeds_ends_the_trouble(void)
     script_new_replies();
     reply("DISCOVER *", 403, STATUS("not now"));
     script_pass(MINUTE_MS);
+    script_new_replies();
+    reply("DISCOVER *", 403, STATUS("another"));
+    script_pass(2 * MINUTE_MS);
     struct text log = heard(&listening);
-    ASSERT_ROUNDS("600 630 690 ");
-    ASSERT_HEARD(log, "no reports were written", 2); /* another problem is said, too */
+    ASSERT_ROUNDS("600 630 690 810 ");
+    ASSERT_HEARD(log, "no reports were written", 3); /* another problem is said, too */
     ASSERT_HEARD(log, "answered 403: not now", 1);
+    ASSERT_HEARD(log, "answered 403: another", 1);
     all_is_well();
     listening = listen_to_log();
-    script_pass(2 * MINUTE_MS);
+    script_pass(4 * MINUTE_MS);
     log = heard(&listening);
-    ASSERT_ROUNDS("810 ");
-    ASSERT_HEARD(log, "all is well again: reports cannot be looked for: answered 403: not now", 1);
+    ASSERT_ROUNDS("1050 ");
+    ASSERT_HEARD(log, "all is well again: reports cannot be looked for: answered 403: another", 1);
     CU_ASSERT(text_starts_with(ready_line(), TEXT("; reports: 1 of openreports.io/v1alpha1, ")));
     listening = listen_to_log();
     script_pass(INTERVAL_MS);
     log = heard(&listening);
-    ASSERT_ROUNDS("1410 ");
+    ASSERT_ROUNDS("1650 ");
     ASSERT_HEARD(log, "all is well again", 0);
     /* The next trouble begins from the start. */
     script_new_replies();
     reply("DISCOVER *", 403, STATUS("no"));
     script_pass(INTERVAL_MS + 90 * SECOND_MS);
-    ASSERT_ROUNDS("2010 2040 2100 ");
+    ASSERT_ROUNDS("2250 2280 2340 ");
     end();
 }
 
@@ -581,7 +585,9 @@ static void a_client_that_does_not_run_is_said(void)
     begin();
     struct listening listening = listen_to_log();
     script.runs_fail = 1;
+    int64_t begin_ms = real_ms();
     script_pass(SECOND_MS);
+    CU_ASSERT(real_ms() - begin_ms >= 900); /* it does not spin */
     struct text log = heard(&listening);
     ASSERT_HEARD(log, "the API server cannot be waited for", 1);
     ASSERT_HEARD(log, "the script does not run", 1);
@@ -628,7 +634,21 @@ static void without_a_client_there_is_no_thread(void)
     end();
 }
 
+static void a_thread_that_cannot_be_started_is_said(void)
+{
+    create_every(INTERVAL_S);
+    script_allow_threads(false);
+    bool started = reports_thread_start(thread, &error);
+    script_allow_threads(true);
+    CU_ASSERT_FALSE(started);
+    ASSERT_INT(error.kind, ERROR_MEMORY);
+    CU_ASSERT(text_starts_with(text_of(error.what),
+                               TEXT("the thread that writes reports cannot be started: ")));
+    end();
+}
+
 const struct unit_test unit_tests[] = {
+    {"a thread that cannot be started is said", a_thread_that_cannot_be_started_is_said},
     {"a leader audits at once and after each interval",
      a_leader_audits_at_once_and_after_each_interval},
     {"who does not lead audits nothing", who_does_not_lead_audits_nothing},

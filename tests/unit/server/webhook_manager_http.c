@@ -359,7 +359,9 @@ static void a_client_that_does_not_run_is_said(void)
     begin(false);
     struct listening listening = listen_to_log();
     script.runs_fail = 1;
+    int64_t begin_ms = real_ms();
     script_pass(SECOND_MS);
+    CU_ASSERT(real_ms() - begin_ms >= 900); /* it does not spin */
     struct text log = heard(&listening);
     ASSERT_HEARD(log, "the API server cannot be waited for", 1);
     ASSERT_HEARD(log, "the script does not run", 1);
@@ -567,7 +569,21 @@ static void what_cannot_work_is_refused(void)
     end();
 }
 
+static void a_thread_that_cannot_be_started_is_said(void)
+{
+    create(false);
+    script_allow_threads(false);
+    bool started = webhook_thread_start(thread, seen.server, metrics, &error);
+    script_allow_threads(true);
+    CU_ASSERT_FALSE(started);
+    ASSERT_INT(error.kind, ERROR_MEMORY);
+    CU_ASSERT(text_starts_with(text_of(error.what),
+                               TEXT("the thread that keeps the certificate cannot be started: ")));
+    end();
+}
+
 const struct unit_test unit_tests[] = {
+    {"a thread that cannot be started is said", a_thread_that_cannot_be_started_is_said},
     {"who leads renews the Lease", who_leads_renews_the_lease},
     {"each thread is another one", each_thread_is_another_one},
     {"a Lease that lapses is taken over", a_lease_that_lapses_is_taken_over},
