@@ -13,7 +13,7 @@
 #include "server/publish.h"
 #include "server/reports.h"
 #include "server/webhook_manager.h"
-#include "unit.h"
+#include "world_of_text.h"
 
 const char unit_suite[] = "server/locks";
 
@@ -99,10 +99,12 @@ static struct publisher *publisher;
 static struct loaded_policies *held[4];
 static size_t held_count;
 
+static struct world *rules[2];
+static size_t rules_count;
+
 static void set_policies(void)
 {
-    struct world *world = calloc(1, sizeof *world);
-    if (world == NULL || !publisher_set_policies(publisher, world))
+    if (!publisher_set_policies(publisher, rules[--rules_count]))
         abort();
 }
 
@@ -255,6 +257,11 @@ static void one_publishes_after_the_other(void)
     };
     publisher = publisher_create(1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(publisher);
+    for (rules_count = 0; rules_count < COUNT_OF(rules); rules_count++)
+        rules[rules_count] = world_of_text(
+            "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: p}, "
+            "spec: {rails: {topology-keys: {}}}}\n",
+            (struct world_options){0}, rules_count + 1, 0);
     assert_each_waits(calls, COUNT_OF(calls));
     ASSERT_INT(held_count, 0);
     publisher_destroy(publisher);

@@ -787,7 +787,26 @@ static void a_flood_of_writes_pauses(void)
     webhook_manager_destroy(manager);
 }
 
+/* Beside the rest after each failure. */
+static void who_is_told_to_come_later_does(void)
+{
+    static const int64_t times_s[] = {0, 1, 2, 60, 300};
+    for (size_t i = 0; i < COUNT_OF(times_s); i++) {
+        open_cluster(true);
+        struct webhook_manager *manager = open_manager();
+        ASSERT_WORK(manager, true, "SVMsSVMvmSVM");
+        now_ms += 10000;
+        answer_later(manager, 429, times_s[i]);
+        now_ms += 10000 + times_s[i] * 1000 - 1;
+        ASSERT_WORK(manager, true, "");
+        now_ms++;
+        ASSERT_WORK(manager, true, "SVM");
+        webhook_manager_destroy(manager);
+    }
+}
+
 const struct unit_test unit_tests[] = {
+    {"who is told to come later does", who_is_told_to_come_later_does},
     {"entries of others are left alone", entries_of_others_are_left_alone},
     {"the first certificate", the_first_certificate},
     {"who leads no more writes no more", who_leads_no_more_writes_no_more},
