@@ -194,6 +194,26 @@ static void a_report_has_so_many_results(void)
     end();
 }
 
+/* etcd takes 1.5 MB of an object. */
+static void a_report_has_so_many_bytes(void)
+{
+    enum { MANY = 300, NAME_BYTES = 3000 };
+    char name[NAME_BYTES + 1];
+    memset(name, 'a', NAME_BYTES);
+    name[NAME_BYTES] = '\0';
+    begin("topology-keys: {}", PLENTY);
+    for (size_t i = 0; i < MANY; i++)
+        put(arena_printf(arena, POD("name: %s-%03zu", "zone"), name, i).data);
+    struct report_space shop = space(0, MANY);
+    size_t bytes = 0, last_bytes = 0;
+    for (size_t i = 0; i < shop.result_count; i++)
+        bytes += last_bytes = node_json(&shop.results[i], arena).size;
+    CU_ASSERT(bytes <= REPORT_BYTES_MAX && bytes + last_bytes > REPORT_BYTES_MAX);
+    ASSERT_INT(shop.left_out, MANY - shop.result_count);
+    ASSERT_INT(shop.counts.of[AUDIT_DENIED], MANY);
+    end();
+}
+
 /* The strictest first, whatever came first. */
 static void the_strictest_results_come_first(void)
 {
@@ -270,6 +290,7 @@ const struct unit_test unit_tests[] = {
     {"what is made of an owner is not said again", what_is_made_of_an_owner_is_not_said_again},
     {"what has ended breaks nothing", what_has_ended_breaks_nothing},
     {"a report has so many results", a_report_has_so_many_results},
+    {"a report has so many bytes", a_report_has_so_many_bytes},
     {"the strictest results come first", the_strictest_results_come_first},
     {"what cannot be listed is said of the cluster", what_cannot_be_listed_is_said_of_the_cluster},
     {"what finds no room is counted", what_finds_no_room_is_counted},
