@@ -172,7 +172,8 @@ static void the_end_of_a_large_file_counts(void)
     CU_ASSERT(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
 }
 
-/* They are taken again and again, so none may keep a descriptor; and nobody writes into the pipe. */
+/* They are taken again and again, so none may keep a descriptor; and nobody writes into the pipe.
+ */
 static void nothing_is_left_open(void)
 {
     make_files();

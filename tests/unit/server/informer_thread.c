@@ -270,7 +270,7 @@ static void what_found_no_room_is_listed_again(void)
 {
     enum { FLOOD = 3000 };
     open_publisher();
-    memory_bytes = 5 * 200000;
+    memory_bytes = 1000000;
     atomic_store(&pods_there, FLOOD);
     CU_ASSERT_FATAL(informer_thread_create(NULL, publisher, status, &cluster, &error));
     set_rules(1, "");
@@ -279,11 +279,11 @@ static void what_found_no_room_is_listed_again(void)
     script_pass(100);
     CU_ASSERT(seen(KIND_POD) > 100 && seen(KIND_POD) < FLOOD / 2);
     ASSERT_INT(seen(KIND_NODE), NODES);
-    script_pass(120 * 1000);
+    script_pass(120000);
     ASSERT_TEXT(text_of(script.listed_again), "");
     atomic_store(&pods_go, true);
     script_stir();
-    script_pass(62 * 1000);
+    script_pass(62000);
     ASSERT_HEARD(heard(&listening), "\"level\":\"error\"", 0);
     ASSERT_TEXT(text_of(script.listed_again), "pods");
     end();

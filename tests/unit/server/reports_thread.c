@@ -15,7 +15,9 @@
 const char unit_suite[] = "server/reports thread";
 
 enum { NOW_S = 1795230245, SLOT = 1, SLOTS = 2, INTERVAL_S = 600, NICENESS = 10 };
-enum { SECOND_MS = 1000, MINUTE_MS = 60 * SECOND_MS, INTERVAL_MS = INTERVAL_S * SECOND_MS };
+#define SECOND_MS INT64_C(1000)
+#define MINUTE_MS (60 * SECOND_MS)
+#define INTERVAL_MS (INTERVAL_S * SECOND_MS)
 
 #define NEW_API "/apis/openreports.io/v1alpha1"
 #define OLD_API "/apis/wgpolicyk8s.io/v1alpha2"
@@ -549,7 +551,7 @@ static void findings_have_a_part_of_the_memory(void)
     static const struct {
         size_t memory_bytes;
         bool lost;
-    } cases[] = {{32 * 20000, true}, {32 << 20, false}};
+    } cases[] = {{640000, true}, {32 << 20, false}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         create_every(INTERVAL_S);
         reports_thread_destroy(thread);

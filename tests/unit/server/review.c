@@ -518,6 +518,44 @@ static void a_change_that_is_too_long_is_not_made(void)
     }
 }
 
+struct changing {
+    struct text body, answer;
+    struct arena *arena;
+    struct review_record record;
+    struct error error;
+    bool answered;
+};
+
+static void change(void *argument)
+{
+    struct changing *changing = argument;
+    changing->answered = review_answer(world, REVIEW_MUTATE, changing->body, NOW, changing->arena,
+                                       &changing->answer, &changing->record, &changing->error);
+}
+
+/* Whatever memory there is, a change is made whole or not at all. */
+static void an_unfinished_change_is_left_out(void)
+{
+    enum { RESERVE = 512 << 10, FIRST_BYTES = 4000, LAST_BYTES = 400000, STEP_BYTES = 500 };
+    const char *body = CREATE_BY("jane", GPU_POD("\"name\":\"a\"", ""));
+    bool limited = false, whole = false;
+    for (size_t bytes = FIRST_BYTES; bytes < LAST_BYTES; bytes += STEP_BYTES) {
+        struct changing changing = {.body = text_of(body), .arena = arena_create(bytes)};
+        struct error error;
+        CU_ASSERT_FATAL(changing.arena != NULL && arena_reserve(changing.arena, RESERVE));
+        CU_ASSERT_FATAL(arena_guard(changing.arena, change, &changing, &error));
+        CU_ASSERT(changing.answered && changing.record.allowed);
+        bool none = changing.record.verdict.limit == LIMIT_NONE;
+        bool patched = memmem(changing.answer.data, changing.answer.size, "\"patch\"", 7) != NULL;
+        ASSERT_INT(patched, none);
+        ASSERT_INT(changing.record.verdict.change_count, none);
+        limited |= !none;
+        whole |= none;
+        arena_destroy(changing.arena);
+    }
+    CU_ASSERT(limited && whole);
+}
+
 /* For the trail and the metrics. */
 static void the_record_says_what_was_reviewed(void)
 {
@@ -593,6 +631,7 @@ TEST(mutate_answers_with_a_patch)
 TEST(a_change_that_is_excepted_names_its_exception)
 TEST(mutate_changes_nothing)
 TEST(a_change_that_is_too_long_is_not_made)
+TEST(an_unfinished_change_is_left_out)
 TEST(the_record_says_what_was_reviewed)
 TEST(hostile_text_forges_no_line)
 
@@ -610,6 +649,7 @@ const struct unit_test unit_tests[] = {
     {"a change that is excepted names its exception",
      in_world_a_change_that_is_excepted_names_its_exception},
     {"mutate changes nothing", in_world_mutate_changes_nothing},
+    {"an unfinished change is left out", in_world_an_unfinished_change_is_left_out},
     {"a change that is too long is not made", in_world_a_change_that_is_too_long_is_not_made},
     {"the record says what was reviewed", in_world_the_record_says_what_was_reviewed},
     {"hostile text forges no line", in_world_hostile_text_forges_no_line},

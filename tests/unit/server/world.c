@@ -1,5 +1,6 @@
 /* What a world is loaded with, and what is said of it: the day from which maxDuration counts, where
  * it is from, what cannot be seen. */
+#include <malloc.h>
 #include <string.h>
 
 #include "folder.h"
@@ -168,16 +169,35 @@ static void all_errors_are_said_at_once(void)
          "{rails: {topology-keyz: {}}}}\n",
          NULL, true, false, "topology-keyz", "state"},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        write_files(cases[i].policy, cases[i].state);
-        struct loaded loaded = load_files((struct world_options){0}, cases[i].state_there);
-        ASSERT_INT(loaded.loads, cases[i].loads);
-        ASSERT_INT(loaded.errors.count, (cases[i].error != NULL) + (cases[i].other != NULL));
-        CU_ASSERT(cases[i].error == NULL || says(&loaded.errors, cases[i].error));
-        CU_ASSERT(cases[i].other == NULL || says(&loaded.errors, cases[i].other));
+    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+        const struct world_options options = {.serves = i % 2 != 0};
+        write_files(cases[i / 2].policy, cases[i / 2].state);
+        struct loaded loaded = load_files(options, cases[i / 2].state_there);
+        ASSERT_INT(loaded.loads, cases[i / 2].loads);
+        ASSERT_INT(loaded.errors.count,
+                   (cases[i / 2].error != NULL) + (cases[i / 2].other != NULL));
+        CU_ASSERT(cases[i / 2].error == NULL || says(&loaded.errors, cases[i / 2].error));
+        CU_ASSERT(cases[i / 2].other == NULL || says(&loaded.errors, cases[i / 2].other));
         unload(&loaded);
         remove_folder();
     }
+}
+
+/* A server that has refused its files looks at them again and again. */
+static void what_is_refused_takes_no_memory(void)
+{
+    enum { TIMES = 50, GROWTH_BYTES = 64 << 10 };
+    size_t before = 0;
+    write_files("kind: [", NULL);
+    for (size_t i = 0; i < TIMES; i++) {
+        struct loaded loaded = load_files((struct world_options){0}, false);
+        CU_ASSERT_FALSE(loaded.loads);
+        unload(&loaded);
+        if (i == TIMES / 2)
+            before = mallinfo2().uordblks;
+    }
+    CU_ASSERT(mallinfo2().uordblks < before + GROWTH_BYTES);
+    remove_folder();
 }
 
 /* What cannot be seen is said to who serves, where nothing will show it later. */
@@ -228,6 +248,7 @@ const struct unit_test unit_tests[] = {
      what_lasts_too_long_counts_from_the_later_day},
     {"a world knows where it is from", a_world_knows_where_it_is_from},
     {"a supply is made where it is asked for", a_supply_is_made_where_it_is_asked_for},
+    {"what is refused takes no memory", what_is_refused_takes_no_memory},
     {"all errors are said at once", all_errors_are_said_at_once},
     {"who serves is warned of what cannot be seen", who_serves_is_warned_of_what_cannot_be_seen},
     {"problems of the state are counted", problems_of_the_state_are_counted},
