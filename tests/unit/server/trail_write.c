@@ -1,0 +1,114 @@
+/* A line of the trail where the kernel does not say at once what a write would do: nobody waits for
+ * a reader, and a file takes every line. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "server/server.h"
+#include "unit.h"
+
+const char unit_suite[] = "server/trail write";
+
+/* ---- in place of the kernel's ---- */
+
+static ssize_t says; /* below 0: it fails, with errno: */
+static int failure;
+static unsigned calls;
+
+/* The header's names are the C library's own. NOLINTNEXTLINE(readability-inconsistent-*) */
+ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
+{
+    CU_ASSERT(fd == STDOUT_FILENO && parts != NULL && count == 2 && offset == -1);
+    CU_ASSERT(flags == RWF_NOWAIT);
+    calls++;
+    errno = failure;
+    return says;
+}
+
+/* ---- standard output ---- */
+
+enum output { EMPTY_PIPE, FULL_PIPE, PIPE_WITHOUT_READER, A_FILE };
+
+/* What is read of it. */
+static int open_output(enum output output)
+{
+    int ends[2];
+    if (output == A_FILE) {
+        FILE *file = tmpfile();
+        CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+        int reader = dup(fileno(file));
+        fclose(file);
+        dup2(reader, STDOUT_FILENO);
+        return reader;
+    }
+    CU_ASSERT_FATAL(pipe2(ends, O_NONBLOCK) == 0);
+    while (output == FULL_PIPE && write(ends[1], "x", 1) == 1)
+        continue;
+    CU_ASSERT_FATAL(fcntl(ends[1], F_SETFL, 0) == 0); /* as the server's is */
+    if (output == PIPE_WITHOUT_READER)
+        close(ends[0]);
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[1]);
+    return output == PIPE_WITHOUT_READER ? -1 : ends[0];
+}
+
+static void what_becomes_of_a_line(void)
+{
+    static const char stuck[] = "standard output takes nothing more: its reader is stuck";
+    static const char line[] = "{\"a\":1}";
+    enum { LINE_BYTES = sizeof line - 1 };
+    static const struct {
+        ssize_t says;
+        int failure;
+        enum output output;
+        const char *lost; /* NULL: it is not */
+        bool written;     /* by another call */
+    } cases[] = {
+        {LINE_BYTES + 1, 0, EMPTY_PIPE, NULL, false},
+        {LINE_BYTES, 0, EMPTY_PIPE, "written in part", false},
+        {1, 0, EMPTY_PIPE, "written in part", false},
+        /* it would wait: for a reader nobody does, and for a disk everybody */
+        {-1, EAGAIN, EMPTY_PIPE, stuck, false},
+        {-1, EAGAIN, FULL_PIPE, stuck, false},
+        {-1, EAGAIN, A_FILE, NULL, true},
+        /* it does not know such a write */
+        {-1, EOPNOTSUPP, EMPTY_PIPE, NULL, true},
+        {-1, EOPNOTSUPP, FULL_PIPE, stuck, false},
+        {-1, EOPNOTSUPP, A_FILE, NULL, true},
+        {-1, EOPNOTSUPP, PIPE_WITHOUT_READER, "Broken pipe", false},
+    };
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* as the server does */
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char read_bytes[2 * sizeof line];
+        ssize_t size = 0;
+        fflush(stdout);
+        int standard_output = dup(STDOUT_FILENO), reader = open_output(cases[i].output);
+        says = cases[i].says;
+        failure = cases[i].failure;
+        calls = 0;
+        const char *lost = trail_write(TEXT(line));
+        dup2(standard_output, STDOUT_FILENO);
+        close(standard_output);
+        ASSERT_INT(calls, 1);
+        ASSERT_TEXT(text_of(lost == NULL ? "" : lost), cases[i].lost == NULL ? "" : cases[i].lost);
+        if (cases[i].output == A_FILE)
+            lseek(reader, 0, SEEK_SET);
+        if (reader >= 0 && cases[i].output != FULL_PIPE)
+            size = read(reader, read_bytes, sizeof read_bytes);
+        if (cases[i].written)
+            ASSERT_TEXT(((struct text){read_bytes, size < 0 ? 0 : (size_t)size}), "{\"a\":1}\n");
+        else
+            CU_ASSERT(size <= 0);
+        close(reader);
+    }
+    signal(SIGPIPE, before);
+}
+
+const struct unit_test unit_tests[] = {
+    {"what becomes of a line", what_becomes_of_a_line},
+    {NULL, NULL},
+};
