@@ -282,7 +282,7 @@ static inline void script_allow_threads(bool any)
     if (!known) {
         SCRIPT_REQUIRE(pthread_getattr_default_np(&usual) == 0 &&
                        pthread_getattr_default_np(&too_large) == 0 &&
-                       pthread_attr_setstacksize(&too_large, (size_t)1 << 46) == 0);
+                       pthread_attr_setstacksize(&too_large, (size_t)1 << 62) == 0);
         known = true;
     }
     SCRIPT_REQUIRE(pthread_setattr_default_np(any ? &usual : &too_large) == 0);
