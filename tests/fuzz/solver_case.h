@@ -75,7 +75,7 @@ const struct solver_problem *case_build_over(const struct solver_case *input,
 /* Aborts unless the plan keeps every hard rule. */
 void plan_check(const struct built *built, const struct solver_plan *plan, struct arena *arena);
 /* Aborts unless they are in order, and tell something. */
-void reasons_check(const struct built *built, struct solver_reasons reasons, struct arena *arena);
+void reasons_check(const struct built *built, struct solver_reasons told, struct arena *arena);
 
 /* What is bought, without its pods; a plan as lines of text, by name of pod. */
 void claim_text(const struct solver_problem *problem, const struct solver_node_claim *claim,
