@@ -245,11 +245,38 @@ static void who_cannot_watch_says_so_once(void)
     remove_folder();
 }
 
+static int next_descriptor(void)
+{
+    int descriptor = dup(STDIN_FILENO);
+    CU_ASSERT_FATAL(descriptor >= 0 && close(descriptor) == 0);
+    return descriptor;
+}
+
+/* A server looks at its files for months. */
+static void nothing_is_left_open(void)
+{
+    struct watch watch;
+    make_files();
+    const char *path = path_of("in");
+    int before = next_descriptor();
+    watch_open(&watch);
+    watch_arm(&watch, (struct path_set){&path, 1});
+    int armed = next_descriptor();
+    watch_arm(&watch, (struct path_set){&path, 1});
+    ASSERT_INT(next_descriptor(), armed);
+    watch_close(&watch);
+    ASSERT_INT(next_descriptor(), before);
+    watch_close(&watch);
+    ASSERT_INT(next_descriptor(), before);
+    remove_folder();
+}
+
 const struct unit_test unit_tests[] = {
     {"changes are told", changes_are_told},
     {"who is armed again forgets", who_is_armed_again_forgets},
     {"many folders are watched", many_folders_are_watched},
     {"folders are watched sixteen deep", folders_are_watched_sixteen_deep},
     {"who cannot watch says so once", who_cannot_watch_says_so_once},
+    {"nothing is left open", nothing_is_left_open},
     {NULL, NULL},
 };
