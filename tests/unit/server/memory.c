@@ -37,6 +37,9 @@ static void a_file_says_a_limit_or_none(void)
         close(file);
         CU_ASSERT(memory_limit_in(path) == cases[i].bytes);
         unlink(path);
+        int next = dup(STDIN_FILENO); /* it was closed */
+        ASSERT_INT(next, file);
+        close(next);
     }
     CU_ASSERT(memory_limit_in("/tmp/taffrail-memory-is-not-here") == SIZE_MAX);
     CU_ASSERT(memory_limit_in("/tmp") == SIZE_MAX);

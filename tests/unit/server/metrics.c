@@ -1,5 +1,6 @@
 /* labels: threads */
 /* Metrics: counters, histograms and gauges. */
+#include "server/metric_table.h"
 #include "unit.h"
 
 #include <pthread.h>
@@ -302,6 +303,24 @@ static void threads_lose_no_count(void)
 }
 
 const char unit_suite[] = "server/metrics";
+/* What a metric does not have has no line. */
+static void the_page_explains_each_metric(void)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct text page = metric_page(arena);
+    for (size_t i = 0; i < METRIC_COUNT; i++) {
+        const struct metric_info *info = &metric_table[i];
+        struct text part =
+            arena_printf(arena, "\n%s\n  %s, in: %s\n%s%s%s%s%s%s  %s\n", info->name, info->type,
+                         info->unit, info->labels[0] == '\0' ? "" : "  labels: ", info->labels,
+                         info->labels[0] == '\0' ? "" : "\n",
+                         info->shown[0] == '\0' ? "" : "  there when: ", info->shown,
+                         info->shown[0] == '\0' ? "" : "\n", info->help);
+        CU_ASSERT_PTR_NOT_NULL(memmem(page.data, page.size, part.data, part.size));
+    }
+    arena_destroy(arena);
+}
+
 const struct unit_test unit_tests[] = {
     {"reviews are counted by bounded labels", reviews_are_counted_by_bounded_labels},
     {"durations fall into buckets", durations_fall_into_buckets},
@@ -312,5 +331,6 @@ const struct unit_test unit_tests[] = {
     {"each label has its own number", each_label_has_its_own_number},
     {"the caller's time is in seconds", the_callers_time_is_in_seconds},
     {"threads lose no count", threads_lose_no_count},
+    {"the page explains each metric", the_page_explains_each_metric},
     {NULL, NULL},
 };
