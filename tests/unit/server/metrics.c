@@ -1,6 +1,5 @@
 /* labels: threads */
 /* Metrics: counters, histograms and gauges. */
-#include "server/metric_table.h"
 #include "unit.h"
 
 #include <pthread.h>
@@ -8,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/metric_table.h"
 #include "server/server.h"
 
 static double series(const struct metrics *metrics, const char *name)
