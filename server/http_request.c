@@ -401,8 +401,9 @@ static void judge(struct connection *connection, int64_t began_us, struct job *j
     metrics_set_in_flight(server->metrics, -1);
 }
 
-/* It takes less than a microsecond and no memory, so it waits for no turn. */
-static bool is_known(struct connection *connection, int64_t began_us, struct job *job)
+/* Whether the review is like a known one; then job->answer is its answer, and it is counted. It
+ * takes less than a microsecond and no memory, so it waits for no turn. */
+static bool answer_if_known(struct connection *connection, int64_t began_us, struct job *job)
 {
     struct server *server = connection->server;
     job->answer = known_reviews_answer(&connection->known, job->phase, cell_count(server->world),
@@ -480,7 +481,7 @@ static enum MHD_Result answer(struct connection *connection, struct MHD_Connecti
     int64_t began_us = monotonic_us();
     if (request_is_late(request, began_us))
         return refuse(connection, mhd, &late);
-    if (is_known(connection, began_us, &job)) {
+    if (answer_if_known(connection, began_us, &job)) {
         connection_set_deadline(connection, began_us / 1000);
         return reply(connection, mhd, 200, "application/json", job.answer, MHD_RESPMEM_MUST_COPY);
     }

@@ -54,8 +54,8 @@ bool publisher_set_policies(struct publisher *publisher, struct world *rules) MU
 
 enum review_phase { REVIEW_VALIDATE, REVIEW_MUTATE };
 
-/* The result of a review, for metrics and the trail; texts are in the arena or in the body. */
 struct review_variables;
+/* The result of a review, for metrics and the trail; texts are in the arena or in the body. */
 struct review_record {
     struct text uid, operation, kind, namespace, name, user;
     bool dry_run, allowed;

@@ -15,7 +15,6 @@ import mmap
 import os
 import re
 import signal
-import socket
 import ssl
 import struct
 import subprocess
@@ -26,7 +25,7 @@ import time
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import NAME, WAIT_S, Failure, NotStarted, Serving, check
+from serving import WAIT_S, Failure, Named, NotStarted, Serving, check
 
 TAFFRAIL, INJECTOR, FAKEAPI = sys.argv[1:4]
 ALL = sys.argv[4:] == ["--all"]
@@ -101,14 +100,6 @@ LARGE = review("denied", {
 CHANGED = review("changed", {
     "containers": [{"name": "c", "image": "i",
                     "resources": {"limits": {"nvidia.com/gpu": "1"}}}]})
-
-
-class Named(http.client.HTTPSConnection):
-    """Leads to this machine, and checks the name of the service."""
-
-    def connect(self):
-        plain = socket.create_connection(("127.0.0.1", self.port), self.timeout)
-        self.sock = self._context.wrap_socket(plain, server_hostname=NAME)
 
 
 class Process:

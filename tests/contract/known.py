@@ -1,18 +1,16 @@
 """Sends Pods of one ReplicaSet to `taffrail serve` over one connection: they are judged once, until the policies or the
 cluster change, and each answer is of its own review."""
 
-import http.client
 import json
 import os
 import signal
-import socket
 import sys
 import time
 import uuid
 
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
-from serving import NAME, WAIT_S, Serving, check, run_tests
+from serving import WAIT_S, Named, Serving, check, run_tests
 
 TAFFRAIL, FAKEAPI = (sys.argv + ["", ""])[1:3]
 CONTROLLER = "system:serviceaccount:kube-system:replicaset-controller"
@@ -47,14 +45,6 @@ def pod(number, key="kubernetes.io/hostname", owner=SET, **metadata):
                                      "volumeMounts": [{"name": volume, "readOnly": True, "mountPath": "/token"}]}],
                      "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": key,
                                                     "whenUnsatisfiable": "ScheduleAnyway"}]}}
-
-
-class Named(http.client.HTTPSConnection):
-    """Leads to this machine, and checks the name of the service."""
-
-    def connect(self):
-        plain = socket.create_connection(("127.0.0.1", self.port), self.timeout)
-        self.sock = self._context.wrap_socket(plain, server_hostname=NAME)
 
 
 class Known:

@@ -2,13 +2,11 @@
 events are seen at once, and what fails takes nothing else with it."""
 
 import base64
-import http.client
 import json
 import os
 import re
 import signal
 import socket
-import ssl
 import statistics
 import subprocess
 import sys
@@ -19,7 +17,7 @@ import time
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 import fake as fake_server
 from fake import kubeconfig
-from serving import ENDS_S, NAME, WAIT_S, Serving, check, run_tests
+from serving import ENDS_S, WAIT_S, Named, Serving, check, run_tests
 
 TAFFRAIL, FAKEAPI = (sys.argv + ["", ""])[1:3]
 VISIBLE_S = 0.25  # of an event, beyond what it takes to put it and to ask
@@ -139,15 +137,6 @@ def review(thing, user):
 
 
 # ---- a server on a fake cluster ----
-
-
-class Named(http.client.HTTPSConnection):
-    """Leads to this machine, and checks the name of the service."""
-
-    def connect(self):
-        plain = socket.create_connection(("127.0.0.1", self.port), self.timeout)
-        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.sock = self._context.wrap_socket(plain, server_hostname=NAME)
 
 
 class Live:

@@ -5,6 +5,7 @@ import http.client
 import os
 import re
 import shutil
+import socket
 import ssl
 import subprocess
 import sys
@@ -54,6 +55,15 @@ def run_tests(*tests, meanwhile=()):
                 one.result()
     except Failure as failure:
         sys.exit(f"FAILED: {failure}")
+
+
+class Named(http.client.HTTPSConnection):
+    """Leads to this machine, and checks the name of the service."""
+
+    def connect(self):
+        plain = socket.create_connection(("127.0.0.1", self.port), self.timeout)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.sock = self._context.wrap_socket(plain, server_hostname=NAME)
 
 
 class Serving:

@@ -288,6 +288,18 @@ static inline void script_allow_threads(bool any)
     SCRIPT_REQUIRE(pthread_setattr_default_np(any ? &usual : &too_large) == 0);
 }
 
+/* What is said where no thread can be started. start: an expression that tries, and fills in error.
+ */
+#define ASSERT_NO_THREAD(start, error, beginning)                            \
+    do {                                                                     \
+        script_allow_threads(false);                                         \
+        bool started = (start);                                              \
+        script_allow_threads(true);                                          \
+        CU_ASSERT_FALSE(started);                                            \
+        ASSERT_INT((error).kind, ERROR_MEMORY);                              \
+        CU_ASSERT(text_starts_with(text_of((error).what), TEXT(beginning))); \
+    } while (0)
+
 /* Of the system's clock. */
 static inline int64_t real_ms(void)
 {

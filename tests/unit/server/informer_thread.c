@@ -139,6 +139,16 @@ static size_t seen(enum kind kind)
     return count;
 }
 
+/* It comes, and nobody waits for the next tick. */
+static void see_one_more_node(void)
+{
+    script.of[KIND_NODE].report.synced = false;
+    atomic_store(&nodes_there, NODES + 1);
+    script_stir();
+    script_pass(1);
+    ASSERT_INT(seen(KIND_NODE), NODES + 1);
+}
+
 static uint64_t generation(void)
 {
     const struct world *world = cell_pin(publisher_cell(publisher), SLOT);
@@ -200,11 +210,7 @@ static void what_is_listed_is_published(void)
     CU_ASSERT(cluster_status_is_visible(status));
     /* An event ends its rest: nobody waits for the next tick. */
     CU_ASSERT(script.rests_until_ms > monotonic_ms() + 1);
-    script.of[KIND_NODE].report.synced = false;
-    atomic_store(&nodes_there, NODES + 1);
-    script_stir();
-    script_pass(1);
-    ASSERT_INT(seen(KIND_NODE), NODES + 1);
+    see_one_more_node();
     end();
 }
 
@@ -305,11 +311,7 @@ static void a_client_that_does_not_run_is_said(void)
     ASSERT_HEARD(log, "the API server cannot be waited for", 1);
     ASSERT_HEARD(log, "the script does not run", 1);
     /* It goes on. */
-    script.of[KIND_NODE].report.synced = false;
-    atomic_store(&nodes_there, NODES + 1);
-    script_stir();
-    script_pass(1);
-    ASSERT_INT(seen(KIND_NODE), NODES + 1);
+    see_one_more_node();
     end();
 }
 
@@ -346,13 +348,8 @@ static void after_its_end_nobody_wakes_it(void)
 static void a_thread_that_cannot_be_started_is_said(void)
 {
     create();
-    script_allow_threads(false);
-    bool started = informer_thread_start(cluster, &error);
-    script_allow_threads(true);
-    CU_ASSERT_FALSE(started);
-    ASSERT_INT(error.kind, ERROR_MEMORY);
-    CU_ASSERT(text_starts_with(text_of(error.what),
-                               TEXT("the thread that watches the cluster cannot be started: ")));
+    ASSERT_NO_THREAD(informer_thread_start(cluster, &error), error,
+                     "the thread that watches the cluster cannot be started: ");
     end();
 }
 

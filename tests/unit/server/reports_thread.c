@@ -642,13 +642,8 @@ static void without_a_client_there_is_no_thread(void)
 static void a_thread_that_cannot_be_started_is_said(void)
 {
     create_every(INTERVAL_S);
-    script_allow_threads(false);
-    bool started = reports_thread_start(thread, &error);
-    script_allow_threads(true);
-    CU_ASSERT_FALSE(started);
-    ASSERT_INT(error.kind, ERROR_MEMORY);
-    CU_ASSERT(text_starts_with(text_of(error.what),
-                               TEXT("the thread that writes reports cannot be started: ")));
+    ASSERT_NO_THREAD(reports_thread_start(thread, &error), error,
+                     "the thread that writes reports cannot be started: ");
     end();
 }
 
