@@ -1,4 +1,4 @@
-/* Reviews that a connection has answered and may be asked again. */
+/* The last reviews that a connection has answered, and their answers. */
 #include "server/known_review.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* Private to server/: reviews that a connection has answered and may be asked again.
+/* Private to server/: the last reviews that a connection has answered, and their answers.
  *
  * Pods that one controller makes differ in their names and uids alone, and no rail finds anything
  * in those. So a Pod that is like one in which nothing was found is allowed without being read
@@ -28,7 +28,7 @@ struct variable {
 
 /* In their order in the body. */
 struct review_variables {
-    size_t count; /* 0: the review is of no template, or has more than VARIABLES_MAX */
+    size_t count; /* 0: no other review is like it, or it has more than VARIABLES_MAX */
     struct variable items[VARIABLES_MAX];
 };
 
@@ -36,7 +36,7 @@ struct review;
 /* What the next Pod of the same controller has otherwise: the uid of the request; the uid, the
  * moment and the end of the name that the API server gives to a Pod with a generateName; the
  * moment in its managedFields; and the name of the one volume kube-api-access-XXXXX. Where Pods are
- * changed they have no name yet, and one that has is of no template. */
+ * changed they have no name yet; of one that has, nothing may differ. */
 void review_variables_find(enum review_phase phase, const struct review *review, struct text body,
                            struct review_variables *variables);
 
