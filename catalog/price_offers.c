@@ -102,7 +102,7 @@ bool price_read_json(const char *file, struct text text, struct text region, str
         take_term(key, terms, &skus, region, list, arena);
     if (!walk.ended)
         return error_set(error, ERROR_INPUT, (struct place){file, 0, 0},
-                         "ends in the middle of its terms");
+                         "ends in the middle of its terms: fetch it again");
     struct text published = string_at(text, "publicationDate");
     list->date = (struct text){published.data, published.size < 10 ? published.size : 10};
     return true;
