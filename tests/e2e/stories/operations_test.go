@@ -48,6 +48,28 @@ func TestOldDeploymentIsOperated(t *testing.T) {
 	shared.kubectl(t, "", "-n", space, "delete", "deployment/shop").works(t)
 }
 
+// Of the Pods of a ReplicaSet, which differ in names alone, some are answered as one before them was: the API server
+// sends what docs/decisions/0016 takes that it sends.
+func TestPodsOfOneReplicaSetAreKnown(t *testing.T) {
+	const replicas, series = 60, "taffrail_known_reviews_total"
+	space := shared.namespace(t, nil)
+	before := shared.guard.metric(series)
+	large := deployment{namespace: space, name: "shop", replicas: replicas, topologyKey: "topology.kubernetes.io/zone"}
+	shared.kubectl(t, large.yaml(), "apply", "-f", "-").works(t).isSilent(t)
+	shared.eventually(t, "the Pods", func() error {
+		pods, err := shared.client.CoreV1().Pods(space).List(shared.ctx, metav1.ListOptions{})
+		if err == nil && len(pods.Items) != replicas {
+			err = fmt.Errorf("%d Pods", len(pods.Items))
+		}
+		return err
+	})
+	after := shared.guard.metric(series)
+	t.Logf("%s is %s, and was %s before %d Pods of one ReplicaSet", series, after, before, replicas)
+	if before == "" || after == before {
+		t.Errorf("%s is %q as before, after %d Pods of one ReplicaSet", series, after, replicas)
+	}
+}
+
 func TestSubresourcesOfPods(t *testing.T) {
 	space := shared.namespace(t, nil)
 	pods := shared.client.CoreV1().Pods(space)
