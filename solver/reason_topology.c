@@ -75,8 +75,9 @@ static bool has_several_values(const struct solver_requirement *r)
     return count > 1;
 }
 
-/* The domains in which the node of a NodeClaim may be launched; false: it has one already, or none.
- * A NodeClaim that does not list its domains may have each that its offerings have. */
+/* The domains in which the node of a NodeClaim may be launched; false: none. A NodeClaim that does
+ * not list its domains may have each that its offerings have. One that lists a single domain may
+ * have come to it after the pod that is looked for, which is then not counted. */
 static bool open_domains(const struct explanation *q, const struct node_claim *claim,
                          const struct topology_group *group, struct solver_operand *domains)
 {
@@ -84,8 +85,6 @@ static bool open_domains(const struct explanation *q, const struct node_claim *c
     const struct solver_requirement *r =
         solver_requirements_get(&claim->set->requirements, group->key);
     bool lists = r != NULL && !r->complement;
-    if (lists && !has_several_values(r))
-        return false;
     uint32_t value_count = solver_names_value_count(problem->names, group->key);
     size_t word_count = bits_words(value_count);
     uint64_t *one = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
@@ -184,8 +183,8 @@ static uint64_t *awaited_domains(struct explanation *q)
     return awaited;
 }
 
-/* A selected pod on a NodeClaim that may be launched in several domains, and these domains. wanted:
- * only on one that lists one of these; NULL: any. */
+/* A selected pod on a NodeClaim that may be launched in these domains. wanted: only on one that
+ * lists several, and one of these; NULL: any. */
 static uint32_t undecided_pod(const struct explanation *q, const uint64_t *wanted,
                               struct solver_operand *domains)
 {
@@ -218,7 +217,8 @@ static void tell_nobody(struct explanation *q, struct solver_reason *reason)
             waiting = i;
     if (undecided != SOLVER_NONE) {
         reason->message = SAY(q, WAITS_FOR_NODE, name, operand_pod(q, undecided));
-        reason->nearest = SAY(q, NODE_MAY_BE_IN, open);
+        reason->nearest = open.texts.count == 1 ? SAY(q, NODE_COMES_UP_IN, open)
+                                                : SAY(q, NODE_MAY_BE_IN, open);
         return;
     }
     if (waiting == SOLVER_NONE) {

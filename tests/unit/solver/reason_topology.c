@@ -285,6 +285,20 @@ static void test_zone_that_is_not_known(void)
     }
 }
 
+/* The zone is known by a pod that came after the one that it would join, which is not counted. */
+static void test_zone_that_came_later(void)
+{
+    world_fresh();
+    world_pool(&(struct a_pool){.name = "default"});
+    POD(.name = "there", .labels = "app=a", .requests = "cpu 3");
+    POD(.name = "decides", .requests = "cpu 2", .selector = "zone=test-zone-2");
+    size_t pod = POD(.name = "joins", .requests = "cpu 1", .affinities = {NEAR("zone", "app=a")});
+    solve();
+    EXPECT_TEXT(told(pod), "topology: its affinity" ZONES
+                           ") waits for the node of default/there; that node comes up in "
+                           "test-zone-2");
+}
+
 /* Away from pods on NodeClaims of which nobody knows yet in which zone they come up. It waits only
  * for a zone that may become free, and where nothing else is in its way. */
 static void test_zones_that_may_become_free(void)
@@ -454,6 +468,7 @@ const struct unit_test unit_tests[] = {
     {"affinities", test_affinities},
     {"what rules out all zones together", test_what_rules_out_all_zones_together},
     {"a zone that is not known", test_zone_that_is_not_known},
+    {"a zone that came later", test_zone_that_came_later},
     {"zones that may become free", test_zones_that_may_become_free},
     {"which is named", test_which_is_named},
     {"asked about one", test_asked_about_one},
