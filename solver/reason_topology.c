@@ -217,8 +217,8 @@ static void tell_nobody(struct explanation *q, struct solver_reason *reason)
             waiting = i;
     if (undecided != SOLVER_NONE) {
         reason->message = SAY(q, WAITS_FOR_NODE, name, operand_pod(q, undecided));
-        reason->nearest = open.texts.count == 1 ? SAY(q, NODE_COMES_UP_IN, open)
-                                                : SAY(q, NODE_MAY_BE_IN, open);
+        reason->nearest =
+            open.texts.count == 1 ? SAY(q, NODE_COMES_UP_IN, open) : SAY(q, NODE_MAY_BE_IN, open);
         return;
     }
     if (waiting == SOLVER_NONE) {
