@@ -247,6 +247,9 @@ static void a_pod_with_two_such_volumes_keeps_both_names(void)
     struct pod two = changed(&WITH(second_volume, "kube-api-access-99999"));
     CU_ASSERT(is_kept(REVIEW_VALIDATE, &two));
     CU_ASSERT(ask(&two).size > 0);
+    two.second_volume = "kube-api-access-99997";
+    CU_ASSERT_EQUAL(ask(&two).size, 0);
+    two = changed(&WITH(second_volume, "kube-api-access-99999"));
     two.volume = two.mount = "kube-api-access-99998";
     CU_ASSERT_EQUAL(ask(&two).size, 0);
 }
