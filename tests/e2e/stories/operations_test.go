@@ -48,8 +48,8 @@ func TestOldDeploymentIsOperated(t *testing.T) {
 	shared.kubectl(t, "", "-n", space, "delete", "deployment/shop").works(t)
 }
 
-// Of the Pods of a ReplicaSet, which differ in names alone, some are answered as one before them was: the API server
-// sends what docs/decisions/0016 takes that it sends.
+// The Pods of a ReplicaSet differ in names and uids alone, and some of them are not judged again: what the API server
+// sends differs in no more than docs/decisions/0016 says.
 func TestPodsOfOneReplicaSetAreKnown(t *testing.T) {
 	const replicas, series = 60, "taffrail_known_reviews_total"
 	space := shared.namespace(t, nil)

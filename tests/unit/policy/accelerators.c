@@ -379,7 +379,7 @@ static void what_others_say_is_not_said_again(void)
     rail_table_run(&(struct rail_table){"accelerators: {requireLimits: accelerator}, pool-limits: "
                                         "{maxTotal: {nvidia.com/gpu: 64}}",
                                         NULL, named, COUNT_OF(named)});
-    /* which of two it asks for hangs on what the pool can buy */
+    /* of two it asks for the one that the pool can buy */
     static const struct rail_case of_two[] = {
         {LIMITED("{cpu: 10000}", P3), "deny spec.limits[nvidia.com/gpu] "},
         {LIMITED("{cpu: 10000}", IN(AWS "family", "g4ad")), "deny spec.limits[amd.com/gpu] "},

@@ -302,8 +302,7 @@ static void threads_lose_no_count(void)
     metrics_destroy(metrics);
 }
 
-const char unit_suite[] = "server/metrics";
-/* What a metric does not have has no line. */
+/* A metric without labels, or one that is always there, has no line about that. */
 static void the_page_explains_each_metric(void)
 {
     struct arena *arena = arena_create(1 << 20);
@@ -321,6 +320,7 @@ static void the_page_explains_each_metric(void)
     arena_destroy(arena);
 }
 
+const char unit_suite[] = "server/metrics";
 const struct unit_test unit_tests[] = {
     {"reviews are counted by bounded labels", reviews_are_counted_by_bounded_labels},
     {"durations fall into buckets", durations_fall_into_buckets},
