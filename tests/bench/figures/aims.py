@@ -49,12 +49,14 @@ def against_peer(body):
 
 def waiting(body, server="strict"):
     def explain(sections, _):
-        of = at(sections, "reviews", "figures", "bodies", body, "servers")
+        of = at(sections, "reviews", "figures", "bodies", body)
         if of is None:
             return "The section reviews says what a review takes."
+        busy, resting = of["servers"][server]["median"], of["same_rate"]["servers"]
         return ("h2load sends for its 16 connections at the same moment, so the last of 16 reviews waits for the others on "
-                f"the one core: they take {16 * of[server]['median']:.0f} us of CPU, of the bare server "
-                f"{16 * of['bare']['median']:.0f}.")
+                "the one core. A core that rests in between has lost from its caches what a review reads of code and "
+                f"tables: at {of['same_rate']['rate']:,} a second a review takes {resting[server]['median']:.0f} us and not "
+                f"{busy:.0f}, of the bare server {resting['bare']['median']:.0f}.")
     return explain
 
 
