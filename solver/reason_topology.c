@@ -204,7 +204,51 @@ static struct solver_operand operand_pod(const struct explanation *q, uint32_t p
     return operand_name(text_of(solver_pod_name(q->problem, pod)));
 }
 
-/* An affinity to pods of which none is placed yet. */
+/* A node on which a selected pod runs and stays; SOLVER_NONE: there is none. */
+static uint32_t node_of_selected(const struct explanation *q)
+{
+    const struct solver_problem *problem = q->problem;
+    const size_t *starts = problem->class_starts;
+    for (size_t i = 0; i < problem->started_class_count; i++)
+        if (starts[i] < starts[i + 1] && topology_group_selects(problem, group_at(q, q->group),
+                                                                &problem->label_classes.items[i]))
+            return problem->class_nodes[starts[i]];
+    return SOLVER_NONE;
+}
+
+/* A selected pod that is placed now; SOLVER_NONE: there is none. */
+static uint32_t placed_pod(const struct explanation *q)
+{
+    for (uint32_t i = 0; i < q->problem->pods.count && !q->run->asked; i++)
+        if (q->problem->pods.items[i].node == SOLVER_NONE && !reason_waits(q, i) &&
+            reason_matters(q, q->group, i))
+            return i;
+    return SOLVER_NONE;
+}
+
+static bool selects_leaving(const struct explanation *q)
+{
+    for (uint32_t i = 0; i < q->problem->pods.count; i++)
+        if (q->problem->pods.items[i].leaving && reason_matters(q, q->group, i))
+            return true;
+    return false;
+}
+
+/* An affinity to pods whose nodes have no domain; false: there is none of these. */
+static bool tell_without_domain(struct explanation *q, struct solver_reason *reason)
+{
+    struct solver_operand name = operand_group(q, q->group);
+    struct solver_operand key = operand_name(key_text(q->problem, group_at(q, q->group)->key));
+    uint32_t node = node_of_selected(q), pod = placed_pod(q);
+    if (node != SOLVER_NONE)
+        reason->message = SAY(q, SELECTED_ON_NODE, name,
+                              operand_name(text_of(solver_node_name(q->problem, node))), key);
+    else if (pod != SOLVER_NONE)
+        reason->message = SAY(q, SELECTED_WITHOUT_DOMAIN, name, operand_pod(q, pod), key);
+    return node != SOLVER_NONE || pod != SOLVER_NONE;
+}
+
+/* An affinity to pods none of which is in a domain yet. */
 static void tell_nobody(struct explanation *q, struct solver_reason *reason)
 {
     struct solver_operand name = operand_group(q, q->group), open;
@@ -219,6 +263,12 @@ static void tell_nobody(struct explanation *q, struct solver_reason *reason)
         reason->message = SAY(q, WAITS_FOR_NODE, name, operand_pod(q, undecided));
         reason->nearest =
             open.texts.count == 1 ? SAY(q, NODE_COMES_UP_IN, open) : SAY(q, NODE_MAY_BE_IN, open);
+        return;
+    }
+    if (waiting == SOLVER_NONE && tell_without_domain(q, reason))
+        return;
+    if (waiting == SOLVER_NONE && selects_leaving(q)) {
+        reason->message = SAY(q, SELECTS_LEAVING, name, selector);
         return;
     }
     if (waiting == SOLVER_NONE) {

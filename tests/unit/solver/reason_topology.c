@@ -32,7 +32,8 @@ static void run(const struct topology_case *cases, size_t count, void (*sell)(vo
         world.title = c->name;
         world_pool(&c->pool);
         for (size_t j = 0; j < COUNT_OF(c->nodes) && c->nodes[j].name != NULL; j++) {
-            *LIST_PUSH(world.arena, &world.nodes) = (struct world_node){.as = c->nodes[j]};
+            if (j == 0 || strcmp(c->nodes[j].name, c->nodes[0].name) != 0)
+                *LIST_PUSH(world.arena, &world.nodes) = (struct world_node){.as = c->nodes[j]};
             struct a_pod runs = c->running[j];
             runs.node = c->nodes[j].name;
             world_pod(&runs);
@@ -200,6 +201,37 @@ static void test_affinities(void)
          {.affinities = {NEAR("host", "app=a")}},
          "topology: its affinity over nodes (kubernetes.io/hostname) selects no pod that exists "
          "(app=a)"},
+        {"a pod on a node that is in no zone",
+         {.name = "default"},
+         {{.name = "one", .labels = "capacity=spot", .allocatable = FULL}},
+         {{.name = "there", .labels = "app=a"}},
+         {.affinities = {NEAR("zone", "app=a")}},
+         "topology: its affinity" ZONES ") selects a pod on the node one, which has no label "
+         "topology.kubernetes.io/zone" ONLY_NODE},
+        {"beside another pod on that node",
+         {.name = "default"},
+         {{.name = "one", .labels = "capacity=spot", .allocatable = "cpu 1; memory 1Gi; pods 2"},
+          {.name = "one"}},
+         {{.name = "another", .labels = "app=b"}, {.name = "there", .labels = "app=a"}},
+         {.affinities = {NEAR("zone", "app=a")}},
+         "topology: its affinity" ZONES ") selects a pod on the node one, which has no label "
+         "topology.kubernetes.io/zone" ONLY_NODE},
+        {"a pod that is being deleted",
+         {.name = "default"},
+         {IN_1},
+         {{.labels = "app=a", .leaving = true}},
+         {.affinities = {NEAR("zone", "app=a")}},
+         "topology: its affinity" ZONES
+         ") selects only pods that are being deleted (app=a)" ONLY_NODE},
+        {"a pod that is being deleted, and one that is not, in no zone",
+         {.name = "default"},
+         {{.name = "one", .labels = "capacity=spot", .allocatable = "cpu 1; memory 1Gi; pods 2"},
+          {.name = "one"}},
+         {{.name = "leaves", .labels = "app=a", .leaving = true},
+          {.name = "there", .labels = "app=a"}},
+         {.affinities = {NEAR("zone", "app=a")}},
+         "topology: its affinity" ZONES ") selects a pod on the node one, which has no label "
+         "topology.kubernetes.io/zone" ONLY_NODE},
     };
     RUN(cases, world_fresh);
 }
@@ -283,6 +315,23 @@ static void test_zone_that_is_not_known(void)
                                             cases[i].where)
                                    .data);
     }
+}
+
+/* The pod that it would join is placed now, on a node that is there or to come without the label.
+ */
+static void test_placed_without_the_label(void)
+{
+    world_fresh();
+    POOL(.name = "racks", .requirements = "example.com/rack In 1 2", .weight = 1);
+    POOL(.name = "default", .requirements = "arch=amd64", .weight = 100);
+    POD(.name = "there", .labels = "app=a", .requests = "cpu 2");
+    size_t pod = POD(.name = "joins", .requests = "cpu 1",
+                     .affinities = {NEAR("example.com/rack", "app=a")});
+    solve();
+#define NO_RACK                                                                              \
+    "topology: its affinity over example.com/rack selects default/there, whose node has no " \
+    "label example.com/rack"
+    EXPECT_TEXT(told(pod), NO_RACK "\n" NO_RACK); /* each NodePool's */
 }
 
 /* The zone is known by a pod that came after the one that it would join, which is not counted. */
@@ -439,12 +488,8 @@ static void test_which_is_named(void)
     }
 }
 
-/* A question is about one pod alone: those that wait beside it are none that it could join. */
-static void test_asked_about_one(void)
+static void expect_asked(const char *said)
 {
-    world_fresh();
-    POOL(.name = "default");
-    POD(.labels = "app=a");
     world_build();
     struct a_pod joins = {.affinities = {NEAR("zone", "app=a")}};
     struct solver_shape shape = {.namespace = "default"};
@@ -456,9 +501,23 @@ static void test_asked_about_one(void)
                              &answer, &error);
     CU_ASSERT_TRUE_FATAL(good && answer.kind == SOLVER_UNSCHEDULABLE);
     struct reasons_words reasons = reasons_tell(answer.reasons, world.arena);
-    CU_ASSERT_TRUE_FATAL(reasons.count == 1);
-    EXPECT_TEXT(reasons.items[0].message,
-                "its affinity" ZONES ") selects no pod that runs (app=a)");
+    CU_ASSERT_TRUE_FATAL(reasons.count > 0);
+    EXPECT_TEXT(reasons.items[reasons.count - 1].message, said); /* after those of nodes */
+}
+
+/* A question is about one pod alone: those that wait beside it are none that it could join. */
+static void test_asked_about_one(void)
+{
+    world_fresh();
+    POOL(.name = "default");
+    POD(.labels = "app=a");
+    expect_asked("its affinity" ZONES ") selects no pod that runs (app=a)");
+    world_fresh();
+    POOL(.name = "default");
+    NODE(.name = "one", .labels = "capacity=spot", .allocatable = FULL);
+    POD(.labels = "app=a", .node = "one");
+    expect_asked("its affinity" ZONES ") selects a pod on the node one, which has no label "
+                 "topology.kubernetes.io/zone");
 }
 
 const char unit_suite[] = "solver reason topology";
@@ -468,6 +527,7 @@ const struct unit_test unit_tests[] = {
     {"affinities", test_affinities},
     {"what rules out all zones together", test_what_rules_out_all_zones_together},
     {"a zone that is not known", test_zone_that_is_not_known},
+    {"a pod placed without the label", test_placed_without_the_label},
     {"a zone that came later", test_zone_that_came_later},
     {"zones that may become free", test_zones_that_may_become_free},
     {"which is named", test_which_is_named},
