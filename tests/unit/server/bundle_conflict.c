@@ -89,8 +89,10 @@ static void the_log_says_who_overwrites(void)
         bundle_conflict_applied(&conflict, "rails", TEXT("A"), AT_MS);
         struct text log = heard(&listening);
         ASSERT_INT(log.size > 0, cases[i].said != NULL);
-        if (cases[i].said != NULL)
+        if (cases[i].said != NULL) {
             ASSERT_HEARD(log, cases[i].said, 1);
+            ASSERT_HEARD(log, "\"object\":\"rails\"", 1);
+        }
         ASSERT_INT(conflict.count, cases[i].count_after);
         ASSERT_INT(conflict.put_back_at_ms, cases[i].overwritten ? AT_MS : 7);
         ASSERT_TEXT(text_of(conflict.applied), "A");
