@@ -342,7 +342,7 @@ static void what_failed_is_tried_again_less_and_less_often(void)
         script_pass(cases[i].for_s * SECOND_MS);
         struct text log = heard(&listening);
         ASSERT_HEARD(log, "\"msg\":\"no reports were written", 1); /* the same is said once */
-        ASSERT_HEARD(log, "reports cannot be looked for: answered 403: no", 1);
+        ASSERT_HEARD(log, "\"error\":\"reports cannot be looked for: answered 403: no\"", 1);
         size_t rounds = script_count(ROUND);
         ASSERT_ROUNDS(cases[i].rounds);
         ASSERT_INT(metric("taffrail_report_failures_total"), rounds);
@@ -369,8 +369,8 @@ static void a_round_that_succeeds_ends_the_trouble(void)
     struct text log = heard(&listening);
     ASSERT_ROUNDS("600 630 690 810 ");
     ASSERT_HEARD(log, "\"msg\":\"no reports were written", 3); /* another problem is said, too */
-    ASSERT_HEARD(log, "answered 403: not now", 1);
-    ASSERT_HEARD(log, "answered 403: another", 1);
+    ASSERT_HEARD(log, "\"error\":\"reports cannot be looked for: answered 403: not now\"", 1);
+    ASSERT_HEARD(log, "\"error\":\"reports cannot be looked for: answered 403: another\"", 1);
     all_is_well();
     listening = listen_to_log();
     script_pass(4 * MINUTE_MS);
