@@ -28,7 +28,8 @@ enum { MEMORY_LIMIT_BYTES = 512 << 20, FIXED_WORDS = 7, WORDS_MAX = 32 };
 
 static struct {
     bool runs, stops;
-    int signal; /* that came; 0: none */
+    bool serves; /* it has read its command line, and had memory to begin */
+    int signal;  /* that came; 0: none */
     struct thread *waits;
     struct publisher *publisher;
     char policy[32], kubeconfig[32], catalog[32], certificate[32], key[32];
@@ -80,6 +81,8 @@ static void *live(void *context)
     int code = command_serve(count, words);
     CHECK(code == 0 || !replicas[replica].stops, "replica %d stopped with %d", replica, code);
     CHECK(threads_of(replica) == 0, "replica %d left %u threads", replica, threads_of(replica));
+    if (!replicas[replica].serves) /* as main() does after a command */
+        memory_keep(replica, options_free);
     if (memory_blocks(replica) > 0) {
         memory_print(replica);
         check_failed("replica %d left %zu blocks of memory", replica, memory_blocks(replica));
@@ -104,7 +107,7 @@ void replica_start(int replica)
     set_path(replica, replicas[replica].certificate, "tls.crt");
     set_path(replica, replicas[replica].key, "tls.key");
     replicas[replica].runs = true;
-    replicas[replica].stops = false;
+    replicas[replica].stops = replicas[replica].serves = false;
     replicas[replica].signal = 0;
     replicas[replica].waits = NULL;
     replica_lives++;
@@ -203,8 +206,10 @@ int __wrap_pthread_sigmask(int how, const sigset_t *signals, sigset_t *before);
 int __wrap_pthread_sigmask(int how, const sigset_t *signals, sigset_t *before)
 {
     (void)signals, (void)before;
-    if (how == SIG_BLOCK) /* the command line is read */
-        memory_keep(thread_replica(), options_free);
+    if (how == SIG_BLOCK) {
+        replicas[thread_replica()].serves = true;
+        memory_keep(thread_replica(), options_free); /* the command line is read */
+    }
     return 0;
 }
 
