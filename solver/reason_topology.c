@@ -234,18 +234,21 @@ static bool selects_leaving(const struct explanation *q)
     return false;
 }
 
-/* An affinity to pods whose nodes have no domain; false: there is none of these. */
+/* An affinity to pods whose nodes have no domain; false: there are none. */
 static bool tell_without_domain(struct explanation *q, struct solver_reason *reason)
 {
     struct solver_operand name = operand_group(q, q->group);
     struct solver_operand key = operand_name(key_text(q->problem, group_at(q, q->group)->key));
-    uint32_t node = node_of_selected(q), pod = placed_pod(q);
-    if (node != SOLVER_NONE)
+    uint32_t node = node_of_selected(q);
+    if (node != SOLVER_NONE) {
         reason->message = SAY(q, SELECTED_ON_NODE, name,
                               operand_name(text_of(solver_node_name(q->problem, node))), key);
-    else if (pod != SOLVER_NONE)
+        return true;
+    }
+    uint32_t pod = placed_pod(q);
+    if (pod != SOLVER_NONE)
         reason->message = SAY(q, SELECTED_WITHOUT_DOMAIN, name, operand_pod(q, pod), key);
-    return node != SOLVER_NONE || pod != SOLVER_NONE;
+    return pod != SOLVER_NONE;
 }
 
 /* An affinity to pods none of which is in a domain yet. */
@@ -265,20 +268,15 @@ static void tell_nobody(struct explanation *q, struct solver_reason *reason)
             open.texts.count == 1 ? SAY(q, NODE_COMES_UP_IN, open) : SAY(q, NODE_MAY_BE_IN, open);
         return;
     }
-    if (waiting == SOLVER_NONE && tell_without_domain(q, reason))
-        return;
-    if (waiting == SOLVER_NONE && selects_leaving(q)) {
-        reason->message = SAY(q, SELECTS_LEAVING, name, selector);
-        return;
+    if (waiting != SOLVER_NONE) {
+        reason->message = SAY(q, SELECTED_WAIT, name, selector);
+        if (!reason_circle(q, &reason->nearest))
+            reason->nearest = SAY(q, POD_FITS_NOWHERE, operand_pod(q, waiting));
+    } else if (!tell_without_domain(q, reason)) {
+        reason->message = selects_leaving(q) ? SAY(q, SELECTS_LEAVING, name, selector)
+                          : q->run->asked    ? SAY(q, SELECTS_NONE_RUNNING, name, selector)
+                                             : SAY(q, SELECTS_NONE, name, selector);
     }
-    if (waiting == SOLVER_NONE) {
-        reason->message = q->run->asked ? SAY(q, SELECTS_NONE_RUNNING, name, selector)
-                                        : SAY(q, SELECTS_NONE, name, selector);
-        return;
-    }
-    reason->message = SAY(q, SELECTED_WAIT, name, selector);
-    if (!reason_circle(q, &reason->nearest))
-        reason->nearest = SAY(q, POD_FITS_NOWHERE, operand_pod(q, waiting));
 }
 
 /* ---- each kind ---- */

@@ -54,9 +54,10 @@ def waiting(body, server="strict"):
             return "The section reviews says what a review takes."
         busy, resting = of["servers"][server]["median"], of["same_rate"]["servers"]
         return ("h2load sends for its 16 connections at the same moment, so the last of 16 reviews waits for the others on "
-                "the one core. A core that rests in between has lost from its caches what a review reads of code and "
-                f"tables: at {of['same_rate']['rate']:,} a second a review takes {resting[server]['median']:.0f} us and not "
-                f"{busy:.0f}, of the bare server {resting['bare']['median']:.0f}.")
+                f"the one core. Where one follows the other a review takes {busy:.0f} us, of the bare server "
+                f"{of['servers']['bare']['median']:.0f}; at {of['same_rate']['rate']:,} a second, where the core rests in "
+                f"between, {resting[server]['median']:.0f} and {resting['bare']['median']:.0f}: most likely its caches have "
+                "lost what a review reads of code and tables.")
     return explain
 
 

@@ -229,7 +229,7 @@ static void metrics_are_of_watched_kinds(void)
     static const char *const absent[] = {"age_seconds{kind=\"RayCluster.ray.io\"}", "NodePool"};
     for (size_t i = 0; i < COUNT_OF(absent); i++)
         CU_ASSERT_PTR_NULL(memmem(metrics.data, metrics.size, absent[i], strlen(absent[i])));
-    /* and of what was listed just now it is 0 */
+    /* what was listed just now has the age 0 */
     report.at_ms = NOW_MS;
     check_line(say(cluster_status_add_metrics),
                "taffrail_cluster_age_seconds{kind=\"Node\"} 0.000");

@@ -1,5 +1,5 @@
 /* labels: threads */
-/* A reply over TLS to a client whose socket takes no more for now. */
+/* A reply over TLS that is larger than what the socket takes. */
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -59,7 +59,7 @@ static size_t send_much(bool reads)
     gnutls_anon_client_credentials_t of_client;
     gnutls_anon_allocate_server_credentials(&of_server);
     gnutls_anon_allocate_client_credentials(&of_client);
-    static struct connection connection; /* its alignment is more than a stack has */
+    static struct connection connection; /* AddressSanitizer gives stacks a smaller alignment */
     connection.fd = fds[0];
     struct peer peer = {.fd = fds[1], .of_server = fds[0], .reads = reads};
     open_session(&connection.session, GNUTLS_SERVER, fds[0]);

@@ -413,41 +413,6 @@ static void a_question_may_be_new(void)
     arena_destroy(arena);
 }
 
-/* What pods of the problem ask for, asked once more. */
-static void a_question_may_be_known(void)
-{
-    enum { ZONES = COUNT_OF(random_zones) };
-    struct arena *arena = arena_create((size_t)64 << 20);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(arena);
-    struct solver_builder *builder;
-    struct random_cluster *c = bare_cluster(arena, &builder);
-    const struct solver_settings settings = {0};
-    const struct solver_problem *problem = NULL;
-    struct error error;
-    struct solver_expressions places[ZONES];
-    struct solver_volume volumes[ZONES];
-    struct solver_shape shapes[ZONES];
-    for (size_t i = 0; i < ZONES; i++) {
-        places[i] = one_expression(c, ZONE, SOLVER_IN, random_zones[i]);
-        volumes[i] = (struct solver_volume){&places[i], 1};
-        shapes[i] = (struct solver_shape){
-            .namespace = "default", .volumes = &volumes[i], .volume_count = 1};
-        struct solver_pod pod = {.name = random_zones[i], .uid = "", .node = SOLVER_NONE};
-        uint32_t number;
-        MUST(solver_add_shape(builder, &shapes[i], &pod.shape, &error) &&
-             solver_add_pod(builder, &pod, &number, &error));
-    }
-    MUST(solver_build(builder, &settings, &problem, &error));
-    struct solver_run *run = solver_run_create(problem, arena);
-    for (size_t i = 0; i < ZONES; i++) {
-        const struct solver_question question = {.shape = &shapes[i]};
-        struct solver_answer answer = ask(run, &question, arena);
-        ASSERT_INT(answer.kind, SOLVER_ON_NODE_CLAIM);
-        ASSERT_TEXT(text_of(answer.claim->zone), random_zones[i]);
-    }
-    arena_destroy(arena);
-}
-
 /* Constraints and domains beyond those that the problem has room for. */
 static void a_question_may_be_large(void)
 {
@@ -658,7 +623,6 @@ const struct unit_test unit_tests[] = {
     {"an outlook has what an answer says", an_outlook_has_what_an_answer_says},
     {"an outlook of what nothing has", an_outlook_of_what_nothing_has},
     {"a question may be new", a_question_may_be_new},
-    {"a question may be known", a_question_may_be_known},
     {"a question may be large", a_question_may_be_large},
     {"two threads are answered the same", two_threads_are_answered_the_same},
     {"a query without memory leaves no trace", a_query_without_memory_leaves_no_trace},

@@ -18,8 +18,8 @@
 struct topology_case {
     const char *name;
     struct a_pool pool;
-    struct a_node nodes[2];  /* which are full, */
-    struct a_pod running[2]; /* of these pods */
+    struct a_node nodes[2];  /* which are full; one that is named twice has two pods */
+    struct a_pod running[2]; /* of each */
     struct a_pod pod;
     const char *said;
 };
@@ -317,8 +317,7 @@ static void test_zone_that_is_not_known(void)
     }
 }
 
-/* The pod that it would join is placed now, on a node that is there or to come without the label.
- */
+/* The pod that it would join is placed now, on a node to come that has no such label. */
 static void test_placed_without_the_label(void)
 {
     world_fresh();
