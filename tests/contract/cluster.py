@@ -86,10 +86,13 @@ def check_why(config, plan):
     codes = set()
     for words in asked:
         code = 1 if words[1] not in pods and words[0] == "pod" else 0
-        wanted, _ = run(code, "why", *words, "-o", "json", "--state", STATE)
-        found, _ = run(code, "why", *words, "-o", "json", KUBECONFIG=config)
-        check(json.loads(found) == json.loads(wanted),
-              f"why {words}: the cluster and its files differ:\n{found}\n{wanted}")
+        of_files = ["why", *words, "-o", "json", "--state", STATE]
+        before, found, after = (json.loads(run(code, *command, **env)[0]) for command, env in (
+            (of_files, {}), (of_files[:-2], {"KUBECONFIG": config}), (of_files, {})))
+        # The next window is counted from now, in seconds.
+        windows = [each.pop("nextWindow", None) or "" for each in (before, found, after)]
+        check(found == before and windows == sorted(windows) and len(set(map(bool, windows))) == 1,
+              f"why {words}: the cluster and its files differ:\n{found}\n{before}\n{windows}")
         codes.add(code)
     check(codes == {0, 1}, f"the demo shows too little: {asked}")
     check("there is no Pod default/nobody" in run(2, "why", "pod", "nobody", KUBECONFIG=config)[1], "nobody")
