@@ -142,27 +142,27 @@ static bool drop_those_with(const struct explanation *q, const struct host_port 
     return any;
 }
 
-/* The one port of the pod that is taken on all of the options; NULL: none. */
-static const struct host_port *taken_on_all(const struct explanation *q, const uint64_t *options)
+/* The number of the one port of the pod that is taken on all of the options; their count: none. */
+static size_t taken_on_all(const struct explanation *q, const uint64_t *options)
 {
     size_t words = q->problem->option_words;
     uint64_t *left = ARENA_ARRAY(q->run->arena, words, uint64_t);
     for (size_t i = 0; i < q->shape->port_count; i++) {
         memcpy(left, options, words * sizeof *left);
         if (drop_those_with(q, &q->shape->ports[i], left) && !bits_any(left, words))
-            return &q->shape->ports[i];
+            return i;
     }
-    return NULL;
+    return q->shape->port_count;
 }
 
 static void tell_port(struct explanation *q, struct solver_reason *reason, unsigned set)
 {
     uint64_t *left = reason_left(q, SOLVER_REASON_PORT, set);
-    const struct host_port *one = taken_on_all(q, left);
+    size_t count = q->shape->port_count, one = taken_on_all(q, left);
     struct text_list ports = {0}; /* of which one is taken on each */
-    for (size_t i = 0; i < q->shape->port_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const struct host_port *port = &q->shape->ports[i];
-        if (one == NULL ? drop_those_with(q, port, left) : port == one)
+        if (one == count ? drop_those_with(q, port, left) : i == one)
             *LIST_PUSH(q->run->arena, &ports) =
                 arena_printf(q->run->arena, "%u", (unsigned)port->port);
     }

@@ -256,8 +256,8 @@ static uint64_t check_type(const struct checking *checking, const struct machine
     for (size_t i = 0; i < type->requirements.count; i++)
         REQUIRE(claim_meets(checking, machine, &type->requirements.items[i]));
     bool of_pool = machine->pool->types == NULL;
-    for (size_t i = 0; i < machine->pool->type_count; i++)
-        of_pool |= machine->pool->types[i] == index;
+    for (size_t i = 0; !of_pool && i < machine->pool->type_count; i++)
+        of_pool = machine->pool->types[i] == index;
     REQUIRE(of_pool);
     return best;
 }
@@ -318,7 +318,7 @@ static void check_reservation(const struct checking *checking,
         .key = SOLVER_RESERVATION_KEY, .op = SOLVER_IN, .values = &id, .value_count = 1};
     size_t kept = 0;
     for (size_t i = 0; id != NULL && i < checking->machine_count; i++)
-        kept += checking->machines[i].pool != NULL &&
+        kept += checking->machines[i].claim != NULL &&
                 claim_keeps(checking, &checking->machines[i], &only_reserved) &&
                 claim_meets(checking, &checking->machines[i], &from_it);
     REQUIRE(kept <= offering->reservation_capacity || id == NULL ||
@@ -346,7 +346,7 @@ void check_limits(const struct checking *checking)
             wide used = 0, bought = 0, claims = 0;
             for (size_t j = 0; j < checking->machine_count; j++) {
                 const struct machine *machine = &checking->machines[j];
-                if (machine->pool == of) {
+                if (machine->claim != NULL && machine->pool == of) {
                     uint32_t type = checking->built->types.indices[machine->claim->type];
                     bought += amount_of(&input->types[type].capacity, resource);
                     claims++;
