@@ -171,10 +171,31 @@ static const struct node_requirements *settle(struct solver_run *run,
     return node_requirements_min_values(run, narrowed, run->scratch_options, relax);
 }
 
-/* Whether the new requirements exclude a label that earlier pods on the NodeClaim may need.
- * Karpenter accepts this, since NotIn and DoesNotExist are compatible for it; kube-scheduler does
- * not. */
-static bool takes_label_away(const struct node_requirements *before,
+static bool needs_label(const struct term *term, uint32_t key)
+{
+    const struct solver_requirement *r = solver_requirements_get(&term->requirements, key);
+    return r != NULL && r->needs_label;
+}
+
+/* Whether a pod on the NodeClaim, as it was placed, or a volume of it needs the label. */
+static bool is_label_needed(const struct solver_run *run, const struct node_claim *claim,
+                            uint32_t key)
+{
+    const struct solver_problem *problem = run->problem;
+    for (uint32_t pod = claim->first_pod; pod != SOLVER_NONE; pod = run->next_pod[pod]) {
+        const struct shape *shape = &problem->shapes.items[problem->pods.items[pod].shape];
+        if (needs_label(&shape->relaxations[run->placed_as[pod]].strict, key))
+            return true;
+        for (size_t i = 0; i < shape->volume_alternative_count; i++)
+            if (needs_label(&shape->volumes[i], key))
+                return true;
+    }
+    return false;
+}
+
+/* Whether the new requirements exclude a label that a pod on the NodeClaim needs. Karpenter accepts
+ * this, since NotIn and DoesNotExist are compatible for it; kube-scheduler does not. */
+static bool takes_label_away(const struct solver_run *run, const struct node_claim *claim,
                              const struct node_requirements *after)
 {
     for (size_t i = 0; i < after->requirements.count; i++) {
@@ -182,8 +203,9 @@ static bool takes_label_away(const struct node_requirements *before,
         if (solver_requirement_op(now) != SOLVER_DOES_NOT_EXIST)
             continue;
         const struct solver_requirement *then =
-            solver_requirements_get(&before->requirements, now->key);
-        if (then != NULL && solver_requirement_op(then) != SOLVER_DOES_NOT_EXIST)
+            solver_requirements_get(&claim->set->requirements, now->key);
+        if (then != NULL && solver_requirement_op(then) != SOLVER_DOES_NOT_EXIST &&
+            is_label_needed(run, claim, now->key))
             return true;
     }
     return false;
@@ -209,8 +231,9 @@ enum can_add node_claim_can_add(struct solver_run *run, const struct node_claim 
         return can_add;
     const struct node_requirements *base =
         node_requirements_add(run, claim->set, &relaxation->full, relaxation->number);
-    if (base != NULL && base != claim->set && run->strategy.sound && claim->pod_count > 0 &&
-        takes_label_away(claim->set, base))
+    if (base != NULL && run->strategy.sound &&
+        (misses_label(&base->requirements, &relaxation->strict.requirements) ||
+         (claim->pod_count > 0 && base != claim->set && takes_label_away(run, claim, base))))
         return NEVER;
     if (base == NULL && solver_requirements_intersect(problem->names, &claim->set->requirements,
                                                       &relaxation->full.requirements, NULL))

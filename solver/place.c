@@ -53,7 +53,8 @@ static enum can_add existing_node_can_add(const struct solver_run *run, uint32_t
                             shape->ports, shape->port_count) ||
         !hostname_allows(problem, relaxation->full.hostname, node->hostname) ||
         !compatible(problem, &node->labels, &relaxation->full.requirements, true, NULL) ||
-        !node_suits_volumes(problem, node, shape))
+        !node_suits_volumes(problem, node, shape) ||
+        (run->strategy.sound && misses_label(&node->labels, &relaxation->strict.requirements)))
         return NEVER;
     enum can_add can_add = topology_host(run, state, number, NULL);
     if (can_add != CAN_ADD)

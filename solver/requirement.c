@@ -109,6 +109,7 @@ struct solver_requirement solver_requirement_make(const struct solver_names *nam
     struct solver_requirement r = {
         .key = key,
         .complement = op != SOLVER_IN && op != SOLVER_DOES_NOT_EXIST,
+        .needs_label = !solver_op_is_negative(op),
         .min_values = min_values,
     };
     if (op == SOLVER_IN || op == SOLVER_NOT_IN) {
@@ -199,6 +200,7 @@ struct solver_requirement solver_requirement_intersect(const struct solver_names
     assert(a->key == b->key);
     struct solver_requirement r = {
         .key = a->key,
+        .needs_label = a->needs_label || b->needs_label,
         .min_values = a->min_values > b->min_values ? a->min_values : b->min_values,
     };
     struct bounds bounds = merge_bounds(a, b);

@@ -78,6 +78,8 @@ static inline bool solver_op_is_negative(enum solver_op op)
 struct solver_requirement {
     uint32_t key;
     bool complement, has_gte, has_lte;
+    bool needs_label; /* one of its expressions, such as Exists, is met only where the key is there
+                       */
     int64_t gte, lte;
     uint32_t min_values; /* 0: none */
     uint32_t word_count;

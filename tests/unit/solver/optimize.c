@@ -314,8 +314,7 @@ static void test_shared_claim_and_nodes(void)
     EXPECT_LABEL(third, "zone", label_of(first, "zone"));
 }
 
-/* What may not have a label does not join what may have any value of it but one: that node could
- * get the label. */
+/* What may not have a label joins what may have any value of it but one: the node gets none. */
 static void test_label_that_may_not_be(void)
 {
     begin((struct solver_optimize){.cheapest = true});
@@ -326,6 +325,7 @@ static void test_label_that_may_not_be(void)
     provision();
     EXPECT_PLACED(some);
     EXPECT_PLACED(none_of_it);
+    EXPECT_INT(world.plan->claim_count, 1);
 }
 
 /* Of two shared claims in two zones nobody can mount both; a Node without a zone decides nothing.

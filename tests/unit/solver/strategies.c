@@ -97,6 +97,109 @@ static void test_narrowed_under_limits(void)
     }
 }
 
+/* ---- labels that kube-scheduler needs ---- */
+
+/* Karpenter takes the last pod everywhere: NotIn and DoesNotExist are compatible for it, whatever
+ * stood beside the NotIn. */
+static void test_labels_that_pods_need(void)
+{
+    static const struct {
+        const char *name, *pool, *node;
+        struct a_pod first, second, last;
+        bool fits; /* the last one, also for kube-scheduler */
+    } cases[] = {
+        {"nobody needs it",
+         "team Exists",
+         NULL,
+         {.required = {"team NotIn red"}},
+         {.required = {"team NotIn blue"}},
+         {.required = {"team DoesNotExist"}},
+         true},
+        {"the second needs it",
+         "team Exists",
+         NULL,
+         {.required = {"team NotIn red"}},
+         {.required = {"team Exists"}},
+         {.required = {"team DoesNotExist"}},
+         false},
+        {"the second only prefers it",
+         "team Exists",
+         NULL,
+         {.required = {"team NotIn red"}},
+         {.preferred = {"1 team Exists"}},
+         {.required = {"team DoesNotExist"}},
+         true},
+        {"the first needs it, too",
+         "team Exists",
+         NULL,
+         {.required = {"team Exists; team NotIn red"}},
+         {.name = NULL},
+         {.required = {"team DoesNotExist"}},
+         false},
+        {"a volume needs it",
+         "team Exists",
+         NULL,
+         {.required = {"team NotIn red"}},
+         {.volumes = {VOLUME("team Exists")}},
+         {.required = {"team DoesNotExist"}},
+         false},
+        {"another key",
+         "team Exists; other Exists",
+         NULL,
+         {.required = {"team NotIn red; other Exists"}},
+         {.name = NULL},
+         {.required = {"team DoesNotExist"}},
+         true},
+        {"the last needs it of a NodeClaim",
+         NULL,
+         NULL,
+         {.name = NULL},
+         {.name = NULL},
+         {.required = {"team Exists; team NotIn red"}},
+         true}, /* the node gets some value */
+        {"no value is left",
+         NULL,
+         NULL,
+         {.name = NULL},
+         {.name = NULL},
+         {.required = {"team In red; team NotIn red"}},
+         false},
+        {"the last needs it of a Node",
+         NULL,
+         "other=x",
+         {.name = NULL},
+         {.name = NULL},
+         {.required = {"team Exists; team NotIn red"}},
+         false},
+        {"the Node has it",
+         NULL,
+         "team=blue",
+         {.name = NULL},
+         {.name = NULL},
+         {.required = {"team Exists; team NotIn red"}},
+         true},
+    };
+    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+        bool sound = i % 2 == 1;
+        world_empty();
+        world.title = cases[i / 2].name;
+        if (cases[i / 2].node != NULL)
+            NODE(.name = "here", .pool = "default", .labels = cases[i / 2].node,
+                 .allocatable = "cpu 8; memory 16Gi; pods 20");
+        else
+            sell("eight", "cpu 8; memory 16Gi; pods 20", "a", 2000);
+        POOL(.name = "default", .requirements = cases[i / 2].pool);
+        struct a_pod pods[] = {cases[i / 2].first, cases[i / 2].second, cases[i / 2].last};
+        size_t numbers[COUNT_OF(pods)];
+        for (size_t j = 0; j < COUNT_OF(pods); j++)
+            numbers[j] = world_pod(&pods[j]);
+        place_by((struct strategy){.sound = sound});
+        EXPECT_PLACED(numbers[0]);
+        EXPECT_PLACED(numbers[1]);
+        EXPECT_INT(node_of(numbers[2]) != NULL, !sound || cases[i / 2].fits);
+    }
+}
+
 /* ---- in an order that is drawn ---- */
 
 /* Two pods and room for one: how often each wins when the order is drawn a hundred times. */
@@ -201,6 +304,7 @@ const struct unit_test unit_tests[] = {
     {"growth under limits", test_growth_under_limits},
     {"growth beside others", test_growth_beside_others},
     {"narrowed under limits", test_narrowed_under_limits},
+    {"labels that pods need", test_labels_that_pods_need},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
     {"a large pod is not left out", test_large_pod_is_not_left_out},
