@@ -143,17 +143,22 @@ func get(ctx context.Context, below client.WithWatch, key client.ObjectKey, obje
 	return below.Get(ctx, key, object, options...)
 }
 
-// One run: the pods in another order and with other uids, which is what Karpenter's ties hang on.
-func (o *oracle) run(random *rand.Rand) (*plan, error) {
+// One run. Karpenter's ties hang on the order of the pods and on their uids: as they are given, or drawn.
+func (o *oracle) run(random *rand.Rand, drawn bool) (*plan, error) {
 	wellKnown.RLock()
 	defer wellKnown.RUnlock()
 	var objects []client.Object
 	for _, object := range o.given.state {
 		objects = append(objects, object.DeepCopyObject().(client.Object))
 	}
-	for _, i := range random.Perm(len(o.given.pods)) {
+	for at, i := range random.Perm(len(o.given.pods)) {
+		if !drawn {
+			i = at
+		}
 		pod := o.given.pods[i].DeepCopy()
-		pod.UID = types.UID(strconv.FormatUint(random.Uint64(), 16))
+		if drawn || pod.UID == "" {
+			pod.UID = types.UID(strconv.FormatUint(random.Uint64(), 16))
+		}
 		objects = append(objects, pod)
 	}
 	for _, object := range objects {
@@ -283,10 +288,11 @@ func claimOf(claim *scheduling.NodeClaim) planClaim {
 	return result
 }
 
+// The first of them is of the pods as they are given.
 func (o *oracle) runs(random *rand.Rand, count int) ([]*plan, error) {
 	var result []*plan
 	for len(result) < count {
-		one, err := o.run(random)
+		one, err := o.run(random, len(result) > 0)
 		if err != nil {
 			return nil, err
 		}

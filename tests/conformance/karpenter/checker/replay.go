@@ -42,7 +42,7 @@ type errand struct {
 	said string
 }
 
-const orders = 24
+const orders = 240
 
 // Everything that speaks against the plan, a line each.
 func (w *world) check(p *plan) []string {
