@@ -49,15 +49,18 @@ def against_peer(body):
 
 def waiting(body, server="strict"):
     def explain(sections, _):
-        of = at(sections, "reviews", "figures", "bodies", body)
-        if of is None:
-            return "The section reviews says what a review takes."
-        busy, resting = of["servers"][server]["median"], of["same_rate"]["servers"]
-        return ("h2load sends for its 16 connections at the same moment, so the last of 16 reviews waits for the others on "
-                f"the one core. Where one follows the other a review takes {busy:.0f} us, of the bare server "
-                f"{of['servers']['bare']['median']:.0f}; at {of['same_rate']['rate']:,} a second, where the core rests in "
-                f"between, {resting[server]['median']:.0f} and {resting['bare']['median']:.0f}: most likely its caches have "
-                "lost what a review reads of code and tables.")
+        awake = at(sections, "tail", "figures", "bodies", body, "awake")
+        text = ("h2load sends for some of its 16 connections at the same moment, so the last of these reviews waits for the "
+                "others on the one core.")
+        if server in awake["servers"]:
+            found = awake["to_bare"][server]
+            text += (" The machine adds to it: to wake a core that sleeps takes long, and an answer wakes the client, "
+                     "unless the server is so fast that its client is still awake. Where a loop of the lowest priority "
+                     f"keeps both cores awake, p99 is {awake['servers'][server]['p99']:.0f} us, of the bare server "
+                     f"{awake['servers']['bare']['p99']:.0f}")
+            text += (": the rounds do not tell how many times as long." if found["value"] is None else
+                     f": {found['value']:.2f} ± {found['value'] * found['off']:.2f} times as long.")
+        return text
     return explain
 
 

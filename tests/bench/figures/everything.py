@@ -179,22 +179,27 @@ def tail(bench):
                       servers.taffrail("cluster", STRICT, cluster=peers.cluster_script(bench.programs))]
         contenders += [server.with_pods_of_set() for server in contenders[1:]]
         for body, path in bench.bodies.items():
-            found, during = open_loops(servers, contenders, path, ROUNDS, TAIL_SECONDS, CONNECTIONS, ROUNDS_MOST)
-            figures["bodies"][body] = {
-                "noise": during,
-                "servers": {name: {what: statistics.median(of[what]) for what in ("median", "p99", "longest")}
-                            for name, of in found.items()},
-                "to_bare": {name: noise.ratio(of["p99"], found["bare"]["p99"], during)
-                            for name, of in found.items()}}
+            figures["bodies"][body] = tail_of(servers, contenders, path)
+            with servers.awake():
+                figures["bodies"][body]["awake"] = tail_of(servers, contenders[:2], path)
     return figures
+
+
+def tail_of(servers, contenders, path):
+    found, during = open_loops(servers, contenders, path, ROUNDS, TAIL_SECONDS, CONNECTIONS, ROUNDS_MOST)
+    return {"noise": during,
+            "servers": {name: {what: statistics.median(of[what]) for what in ("median", "p99", "longest")}
+                        for name, of in found.items()},
+            "to_bare": {name: noise.ratio(of["p99"], found["bare"]["p99"], during) for name, of in found.items()}}
 
 
 def print_tail(figures):
     for body, of in figures["bodies"].items():
-        say(f"{body + ', us at ' + str(RATE) + '/s':<54} {'median':>8} {'p99':>8} {'longest':>8} {'p99 to bare':>12}")
-        for name, one in of["servers"].items():
-            say(f"{TITLES[name]:<54} {one['median']:8.0f} {one['p99']:8.0f} {one['longest']:8.0f} "
-                f"{noise.shown(of['to_bare'][name], 12)}")
+        for when, those in (("", of), (", cores awake", of["awake"])):
+            say(f"{body + ', us at ' + str(RATE) + '/s' + when:<54} {'median':>8} {'p99':>8} {'longest':>8} {'p99 to bare':>12}")
+            for name, one in those["servers"].items():
+                say(f"{TITLES[name]:<54} {one['median']:8.0f} {one['p99']:8.0f} {one['longest']:8.0f} "
+                    f"{noise.shown(those['to_bare'][name], 12)}")
 
 
 # ---- what is measured in a program of its own ----

@@ -1,5 +1,6 @@
 """The servers that are measured: each on core 0 and a free port of 127.0.0.1, with the same certificate."""
 
+import contextlib
 import hashlib
 import http.client
 import json
@@ -18,6 +19,8 @@ PEERS = ROOT / "tests/bench/peers"
 SERVER_CORE, CLIENT_CORE = "0", "1"
 STARTS_S = 120
 CPU_CLOCK = 2  # CPUCLOCK_SCHED of a process: clock_getcpuclockid(3)
+# A loop that gives way to all other work at once.
+IDLE_LOOP = "import os\nos.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))\nwhile True:\n    pass"
 
 sys.path.insert(0, str(ROOT / "tests/contract"))
 from fake import Fake, kubeconfig  # noqa: E402
@@ -81,7 +84,7 @@ class Servers:
     def __init__(self, programs, work):
         self.programs, self.work = pathlib.Path(programs).resolve(), pathlib.Path(work)
         self.certs = self.work / "certs"
-        self.all, self.fakes, self.logs = [], [], 0
+        self.all, self.fakes, self.loops, self.logs = [], [], [], 0
 
     def __enter__(self):
         return self
@@ -94,9 +97,23 @@ class Servers:
             fake.process.wait()
 
     def cpu_s(self):
-        """What they all have taken so far; and the API servers behind them."""
+        """What they all have taken so far; and the API servers behind them, and the loops of awake()."""
         clocks = [server.pid for server in self.all] + [fake.process.pid for fake in self.fakes]
+        clocks += [loop.pid for loop in self.loops]
         return sum(time.clock_gettime((~pid << 3) | CPU_CLOCK) for pid in clocks)
+
+    @contextlib.contextmanager
+    def awake(self):
+        """Meanwhile neither core sleeps, so that nobody waits until one is awake."""
+        self.loops = [subprocess.Popen(["taskset", "-c", core, sys.executable, "-c", IDLE_LOOP])
+                      for core in (SERVER_CORE, CLIENT_CORE)]
+        try:
+            yield
+        finally:
+            for loop in self.loops:
+                loop.kill()
+                loop.wait()
+            self.loops = []
 
     def _add(self, server):
         self.all.append(server)
