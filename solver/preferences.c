@@ -142,6 +142,18 @@ static void make_groups(struct solver_builder *builder, const struct shape *shap
     relaxation->groups = groups;
 }
 
+static void make_whole_groups(struct solver_builder *builder, const struct shape *shape,
+                              struct relaxation *relaxation)
+{
+    static const struct topology_node_filter whole = {0};
+    uint32_t *groups = ARENA_ARRAY(builder->problem->arena, shape->spread_count, uint32_t);
+    for (size_t i = 0; i < shape->spread_count && relaxation->required_from > 0; i++)
+        if (shape->spreads[i].hard && shape->spreads[i].honor_affinity)
+            groups[relaxation->whole_group_count++] =
+                topology_group_of_spread(builder, shape, &shape->spreads[i], &whole);
+    relaxation->whole_groups = groups;
+}
+
 static struct relaxation relaxation_make(struct solver_builder *builder, const struct shape *shape,
                                          const struct preferences *preferences)
 {
@@ -157,6 +169,7 @@ static struct relaxation relaxation_make(struct solver_builder *builder, const s
     if (preferences->preferred_count > 0)
         term_add(problem, &relaxation.full, &shape->preferred[preferences->preferred[0]].term);
     make_groups(builder, shape, preferences, &relaxation);
+    make_whole_groups(builder, shape, &relaxation);
     return relaxation;
 }
 

@@ -139,6 +139,10 @@ struct relaxation {
     bool prefer;            /* tolerates PreferNoSchedule */
     const uint32_t *groups; /* groups it has to satisfy, without inverse groups of others */
     size_t group_count;
+    /* Of its hard spreads, over the nodes of all required terms, also those that were given up:
+     * kube-scheduler does not know that they were. */
+    const uint32_t *whole_groups;
+    size_t whole_group_count;
     size_t required_from; /* index of the first required term that is left */
 };
 

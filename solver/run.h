@@ -122,6 +122,7 @@ struct matching_topology {
     uint32_t group;
     bool self;         /* the pod counts itself */
     bool starts;       /* may be the first pod of an affinity */
+    bool whole;        /* of whole_groups: it leaves the choice of a domain to the others */
     bool pick_one;     /* takes one domain: a spread, or the first pod of an affinity */
     bool anywhere;     /* hostname affinity without a pod to join yet */
     uint64_t *domains; /* that it allows; hostname: NULL */

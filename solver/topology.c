@@ -67,7 +67,7 @@ static bool match_domains(const struct solver_run *run, const struct topology_gr
         group->kind == TOPOLOGY_SPREAD ? least_count(run, group, state, pod_domains) : 0;
     bool bootstrap = group->kind == TOPOLOGY_POD_AFFINITY && matching->starts &&
                      !any_occupied(run, state, pod_domains);
-    matching->pick_one = group->kind == TOPOLOGY_SPREAD || bootstrap ||
+    matching->pick_one = (group->kind == TOPOLOGY_SPREAD && !matching->whole) || bootstrap ||
                          (group->kind == TOPOLOGY_POD_ANTI_AFFINITY && !group->inverse &&
                           run->strategy.spread_in_one);
     const uint64_t *start =
@@ -120,13 +120,16 @@ static void prepare(struct solver_run *run, const struct shape *shape,
 {
     const struct solver_problem *problem = run->problem;
     const struct label_class *class = &problem->label_classes.items[shape->label_class];
-    size_t most = relaxation->group_count + class->kept_away_by.count;
+    size_t whole = run->strategy.sound ? relaxation->whole_group_count : 0;
+    size_t own_count = relaxation->group_count + whole;
+    size_t most = own_count + class->kept_away_by.count;
     bool starts = !run->strategy.sound || selects_itself_throughout(problem, shape);
     state->matching = ARENA_ARRAY(run->arena, most, struct matching_topology);
     for (size_t i = 0; i < most; i++) {
-        bool own = i < relaxation->group_count;
-        uint32_t number =
-            own ? relaxation->groups[i] : class->kept_away_by.items[i - relaxation->group_count];
+        bool own = i < own_count;
+        uint32_t number = i < relaxation->group_count ? relaxation->groups[i]
+                          : own ? relaxation->whole_groups[i - relaxation->group_count]
+                                : class->kept_away_by.items[i - own_count];
         if (!own && !has_owners(run, number))
             continue;
         struct matching_topology *matching = &state->matching[state->matching_count++];
@@ -134,6 +137,7 @@ static void prepare(struct solver_run *run, const struct shape *shape,
         run->groups[number].dormant = false;
         matching->self = own && selects_itself(problem, shape, matching->group);
         matching->starts = matching->self && starts;
+        matching->whole = own && i >= relaxation->group_count;
         const struct topology_group *group = &problem->groups.items[matching->group];
         if (group->hostname)
             continue;

@@ -200,6 +200,38 @@ static void test_labels_that_pods_need(void)
     }
 }
 
+/* ---- the nodes over which kube-scheduler spreads ---- */
+
+/* Karpenter gives up the first term, and then spreads over the nodes of the second one. For
+ * kube-scheduler the zone of the first one's node stays, without a pod. */
+static void test_spread_over_all_terms(void)
+{
+    static const struct {
+        const char *name;
+        struct a_spread spread;
+        bool both; /* also for kube-scheduler */
+    } cases[] = {
+        {"hard", SPREAD("zone", 1, "app=x"), false},
+        {"a larger skew", SPREAD("zone", 2, "app=x"), true},
+        {"soft", SPREAD("zone", 1, "app=x", .soft = true), true},
+        {"over all nodes", SPREAD("host", 1, "app=y", .ignore_affinity = true), true},
+    };
+    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+        bool sound = i % 2 == 1;
+        world_empty();
+        world.title = cases[i / 2].name;
+        sell("four", "cpu 4; memory 8Gi; pods 20", "b", 1000);
+        NODE(.name = "full", .pool = "default", .labels = "zone=test-zone-2; family=a",
+             .allocatable = "cpu 1; memory 8Gi; pods 20");
+        POOL(.name = "default", .requirements = "family=b");
+        struct span pods =
+            PODS(2, .requests = "cpu 2", .labels = "app=x", .required = {"family=a", "family=b"},
+                 .spreads = {cases[i / 2].spread});
+        place_by((struct strategy){.sound = sound});
+        EXPECT_SCHEDULED(pods, sound && !cases[i / 2].both ? 1 : 2);
+    }
+}
+
 /* ---- in an order that is drawn ---- */
 
 /* Two pods and room for one: how often each wins when the order is drawn a hundred times. */
@@ -305,6 +337,7 @@ const struct unit_test unit_tests[] = {
     {"growth beside others", test_growth_beside_others},
     {"narrowed under limits", test_narrowed_under_limits},
     {"labels that pods need", test_labels_that_pods_need},
+    {"spread over all terms", test_spread_over_all_terms},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
     {"a large pod is not left out", test_large_pod_is_not_left_out},
