@@ -15,15 +15,62 @@ static bool allows(const struct solver_run *run, const struct solver_requirement
            solver_requirement_has(run->problem->names, pod_domains, (uint32_t)value);
 }
 
+/* The set in one domain alone; NULL: it cannot be there. */
+static const struct node_requirements *narrow_to(struct solver_run *run,
+                                                 const struct node_requirements *set, uint32_t key,
+                                                 size_t domain)
+{
+    uint64_t *one = run->scratch_domain;
+    memset(one, 0, (domain / BITS_WORD + 1) * sizeof *one);
+    bits_add(one, domain);
+    return node_requirements_narrow(run, set, key, one, domain / BITS_WORD + 1);
+}
+
+/* Whether a NodeClaim may become a Node in the domain that a whole group counts. */
+static bool may_become(struct solver_run *run, const struct topology_group *group,
+                       const struct node_claim *claim, size_t domain)
+{
+    const struct solver_problem *problem = run->problem;
+    const struct node_requirements *there = narrow_to(run, claim->set, group->key, domain);
+    if (there == NULL ||
+        !bits_meet(node_requirements_options(run, there), claim->options, problem->option_words))
+        return false;
+    for (size_t i = 0; i < group->filter_term_count; i++)
+        if (hostname_allows_new(group->filter_terms[i].hostname) &&
+            solver_requirements_intersect(problem->names, &there->requirements,
+                                          &group->filter_terms[i].requirements, NULL))
+            return true;
+    return false;
+}
+
+/* Whether a Node that the group counts is in the domain, or a NodeClaim may be. */
+static bool is_there(struct solver_run *run, const struct topology_group *group, size_t domain)
+{
+    const struct solver_problem *problem = run->problem;
+    const uint64_t *nodes = problem->nodes_of[problem->topology_index[group->key]][domain];
+    if (nodes != NULL)
+        for (BITS_EACH(place, nodes, problem->node_words))
+            if (topology_group_counts_node(group, problem->node_order[place]))
+                return true;
+    run->steps += run->node_claims.count;
+    for (size_t i = 0; i < run->node_claims.count; i++)
+        if (may_become(run, group, &run->node_claims.items[i], domain))
+            return true;
+    return false;
+}
+
 /* The least count among the domains the pod's own requirements allow
- * (docs/reference/karpenter.md 3.4). */
-static int32_t least_count(const struct solver_run *run, const struct topology_group *group,
-                           const struct topology_group_state *state,
+ * (docs/reference/karpenter.md 3.4). Karpenter counts the domains of instance types, too. A whole
+ * group is as kube-scheduler counts: the domains of Nodes alone. */
+static int32_t least_count(struct solver_run *run, const struct topology_group *group,
+                           const struct matching_topology *matching,
                            const struct solver_requirement *pod_domains)
 {
+    const struct topology_group_state *state = &run->groups[matching->group];
     int32_t least = INT32_MAX, domains = 0;
     for (size_t v = 0; v < state->count_size; v++) {
-        if (state->counts[v] < 0 || !allows(run, pod_domains, v))
+        if (state->counts[v] < 0 || !allows(run, pod_domains, v) ||
+            (matching->whole && state->counts[v] == 0 && !is_there(run, group, v)))
             continue;
         domains++;
         if (state->counts[v] < least)
@@ -58,13 +105,13 @@ static bool is_valid(const struct topology_group *group, int32_t count, int32_t 
 }
 
 /* Fills the domains that the group allows; false when there is none. */
-static bool match_domains(const struct solver_run *run, const struct topology_group *group,
+static bool match_domains(struct solver_run *run, const struct topology_group *group,
                           const struct solver_requirement *pod_domains,
                           struct matching_topology *matching)
 {
     const struct topology_group_state *state = &run->groups[matching->group];
     int32_t least =
-        group->kind == TOPOLOGY_SPREAD ? least_count(run, group, state, pod_domains) : 0;
+        group->kind == TOPOLOGY_SPREAD ? least_count(run, group, matching, pod_domains) : 0;
     bool bootstrap = group->kind == TOPOLOGY_POD_AFFINITY && matching->starts &&
                      !any_occupied(run, state, pod_domains);
     matching->pick_one = (group->kind == TOPOLOGY_SPREAD && !matching->whole) || bootstrap ||
@@ -304,11 +351,7 @@ static struct choice consider(struct solver_run *run, const struct relaxation_st
         choice.claims = count_claims(run, key, domain);
     if (run->strategy.seed != 0)
         choice.lot = intern_hash(choice.name.data, choice.name.size, run->strategy.seed);
-    uint64_t *one = run->scratch_domain;
-    memset(one, 0, (domain / BITS_WORD + 1) * sizeof *one);
-    bits_add(one, domain);
-    const struct node_requirements *there =
-        node_requirements_narrow(run, set, key, one, domain / BITS_WORD + 1);
+    const struct node_requirements *there = narrow_to(run, set, key, domain);
     if (there == NULL)
         return choice;
     choice.has_something = fits == NULL || bits_meet(node_requirements_options(run, there), fits,

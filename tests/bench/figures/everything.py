@@ -196,7 +196,8 @@ def tail_of(servers, contenders, path):
 def print_tail(figures):
     for body, of in figures["bodies"].items():
         for when, those in (("", of), (", cores awake", of["awake"])):
-            say(f"{body + ', us at ' + str(RATE) + '/s' + when:<54} {'median':>8} {'p99':>8} {'longest':>8} {'p99 to bare':>12}")
+            what = f"{body}, us at {RATE}/s{when}"
+            say(f"{what:<54} {'median':>8} {'p99':>8} {'longest':>8} {'p99 to bare':>12}")
             for name, one in those["servers"].items():
                 say(f"{TITLES[name]:<54} {one['median']:8.0f} {one['p99']:8.0f} {one['longest']:8.0f} "
                     f"{noise.shown(those['to_bare'][name], 12)}")

@@ -156,7 +156,7 @@ func (o *oracle) run(random *rand.Rand, drawn bool) (*plan, error) {
 			i = at
 		}
 		pod := o.given.pods[i].DeepCopy()
-		if drawn || pod.UID == "" {
+		if drawn {
 			pod.UID = types.UID(strconv.FormatUint(random.Uint64(), 16))
 		}
 		objects = append(objects, pod)

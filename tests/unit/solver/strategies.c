@@ -202,33 +202,50 @@ static void test_labels_that_pods_need(void)
 
 /* ---- the nodes over which kube-scheduler spreads ---- */
 
-/* Karpenter gives up the first term, and then spreads over the nodes of the second one. For
- * kube-scheduler the zone of the first one's node stays, without a pod. */
+/* The first of two pods takes the room that its first term has. For the other one Karpenter gives
+ * up that term, and then spreads over the nodes of the second one, where no pod is. For
+ * kube-scheduler the first pod counts, and so does the other zone, where a node of the first term
+ * is there. */
 static void test_spread_over_all_terms(void)
 {
     static const struct {
         const char *name;
+        bool node, node_claim; /* of the first term, in the other zone */
         struct a_spread spread;
-        bool both; /* also for kube-scheduler */
+        size_t sound; /* pods that kube-scheduler takes of the two */
     } cases[] = {
-        {"hard", SPREAD("zone", 1, "app=x"), false},
-        {"a larger skew", SPREAD("zone", 2, "app=x"), true},
-        {"soft", SPREAD("zone", 1, "app=x", .soft = true), true},
-        {"over all nodes", SPREAD("host", 1, "app=y", .ignore_affinity = true), true},
+        {"a Node", true, false, SPREAD("zone", 1, "app=x"), 1},
+        {"a NodeClaim", false, true, SPREAD("zone", 1, "app=x"), 1},
+        {"nothing there", false, false, SPREAD("zone", 1, "app=x"), 2},
+        {"nothing there, and two zones wanted", false, false,
+         SPREAD("zone", 1, "app=x", .min_domains = 2), 1},
+        {"a larger skew", true, true, SPREAD("zone", 2, "app=x"), 2},
+        {"soft", true, true, SPREAD("zone", 1, "app=x", .soft = true), 2},
+        {"over all nodes", true, true, SPREAD("host", 1, "app=y", .ignore_affinity = true), 2},
     };
     for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
         bool sound = i % 2 == 1;
         world_empty();
         world.title = cases[i / 2].name;
-        sell("four", "cpu 4; memory 8Gi; pods 20", "b", 1000);
-        NODE(.name = "full", .pool = "default", .labels = "zone=test-zone-2; family=a",
-             .allocatable = "cpu 1; memory 8Gi; pods 20");
-        POOL(.name = "default", .requirements = "family=b");
+        sell("eight", "cpu 8; memory 16Gi; pods 20", "b", 1000);
+        TYPE(.name = "little memory", .resources = "cpu 8; memory 4Gi; pods 20",
+             .requirements = "family=a",
+             .offerings = {OFFER("on-demand", "test-zone-2", .usd_micro = 1000)});
+        NODE(.name = "room for one", .pool = "default", .labels = "zone=test-zone-1; family=a",
+             .allocatable = "cpu 2; memory 8Gi; pods 20");
+        if (cases[i / 2].node)
+            NODE(.name = "full", .pool = "default", .labels = "zone=test-zone-2; family=a",
+                 .allocatable = "cpu 1; memory 8Gi; pods 20");
+        POOL(.name = "default");
+        size_t first =
+            cases[i / 2].node_claim ? POD(.requests = "cpu 3", .selector = "family=a") : 0;
         struct span pods =
-            PODS(2, .requests = "cpu 2", .labels = "app=x", .required = {"family=a", "family=b"},
-                 .spreads = {cases[i / 2].spread});
+            PODS(2, .requests = "cpu 2; memory 5Gi", .labels = "app=x",
+                 .required = {"family=a", "family=b"}, .spreads = {cases[i / 2].spread});
         place_by((struct strategy){.sound = sound});
-        EXPECT_SCHEDULED(pods, sound && !cases[i / 2].both ? 1 : 2);
+        if (cases[i / 2].node_claim)
+            EXPECT_PLACED(first);
+        EXPECT_SCHEDULED(pods, sound ? cases[i / 2].sound : 2);
     }
 }
 
