@@ -84,8 +84,7 @@ void place_queue(struct solver_run *run)
 struct priced {
     const uint32_t *types;
     size_t type_count;
-    const struct offering *cheapest;
-    uint32_t cheapest_type;
+    struct priced_type cheapest;
 };
 struct prices {
     struct intern fingerprints;
@@ -93,6 +92,15 @@ struct prices {
     LIST(struct priced) items;
     struct priced_type *buffer;
 };
+
+static struct priced_type first_of(const struct priced_type *types, size_t count)
+{
+    static const struct offering nothing = {
+        .zone = "", .capacity_type = "", .price_usd_micro = -1, .reservation = SOLVER_NONE};
+    if (count == 0)
+        return (struct priced_type){SOLVER_NONE, INT64_MAX, &nothing};
+    return types[0];
+}
 
 static const struct priced *price_claim(struct solver_run *run, struct prices *prices,
                                         const struct node_claim *claim)
@@ -119,8 +127,7 @@ static const struct priced *price_claim(struct solver_run *run, struct prices *p
             types[type_count++] = prices->buffer[i].type;
     }
     struct priced *priced = LIST_PUSH(run->arena, &prices->items);
-    *priced = (struct priced){types, type_count, count > 0 ? prices->buffer[0].offering : NULL,
-                              count > 0 ? prices->buffer[0].type : SOLVER_NONE};
+    *priced = (struct priced){types, type_count, first_of(prices->buffer, count)};
     return priced;
 }
 
@@ -155,7 +162,7 @@ static int compare_numbers(const void *a_pointer, const void *b_pointer)
 static const char *reservation_id(struct solver_run *run, const struct offering *offering)
 {
     const struct solver_problem *problem = run->problem;
-    if (offering == NULL || offering->reservation == SOLVER_NONE)
+    if (offering->reservation == SOLVER_NONE)
         return "";
     struct text id;
     uint32_t value = problem->reservations.items[offering->reservation].value;
@@ -170,6 +177,7 @@ static struct solver_node_claim finish_claim(struct solver_run *run, struct pric
     const struct node_claim *claim = &finished;
     finished.set = reserved_finish(run, unfinished);
     const struct priced *priced = price_claim(run, prices, claim);
+    const struct offering *cheapest = priced->cheapest.offering;
     uint32_t *pods = ARENA_ARRAY(run->arena, claim->pod_count, uint32_t);
     size_t count = 0;
     for (uint32_t pod = claim->first_pod; pod != SOLVER_NONE; pod = run->next_pod[pod])
@@ -184,11 +192,11 @@ static struct solver_node_claim finish_claim(struct solver_run *run, struct pric
         .pods = pods,
         .pod_count = count,
         .requests = claim_requests(run, claim),
-        .type = priced->cheapest_type,
-        .zone = priced->cheapest == NULL ? "" : priced->cheapest->zone,
-        .capacity_type = priced->cheapest == NULL ? "" : priced->cheapest->capacity_type,
-        .reservation = reservation_id(run, priced->cheapest),
-        .price_usd_micro = priced->cheapest == NULL ? -1 : priced->cheapest->price_usd_micro,
+        .type = priced->cheapest.type,
+        .zone = cheapest->zone,
+        .capacity_type = cheapest->capacity_type,
+        .reservation = reservation_id(run, cheapest),
+        .price_usd_micro = cheapest->price_usd_micro,
     };
 }
 

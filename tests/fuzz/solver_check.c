@@ -186,6 +186,24 @@ static bool claim_meets(const struct checking *checking, const struct machine *m
     return left == NULL || solver_requirement_intersects(checking->names, left, &other);
 }
 
+static bool must_be_reserved(const struct checking *checking, const struct machine *machine)
+{
+    static const char *const reserved = "reserved";
+    const struct solver_expression only_reserved = {
+        .key = CAPACITY_TYPE, .op = SOLVER_IN, .values = &reserved, .value_count = 1};
+    return claim_keeps(checking, machine, &only_reserved);
+}
+
+/* Karpenter narrows a NodeClaim that holds a reservation to it at the end, and asks of the
+ * offerings alone what they are: a type may say that it is never reserved, and sell what is of any
+ * kind. */
+static bool is_asked_of_offerings(const struct checking *checking, const struct machine *machine,
+                                  const char *key)
+{
+    return (strcmp(key, CAPACITY_TYPE) == 0 || strcmp(key, SOLVER_RESERVATION_KEY) == 0) &&
+           must_be_reserved(checking, machine);
+}
+
 static const char *reservation_of(const struct solver_offering *offering)
 {
     bool names = offering->more.count > 0 &&
@@ -253,8 +271,11 @@ static uint64_t check_type(const struct checking *checking, const struct machine
             *named = true;
     }
     REQUIRE(suits);
-    for (size_t i = 0; i < type->requirements.count; i++)
-        REQUIRE(claim_meets(checking, machine, &type->requirements.items[i]));
+    for (size_t i = 0; i < type->requirements.count; i++) {
+        const struct solver_expression *says = &type->requirements.items[i];
+        REQUIRE(claim_meets(checking, machine, says) ||
+                is_asked_of_offerings(checking, machine, says->key));
+    }
     bool of_pool = machine->pool->types == NULL;
     for (size_t i = 0; !of_pool && i < machine->pool->type_count; i++)
         of_pool = machine->pool->types[i] == index;
@@ -310,16 +331,13 @@ void check_claim(const struct checking *checking, const struct machine *machine)
 static void check_reservation(const struct checking *checking,
                               const struct solver_offering *offering)
 {
-    static const char *const reserved = "reserved";
     const char *id = reservation_of(offering);
-    const struct solver_expression only_reserved = {
-        .key = CAPACITY_TYPE, .op = SOLVER_IN, .values = &reserved, .value_count = 1};
     const struct solver_expression from_it = {
         .key = SOLVER_RESERVATION_KEY, .op = SOLVER_IN, .values = &id, .value_count = 1};
     size_t kept = 0;
     for (size_t i = 0; id != NULL && i < checking->machine_count; i++)
         kept += checking->machines[i].claim != NULL &&
-                claim_keeps(checking, &checking->machines[i], &only_reserved) &&
+                must_be_reserved(checking, &checking->machines[i]) &&
                 claim_meets(checking, &checking->machines[i], &from_it);
     REQUIRE(kept <= offering->reservation_capacity || id == NULL ||
             checking->input->settings.reserved_fallback);
