@@ -243,28 +243,43 @@ static bool offering_suits(const struct checking *checking, const struct machine
                  offering->allocatable == NULL ? &type->allocatable : offering->allocatable);
 }
 
-static uint64_t price_order(int64_t usd_micro)
+/* What is dearer comes later: by its price, then by its list price. */
+struct cost {
+    uint64_t price;
+    int64_t list_price;
+};
+static const struct cost dearest = {UINT64_MAX, INT64_MAX};
+
+static struct cost cost_of(const struct solver_offering *offering)
 {
-    return usd_micro < 0 ? UINT64_MAX : (uint64_t)usd_micro;
+    int64_t price = offering->price_usd_micro;
+    return (struct cost){price < 0 ? UINT64_MAX : (uint64_t)price, offering->list_price_usd_micro};
 }
 
-/* Some offering of a listed type does, and the types stand in order. */
-static uint64_t check_type(const struct checking *checking, const struct machine *machine,
-                           uint32_t number, bool *named)
+static int compare_costs(struct cost a, struct cost b)
+{
+    if (a.price != b.price)
+        return a.price < b.price ? -1 : 1;
+    return a.list_price < b.list_price ? -1 : a.list_price > b.list_price;
+}
+
+/* Some offering of a listed type does. The cost of the cheapest one. */
+static struct cost check_type(const struct checking *checking, const struct machine *machine,
+                              uint32_t number, bool *named)
 {
     const struct solver_node_claim *claim = machine->claim;
     REQUIRE(number < checking->built->types.count);
     uint32_t index = checking->built->types.indices[number];
     const struct solver_instance_type *type = &checking->input->types[index];
-    uint64_t best = UINT64_MAX;
+    struct cost best = dearest;
     bool suits = false;
     for (size_t i = 0; i < type->offering_count; i++) {
         const struct solver_offering *offering = &type->offerings[i];
         if (!offering_suits(checking, machine, type, offering))
             continue;
         suits = true;
-        if (price_order(offering->price_usd_micro) < best)
-            best = price_order(offering->price_usd_micro);
+        if (compare_costs(cost_of(offering), best) < 0)
+            best = cost_of(offering);
         if (number == claim->type && strcmp(offering->zone, claim->zone) == 0 &&
             strcmp(offering->capacity_type, claim->capacity_type) == 0 &&
             offering->price_usd_micro == claim->price_usd_micro)
@@ -295,23 +310,24 @@ static bool has_own_allocatable(const struct solver_case *input)
 void check_claim(const struct checking *checking, const struct machine *machine)
 {
     const struct solver_node_claim *claim = machine->claim;
-    uint64_t before = 0, cheapest = UINT64_MAX;
+    struct cost before = {0, INT64_MIN}, cheapest = dearest;
+    uint64_t paid = claim->price_usd_micro < 0 ? UINT64_MAX : (uint64_t)claim->price_usd_micro;
     bool named = false, ordered = !has_own_allocatable(checking->input);
     REQUIRE(claim->type_count > 0 && claim->pod_count > 0);
     for (size_t i = 0; i < claim->type_count; i++) {
-        uint64_t price = check_type(checking, machine, claim->types[i], &named);
+        struct cost cost = check_type(checking, machine, claim->types[i], &named);
         const char *name = solver_type_name(checking->built->problem, claim->types[i]);
-        REQUIRE(!ordered || price >= before);
-        REQUIRE(!ordered || i == 0 || price > before ||
+        int order = compare_costs(cost, before);
+        REQUIRE(!ordered || order >= 0);
+        REQUIRE(!ordered || i == 0 || order > 0 ||
                 strcmp(name, solver_type_name(checking->built->problem, claim->types[i - 1])) > 0);
-        before = price;
-        if (price < cheapest)
-            cheapest = price;
+        before = cost;
+        if (compare_costs(cost, cheapest) < 0)
+            cheapest = cost;
     }
     /* What looks cheaper may have no room for daemons. */
-    REQUIRE(named && (price_order(claim->price_usd_micro) == cheapest ||
-                      (checking->input->daemon_count > 0 &&
-                       price_order(claim->price_usd_micro) > cheapest)));
+    REQUIRE(named && (paid == cheapest.price ||
+                      (checking->input->daemon_count > 0 && paid > cheapest.price)));
     for (size_t i = 1; i < claim->pod_count; i++)
         REQUIRE(claim->pods[i - 1] < claim->pods[i]);
     for (uint32_t i = 0; i < CASE_RESOURCES; i++)
