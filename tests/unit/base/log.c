@@ -93,7 +93,7 @@ static void twenty_lines_a_second_are_admitted(void)
     /* More components than there is room for still have a limit. */
     unsigned admitted = 0, dropped = 0;
     for (int i = 0; i < 200; i++) {
-        char component[16];
+        char component[32];
         snprintf(component, sizeof component, "many-%d", i);
         for (int line = 0; line < 30; line++)
             admitted += log_admit(component, LOG_WARN, 1, &dropped);

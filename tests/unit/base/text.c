@@ -312,7 +312,8 @@ static void builders_grow(void)
             text_builder_printf(&builder, "%d,", i);
         else
             text_builder_add(&builder, arena_printf(arena, "%d,", i));
-        snprintf(expected + strlen(expected), 9, "%d,", i);
+        size_t size = strlen(expected);
+        snprintf(expected + size, sizeof expected - size, "%d,", i);
         ASSERT_INT(strlen(text_builder_text(&builder).data), builder.size);
     }
     ASSERT_TEXT(text_builder_text(&builder), expected);

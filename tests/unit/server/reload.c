@@ -253,7 +253,7 @@ static void folders_and_links_are_exchanged(void)
 static void mount_version(int version)
 {
     static const char *const names[] = {"one", "two"};
-    char folder[64], file[80];
+    char folder[64], file[96];
     snprintf(folder, sizeof folder, "mount/..%d", version);
     make_folder(folder);
     for (int i = 0; i < 2; i++) {
