@@ -133,8 +133,9 @@ type trial struct {
 }
 
 // The verdict of a comparison; before it is worse, Karpenter gets more runs, and those that
-// kube-scheduler would not follow are left out.
-func (t *trial) verdict(ours outcome, compare func(outcome, []outcome) verdict) (verdict, error) {
+// kube-scheduler would not follow are left out. sameDraw: ours is made for the uids of the case, as the
+// first run is; where that one is left out, the others had luck that ours cannot have.
+func (t *trial) verdict(ours outcome, compare func(outcome, []outcome) verdict, sameDraw bool) (verdict, error) {
 	result := compare(ours, t.outcomes(t.runs))
 	if result.grade != worse {
 		return result, nil
@@ -162,7 +163,7 @@ func (t *trial) verdict(ours outcome, compare func(outcome, []outcome) verdict) 
 			}
 		}
 	}
-	if len(t.clean) == 0 {
+	if len(t.clean) == 0 || sameDraw && t.clean[0] != t.runs[0] {
 		return verdict{moot, result.reason}, nil
 	}
 	return compare(ours, t.outcomes(t.clean)), nil
@@ -206,7 +207,7 @@ func (j *judge) judge(folder string, random *rand.Rand) (*result, error) {
 		}
 	}
 	r.placed = outcomeOf(ours, t.queued)
-	if r.plan, err = t.verdict(r.placed, compare); err != nil {
+	if r.plan, err = t.verdict(r.placed, compare, true); err != nil {
 		return nil, err
 	}
 	if r.brokenPlan, err = t.broken(ours); err != nil {
@@ -218,7 +219,7 @@ func (j *judge) judge(folder string, random *rand.Rand) (*result, error) {
 			return nil, err
 		}
 		r.optPlace = outcomeOf(optimized, t.queued)
-		if r.optimized, err = t.verdict(r.optPlace, compareOptimized); err != nil {
+		if r.optimized, err = t.verdict(r.optPlace, compareOptimized, false); err != nil {
 			return nil, err
 		}
 		if r.brokenOptimized, err = t.broken(optimized); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -187,7 +188,8 @@ func TestReplayFindsTheOrder(t *testing.T) {
 	}
 }
 
-// A node that leaves takes nobody; its pods need a place, but for those that stay or end there.
+// A node that leaves takes nobody; its pods need a place, but for those that stay or end there. While one stays, so does
+// the node, and the pods there count.
 func TestLeaving(t *testing.T) {
 	const node = `
 kind: Node
@@ -206,9 +208,21 @@ status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}, capacity: {cpu: "4", 
 	if len(w.pending) != 1 || w.pending["default/moves"] == nil {
 		t.Errorf("pending are %v, not the one that moves", w.pending)
 	}
-	for _, one := range w.nodes {
-		if one.Name == "leaves" {
-			t.Error("a node that leaves is there")
-		}
+	var names []string
+	for _, one := range slices.Concat(w.nodes, w.leaving) {
+		names = append(names, one.Name)
+	}
+	for _, one := range w.running {
+		names = append(names, one.Name)
+	}
+	if got := strings.Join(names, " "); got != "there leaves guard held" {
+		t.Errorf("there are %s", got)
+	}
+	asked := question{Case: folder}
+	if err := json.Unmarshal([]byte(`{"existing": [{"node": "leaves", "pods": ["default/moves"]}]}`), &asked.Plan); err != nil {
+		t.Fatal(err)
+	}
+	if got := answerTo(&asked).Broken; !slices.Equal(got, []string{"leaves is being deleted, and takes no pod"}) {
+		t.Errorf("says %q of a pod on a node that leaves", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -47,7 +48,7 @@ const orders = 240
 // Everything that speaks against the plan, a line each.
 func (w *world) check(p *plan) []string {
 	var broken []string
-	nodes := append([]*corev1.Node{}, w.nodes...)
+	nodes := slices.Concat(w.leaving, w.nodes)
 	var errands []*errand
 	seen := map[string]string{}
 	send := func(name, node string) {
@@ -84,6 +85,9 @@ func (w *world) check(p *plan) []string {
 		node := existing.Node
 		if of := w.named[node]; of != "" { // on its way, and called by its claim's name
 			node = of
+		}
+		if slices.ContainsFunc(w.leaving, func(one *corev1.Node) bool { return one.Name == node }) {
+			broken = append(broken, fmt.Sprintf("%s is being deleted, and takes no pod", node))
 		}
 		for _, pod := range existing.Pods {
 			send(pod, node)

@@ -23,6 +23,7 @@ import (
 type world struct {
 	objects []runtime.Object // all but nodes, pods and Karpenter's kinds
 	nodes   []*corev1.Node
+	leaving []*corev1.Node // those that are still there, for the pods that stay on them
 	running []*corev1.Pod
 	pending map[string]*corev1.Pod
 	daemons []*appsv1.DaemonSet
@@ -239,7 +240,7 @@ func (w *world) settle() {
 		w.named[claim.Metadata.Name] = node.Name
 	}
 	w.clear(leaving)
-	for _, node := range w.nodes {
+	for _, node := range slices.Concat(w.leaving, w.nodes) {
 		age(node)
 	}
 }
@@ -247,20 +248,31 @@ func (w *world) settle() {
 const doNotDisrupt = "karpenter.sh/do-not-disrupt"
 
 // Takes nodes away. Their pods come back as pending ones, but for those that end there or must not be
-// disturbed yet.
+// disturbed yet. A node on which one of the latter runs is still there while the others are scheduled:
+// it takes nobody, and its pods and its domains count.
 func (w *world) clear(leaving map[string]bool) {
-	w.nodes = slices.DeleteFunc(w.nodes, func(node *corev1.Node) bool { return leaving[node.Name] })
 	running := w.running
 	w.running = nil
+	stays := map[string]bool{}
 	for _, pod := range running {
 		switch {
 		case !leaving[pod.Spec.NodeName]:
 			w.running = append(w.running, pod)
-		case pod.DeletionTimestamp == nil && pod.Annotations[doNotDisrupt] != "true":
+		case pod.DeletionTimestamp != nil:
+		case pod.Annotations[doNotDisrupt] == "true":
+			w.running = append(w.running, pod)
+			stays[pod.Spec.NodeName] = true
+		default:
 			pod.Spec.NodeName = ""
 			w.pending[pod.Namespace+"/"+pod.Name] = pod
 		}
 	}
+	w.nodes = slices.DeleteFunc(w.nodes, func(node *corev1.Node) bool {
+		if stays[node.Name] {
+			w.leaving = append(w.leaving, node)
+		}
+		return leaving[node.Name]
+	})
 }
 
 // A kubelet still gives its node the old spellings too.
