@@ -95,7 +95,7 @@ static struct solver_cause cause_of(struct explanation *q, size_t number, bool m
         return cause_make(SOLVER_REASON_TAINT, SAY(q, NODE_HAS_TAINT, operand_taint(q, taint)));
     if (!suits_required(q, node))
         return cause_make(SOLVER_REASON_REQUIREMENT, say_labels(q, node));
-    if (!node_suits_volumes(problem, node, shape))
+    if (!node_suits_volumes(q->run, node, shape))
         return cause_make(SOLVER_REASON_VOLUME, SAY_ONLY(NODE_ELSEWHERE));
     uint32_t resource = lacking(q, number, &share);
     if (resource == SOLVER_PODS)

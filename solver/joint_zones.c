@@ -46,7 +46,7 @@ static bool node_holds(const struct solver_run *run, uint32_t number, const stru
 {
     const struct solver_problem *problem = run->problem;
     const struct state_node *node = &problem->nodes.items[number];
-    return node_has_room(run, number, shape) && node_suits_volumes(problem, node, shape) &&
+    return node_has_room(run, number, shape) && node_suits_volumes(run, node, shape) &&
            taints_tolerated(node->taints, &shape->tolerations, relaxation->prefer, NULL) &&
            hostname_allows(problem, relaxation->full.hostname, node->hostname) &&
            compatible(problem, &node->labels, &relaxation->full.requirements, true, NULL);

@@ -150,7 +150,8 @@ static const struct node_requirements *settle(struct solver_run *run,
         if (!hostname_allows_new(volume->hostname))
             return NULL;
         set = node_requirements_add(run, set, volume, volume_number);
-        if (set == NULL)
+        if (set == NULL ||
+            (run->strategy.sound && misses_label(&set->requirements, &volume->requirements)))
             return NULL;
     }
     const struct node_requirements *narrowed =

@@ -29,12 +29,14 @@ bool node_attaches(const struct solver_run *run, uint32_t number, const struct p
     return true;
 }
 
-bool node_suits_volumes(const struct solver_problem *problem, const struct state_node *node,
+bool node_suits_volumes(const struct solver_run *run, const struct state_node *node,
                         const struct shape *shape)
 {
+    const struct solver_problem *problem = run->problem;
     for (size_t i = 0; i < shape->volume_alternative_count; i++)
         if (hostname_allows(problem, shape->volumes[i].hostname, node->hostname) &&
-            compatible(problem, &node->labels, &shape->volumes[i].requirements, true, NULL))
+            compatible(problem, &node->labels, &shape->volumes[i].requirements, true, NULL) &&
+            !(run->strategy.sound && misses_label(&node->labels, &shape->volumes[i].requirements)))
             return true;
     return shape->volume_alternative_count == 0;
 }
@@ -53,7 +55,7 @@ static enum can_add existing_node_can_add(const struct solver_run *run, uint32_t
                             shape->ports, shape->port_count) ||
         !hostname_allows(problem, relaxation->full.hostname, node->hostname) ||
         !compatible(problem, &node->labels, &relaxation->full.requirements, true, NULL) ||
-        !node_suits_volumes(problem, node, shape) ||
+        !node_suits_volumes(run, node, shape) ||
         (run->strategy.sound && misses_label(&node->labels, &relaxation->strict.requirements)))
         return NEVER;
     enum can_add can_add = topology_host(run, state, number, NULL);

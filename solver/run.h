@@ -323,7 +323,7 @@ void node_claim_add(struct solver_run *run, uint32_t pod_number, uint32_t number
 /* Whether a node takes a pod, as things stand. */
 bool node_has_room(const struct solver_run *run, uint32_t node, const struct shape *shape);
 bool node_attaches(const struct solver_run *run, uint32_t node, const struct pod *pod);
-bool node_suits_volumes(const struct solver_problem *problem, const struct state_node *node,
+bool node_suits_volumes(const struct solver_run *run, const struct state_node *node,
                         const struct shape *shape);
 /* Tries a new NodeClaim of a pool that starts with these requirements. */
 enum can_add try_pool(struct solver_run *run, uint32_t pool, const struct node_requirements *set,

@@ -171,6 +171,20 @@ static void test_labels_that_pods_need(void)
          {.name = NULL},
          {.required = {"team Exists; team NotIn red"}},
          false},
+        {"a volume needs it of a Node",
+         NULL,
+         "other=x",
+         {.name = NULL},
+         {.name = NULL},
+         {.volumes = {VOLUME("team Exists; team NotIn red")}},
+         false},
+        {"the Node has it for a volume",
+         NULL,
+         "team=blue",
+         {.name = NULL},
+         {.name = NULL},
+         {.volumes = {VOLUME("team Exists; team NotIn red")}},
+         true},
         {"the Node has it",
          NULL,
          "team=blue",
@@ -197,6 +211,23 @@ static void test_labels_that_pods_need(void)
         EXPECT_PLACED(numbers[0]);
         EXPECT_PLACED(numbers[1]);
         EXPECT_INT(node_of(numbers[2]) != NULL, !sound || cases[i / 2].fits);
+    }
+}
+
+/* The first pod excludes the label that a volume of the second one needs. */
+static void test_label_that_a_volume_needs(void)
+{
+    for (int sound = 0; sound < 2; sound++) {
+        world_empty();
+        sell("eight", "cpu 8; memory 16Gi; pods 20", "a", 2000);
+        POOL(.name = "default");
+        size_t first = POD(.requests = "cpu 2", .required = {"team DoesNotExist"});
+        size_t second =
+            POD(.requests = "cpu 1", .volumes = {VOLUME("team Exists; team NotIn red")});
+        place_by((struct strategy){.sound = sound == 1});
+        EXPECT_PLACED(first);
+        EXPECT_PLACED(second);
+        EXPECT_INT(claim_of(first) == claim_of(second), sound == 0);
     }
 }
 
@@ -354,6 +385,7 @@ const struct unit_test unit_tests[] = {
     {"growth beside others", test_growth_beside_others},
     {"narrowed under limits", test_narrowed_under_limits},
     {"labels that pods need", test_labels_that_pods_need},
+    {"a label that a volume needs", test_label_that_a_volume_needs},
     {"spread over all terms", test_spread_over_all_terms},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
