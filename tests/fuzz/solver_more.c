@@ -169,6 +169,7 @@ static void remark_on_offering(struct bytes *bytes, struct solver_instance_type 
         ARENA_ARRAY(bytes->arena, type->offering_count, struct solver_offering);
     memcpy(items, type->offerings, type->offering_count * sizeof *items);
     struct solver_offering *offering = &items[take(bytes, type->offering_count)];
+    struct solver_expression more;
     type->offerings = items;
     switch (take(bytes, 6)) {
     case 0:
@@ -183,8 +184,10 @@ static void remark_on_offering(struct bytes *bytes, struct solver_instance_type 
     case 3:
         offering->capacity_type = "";
         break;
-    case 4:
-        add_expression(bytes, &offering->more, take_expression(bytes, SOLVER_OP_COUNT));
+    case 4: /* its zone and its capacity type are said already */
+        more = take_expression(bytes, SOLVER_OP_COUNT);
+        if (strcmp(more.key, ZONE) != 0 && strcmp(more.key, CAPACITY_TYPE) != 0)
+            add_expression(bytes, &offering->more, more);
         break;
     default:
         offering->available = !offering->available;
