@@ -153,6 +153,16 @@ func (c *kase) queue() map[string]string {
 	return result
 }
 
+func (c *kase) measure() measure {
+	weights := map[string]int{}
+	for _, object := range c.state {
+		if pool, is := object.(*v1.NodePool); is && pool.Spec.Weight != nil {
+			weights[pool.Name] = int(*pool.Spec.Weight)
+		}
+	}
+	return measure{c.queue(), weights}
+}
+
 // Without what the marshaller writes of empty fields, for the eyes of whoever reads a failing case.
 func objectText(object client.Object) ([]byte, error) {
 	text, err := json.Marshal(object)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -31,6 +32,13 @@ type outcome struct {
 	nodes  int
 	usd    float64
 	pools  string // which pools got how many pods
+	weight int    // of the NodePools of all pods
+}
+
+// What the pods and NodePools of a case are to an outcome.
+type measure struct {
+	queued  map[string]string // pods to their places in Karpenter's queue; one without is alone with its workload
+	weights map[string]int    // of NodePools that have one
 }
 
 func workloadOf(pod string) string {
@@ -40,14 +48,13 @@ func workloadOf(pod string) string {
 	return pod
 }
 
-// queued: the pods' places in the queue; a pod without one is alone with its workload.
-func outcomeOf(p *plan, queued map[string]string) outcome {
+func (m measure) outcomeOf(p *plan) outcome {
 	result := outcome{placed: map[string]int{}, tied: map[string]int{}, nodes: len(p.Claims)}
 	pools := map[string]int{}
 	place := func(pods []string, where string) {
 		for _, pod := range pods {
 			result.placed[workloadOf(pod)]++
-			if place, known := queued[pod]; known {
+			if place, known := m.queued[pod]; known {
 				result.tied[place]++
 			} else {
 				result.tied[workloadOf(pod)]++
@@ -58,6 +65,7 @@ func outcomeOf(p *plan, queued map[string]string) outcome {
 	}
 	for _, claim := range p.Claims {
 		place(claim.Pods, claim.NodePool)
+		result.weight += len(claim.Pods) * m.weights[claim.NodePool]
 		result.usd += claim.UsdPerHour
 	}
 	for _, node := range p.Existing {
@@ -151,8 +159,14 @@ func compare(ours outcome, runs []outcome) verdict {
 	return verdict{agree, fmt.Sprintf("but by other pools: %s; Karpenter %s", ours.pools, peers[0].pools)}
 }
 
+// Those that keep to the weights of NodePools as well.
+func keeping(runs []outcome, weight int) []outcome {
+	return slices.DeleteFunc(slices.Clone(runs), func(run outcome) bool { return run.weight < weight })
+}
+
 // The best plan that is possible: never fewer pods than Karpenter's best run, never dearer than its
-// cheapest run that places as many.
+// cheapest run that places as many and keeps to the weights: where two spreads draw two zones, Karpenter
+// goes on to a lighter NodePool, which may happen to be cheaper.
 func compareOptimized(ours outcome, runs []outcome) verdict {
 	pods := spanOf(runs, podCount)
 	if float64(ours.count) < pods.most {
@@ -161,10 +175,11 @@ func compareOptimized(ours outcome, runs []outcome) verdict {
 	if float64(ours.count) > pods.most {
 		return verdict{better, fmt.Sprintf("places %d pods, Karpenter's best run %.0f", ours.count, pods.most)}
 	}
-	usd := spanOf(placing(runs, ours.count), cost)
-	if ours.usd > usd.least+usdTolerance {
-		return verdict{worse, fmt.Sprintf("costs %.4f, Karpenter's cheapest run %.4f", ours.usd, usd.least)}
+	peers := placing(runs, ours.count)
+	if least := spanOf(keeping(peers, ours.weight), cost).least; ours.usd > least+usdTolerance {
+		return verdict{worse, fmt.Sprintf("costs %.4f, Karpenter's cheapest run %.4f", ours.usd, least)}
 	}
+	usd := spanOf(peers, cost)
 	if ours.usd < usd.least-usdTolerance {
 		return verdict{better, fmt.Sprintf("costs %.4f, Karpenter's cheapest run %.4f", ours.usd, usd.least)}
 	}

@@ -12,7 +12,7 @@ func of(usd float64, nodes int, pods ...string) outcome {
 	} else {
 		p.Claims[0].Pods = pods
 	}
-	return outcomeOf(p, nil)
+	return measure{}.outcomeOf(p)
 }
 
 func TestCompare(t *testing.T) {
@@ -40,6 +40,29 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: compare says %s (%s), not %s", c.name, got.grade, got.reason, c.plan)
 		}
 		if got := compareOptimized(c.ours, c.runs); got.grade != c.optimized {
+			t.Errorf("%s: compareOptimized says %s (%s), not %s", c.name, got.grade, got.reason, c.optimized)
+		}
+	}
+}
+
+// A cheaper run counts where it keeps to the weights of NodePools as well.
+func TestCompareWeights(t *testing.T) {
+	m := measure{weights: map[string]int{"heavy": 50, "light": 10}}
+	in := func(pool string, usd float64) outcome {
+		return m.outcomeOf(&plan{Claims: []planClaim{{NodePool: pool, UsdPerHour: usd, Pods: []string{"a/w-0"}}}})
+	}
+	for _, c := range []struct {
+		name      string
+		ours, run outcome
+		optimized grade
+	}{
+		{"cheaper in a lighter one", in("heavy", 2), in("light", 1), agree},
+		{"cheaper in one without a weight", in("light", 2), in("none", 1), agree},
+		{"cheaper in the same", in("heavy", 2), in("heavy", 1), worse},
+		{"cheaper in a heavier one", in("light", 2), in("heavy", 1), worse},
+		{"dearer in a lighter one", in("heavy", 1), in("light", 2), better},
+	} {
+		if got := compareOptimized(c.ours, []outcome{c.run}); got.grade != c.optimized {
 			t.Errorf("%s: compareOptimized says %s (%s), not %s", c.name, got.grade, got.reason, c.optimized)
 		}
 	}

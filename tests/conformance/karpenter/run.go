@@ -116,7 +116,7 @@ func firstLine(text string) string {
 func (t *trial) outcomes(plans []*plan) []outcome {
 	var result []outcome
 	for _, p := range plans {
-		result = append(result, outcomeOf(p, t.queued))
+		result = append(result, t.measure.outcomeOf(p))
 	}
 	return result
 }
@@ -124,12 +124,12 @@ func (t *trial) outcomes(plans []*plan) []outcome {
 // A case while it is judged.
 type trial struct {
 	*judge
-	folder string
-	oracle *oracle
-	random *rand.Rand
-	runs   []*plan
-	queued map[string]string // pods to their places in Karpenter's queue
-	clean  []*plan           // those of the runs that the checker has nothing against; nil: not looked for
+	folder  string
+	oracle  *oracle
+	random  *rand.Rand
+	runs    []*plan
+	measure measure
+	clean   []*plan // those of the runs that the checker has nothing against; nil: not looked for
 }
 
 // The verdict of a comparison; before it is worse, Karpenter gets more runs, and those that
@@ -195,7 +195,7 @@ func (j *judge) judge(folder string, random *rand.Rand) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trial{judge: j, folder: folder, oracle: o, random: random, queued: c.queue()}
+	t := &trial{judge: j, folder: folder, oracle: o, random: random, measure: c.measure()}
 	if t.runs, err = o.runs(random, fewRuns); err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (j *judge) judge(folder string, random *rand.Rand) (*result, error) {
 			return nil, err
 		}
 	}
-	r.placed = outcomeOf(ours, t.queued)
+	r.placed = t.measure.outcomeOf(ours)
 	if r.plan, err = t.verdict(r.placed, compare, true); err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (j *judge) judge(folder string, random *rand.Rand) (*result, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.optPlace = outcomeOf(optimized, t.queued)
+		r.optPlace = t.measure.outcomeOf(optimized)
 		if r.optimized, err = t.verdict(r.optPlace, compareOptimized, false); err != nil {
 			return nil, err
 		}
