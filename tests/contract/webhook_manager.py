@@ -31,6 +31,7 @@ class Load:
         self.bundle = cluster.bundles()[0]
         self.known = [self.bundle]
         self.serials = {}
+        self.resting = set()
         self.threads = [threading.Thread(target=self.run, args=(replica,), daemon=True)
                         for replica in cluster.replicas]
         self.threads.append(threading.Thread(target=self.watch, daemon=True))
@@ -49,8 +50,10 @@ class Load:
         serials = self.serials.setdefault(replica.who, [])
         while not self.stopping:
             if not replica.up:
+                self.resting.add(replica.who)
                 time.sleep(0.01)
                 continue
+            self.resting.discard(replica.who)
             try:
                 serial = ask(replica, self.bundle)
                 if serial not in serials:
@@ -134,6 +137,8 @@ def one_is_killed_frozen_cut_off(folder):
     second = taken_over("frozen", others)
     leader.process.send_signal(signal.SIGCONT)
     cluster.wait("the frozen one knows", lambda: leader.metric("taffrail_leader") == 0, 3)
+    # It closes connections that were open meanwhile: their time is over.
+    cluster.wait("what it was asked while frozen has ended", lambda: leader.who in load.resting)
     leader.up = True
     cluster.fake.do("cut " + second.who)
     others = [replica for replica in cluster.replicas if replica is not second]
