@@ -1,15 +1,20 @@
 /* Writes changes as a JSON patch. */
 #include "server/patch.h"
 
+static void add_value(struct text_builder *out, const struct node *value)
+{
+    if (value == NULL)
+        return;
+    json_write_key(out, "value");
+    json_write_node(out, value);
+}
+
 static void add_change(struct text_builder *out, const struct patch_op *change)
 {
     text_builder_add(out, TEXT("{"));
     json_write_member(out, "op", text_of(patch_verb_name(change->op)));
     json_write_member(out, "path", change->path);
-    if (change->value != NULL) {
-        json_write_key(out, "value");
-        json_write_node(out, change->value);
-    }
+    add_value(out, change->value);
     text_builder_add(out, TEXT("}"));
 }
 
