@@ -246,12 +246,7 @@ static bool is_led_away(struct explanation *q)
         uint32_t zone = run->volume_claim_zones[mount->volume_claim];
         if (!mount->binds || !run->volume_claim_shared[mount->volume_claim] || zone == SOLVER_NONE)
             continue;
-        uint64_t *one = ARENA_ARRAY(run->arena, zone / BITS_WORD + 1, uint64_t);
-        bits_add(one, zone);
-        if (leaves_some(q,
-                        node_requirements_narrow(q->run, q->set, q->problem->zone_key, one,
-                                                 zone / BITS_WORD + 1),
-                        true))
+        if (leaves_some(q, node_requirements_in(q->run, q->set, q->problem->zone_key, zone), true))
             continue;
         q->led = mount->volume_claim;
         return true;

@@ -1,6 +1,5 @@
 /* The domains where the first pod of an affinity group may go (docs/reference/karpenter.md 10):
  * those that every pod of the group can reach with its volumes. */
-#include <string.h>
 
 #include "solver/optimize.h"
 
@@ -16,8 +15,7 @@ static bool fits_somewhere(struct solver_run *run, const struct pool *pool,
 
 /* Whether a pool can launch a node for the shape in a domain that its volumes reach. */
 static bool pool_reaches(struct solver_run *run, uint32_t number, const struct shape *shape,
-                         const struct relaxation *relaxation, uint32_t key, const uint64_t *domain,
-                         size_t word_count)
+                         const struct relaxation *relaxation, uint32_t key, size_t domain)
 {
     const struct solver_problem *problem = run->problem;
     const struct pool *pool = &problem->pools.items[number];
@@ -34,7 +32,7 @@ static bool pool_reaches(struct solver_run *run, uint32_t number, const struct s
                                         problem->relaxation_count + shape->first_volume_term +
                                             (uint32_t)i);
         if (set != NULL)
-            set = node_requirements_narrow(run, set, key, domain, word_count);
+            set = node_requirements_in(run, set, key, domain);
         if (set != NULL && fits_somewhere(run, pool, shape, set))
             return true;
     }
@@ -52,15 +50,12 @@ static bool node_holds(const struct solver_run *run, uint32_t number, const stru
            compatible(problem, &node->labels, &relaxation->full.requirements, true, NULL);
 }
 
-static bool reaches(struct solver_run *run, const struct shape *shape, uint32_t key, size_t value,
-                    size_t word_count)
+static bool reaches(struct solver_run *run, const struct shape *shape, uint32_t key, size_t value)
 {
     const struct solver_problem *problem = run->problem;
     const struct relaxation *relaxation = &shape->relaxations[shape->relaxation_count - 1];
-    uint64_t *domain = ARENA_ARRAY(run->arena, word_count, uint64_t);
-    bits_add(domain, value);
     for (uint32_t i = 0; i < problem->pools.count; i++)
-        if (pool_reaches(run, i, shape, relaxation, key, domain, word_count))
+        if (pool_reaches(run, i, shape, relaxation, key, value))
             return true;
     for (uint32_t i = 0; i < problem->nodes.count; i++)
         if (state_node_value(&problem->nodes.items[i], key) == value &&
@@ -99,7 +94,7 @@ static uint64_t *common_domains(struct solver_run *run, uint32_t number)
             continue;
         any_member = true;
         for (BITS_EACH(value, domains, word_count))
-            if (!reaches(run, shape, group->key, value, word_count))
+            if (!reaches(run, shape, group->key, value))
                 bits_remove(domains, value);
     }
     return any_member && bits_any(domains, word_count) ? domains : NULL;

@@ -150,8 +150,7 @@ static const struct node_requirements *settle(struct solver_run *run,
         if (!hostname_allows_new(volume->hostname))
             return NULL;
         set = node_requirements_add(run, set, volume, volume_number);
-        if (set == NULL ||
-            (run->strategy.sound && misses_label(&set->requirements, &volume->requirements)))
+        if (set == NULL || misses_label(run, &set->requirements, &volume->requirements))
             return NULL;
     }
     const struct node_requirements *narrowed =
@@ -233,7 +232,7 @@ enum can_add node_claim_can_add(struct solver_run *run, const struct node_claim 
     const struct node_requirements *base =
         node_requirements_add(run, claim->set, &relaxation->full, relaxation->number);
     if (base != NULL && run->strategy.sound &&
-        (misses_label(&base->requirements, &relaxation->strict.requirements) ||
+        (misses_label(run, &base->requirements, &relaxation->strict.requirements) ||
          (claim->pod_count > 0 && base != claim->set && takes_label_away(run, claim, base))))
         return NEVER;
     if (base == NULL && solver_requirements_intersect(problem->names, &claim->set->requirements,

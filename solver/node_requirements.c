@@ -139,10 +139,8 @@ const struct node_requirements *node_requirements_add(struct solver_run *run,
 
 static const struct node_requirements *narrow(struct solver_run *run,
                                               const struct node_requirements *set, uint32_t key,
-                                              const uint64_t *domains, size_t word_count)
+                                              const uint64_t *words, size_t word_count)
 {
-    uint64_t *words = ARENA_ARRAY(run->arena, word_count, uint64_t);
-    memcpy(words, domains, word_count * sizeof *words);
     struct solver_requirement one = {
         .key = key, .word_count = (uint32_t)word_count, .words = words};
     struct solver_requirements only = {&one, 1, 1};
@@ -153,6 +151,22 @@ static const struct node_requirements *narrow(struct solver_run *run,
     return node_requirements_of(run, &both);
 }
 
+const struct node_requirements *node_requirements_in(struct solver_run *run,
+                                                     const struct node_requirements *set,
+                                                     uint32_t key, size_t value)
+{
+    uint64_t what = TRANSITION_DOMAIN | (uint64_t)key << 32 | value;
+    const struct transition *known = find_transition(run, set->number, what);
+    if (known->used)
+        return known->to;
+    size_t word_count = value / BITS_WORD + 1;
+    uint64_t *words = ARENA_ARRAY(run->arena, word_count, uint64_t);
+    bits_add(words, value);
+    const struct node_requirements *result = narrow(run, set, key, words, word_count);
+    remember(run, set->number, what, result);
+    return result;
+}
+
 const struct node_requirements *node_requirements_narrow(struct solver_run *run,
                                                          const struct node_requirements *set,
                                                          uint32_t key, const uint64_t *domains,
@@ -161,17 +175,11 @@ const struct node_requirements *node_requirements_narrow(struct solver_run *run,
     size_t first = bits_next(domains, word_count, 0);
     if (first == SIZE_MAX)
         return NULL;
-    bool single = bits_next(domains, word_count, first + 1) == SIZE_MAX;
-    uint64_t what = TRANSITION_DOMAIN | (uint64_t)key << 32 | first;
-    if (single) {
-        struct transition *known = find_transition(run, set->number, what);
-        if (known->used)
-            return known->to;
-    }
-    const struct node_requirements *result = narrow(run, set, key, domains, word_count);
-    if (single)
-        remember(run, set->number, what, result);
-    return result;
+    if (bits_next(domains, word_count, first + 1) == SIZE_MAX)
+        return node_requirements_in(run, set, key, first);
+    uint64_t *words = ARENA_ARRAY(run->arena, word_count, uint64_t);
+    memcpy(words, domains, word_count * sizeof *words);
+    return narrow(run, set, key, words, word_count);
 }
 
 const uint64_t *node_requirements_options(struct solver_run *run,

@@ -29,6 +29,20 @@ bool node_attaches(const struct solver_run *run, uint32_t number, const struct p
     return true;
 }
 
+bool misses_label(const struct solver_run *run, const struct solver_requirements *labels,
+                  const struct solver_requirements *wanted)
+{
+    for (size_t i = 0; i < wanted->count && run->strategy.sound; i++) {
+        const struct solver_requirement *r = &wanted->items[i];
+        if (!r->needs_label || !solver_requirement_is_negative(r))
+            continue;
+        const struct solver_requirement *label = solver_requirements_get(labels, r->key);
+        if (label == NULL || solver_requirement_op(label) == SOLVER_DOES_NOT_EXIST)
+            return true;
+    }
+    return false;
+}
+
 bool node_suits_volumes(const struct solver_run *run, const struct state_node *node,
                         const struct shape *shape)
 {
@@ -36,7 +50,7 @@ bool node_suits_volumes(const struct solver_run *run, const struct state_node *n
     for (size_t i = 0; i < shape->volume_alternative_count; i++)
         if (hostname_allows(problem, shape->volumes[i].hostname, node->hostname) &&
             compatible(problem, &node->labels, &shape->volumes[i].requirements, true, NULL) &&
-            !(run->strategy.sound && misses_label(&node->labels, &shape->volumes[i].requirements)))
+            !misses_label(run, &node->labels, &shape->volumes[i].requirements))
             return true;
     return shape->volume_alternative_count == 0;
 }
@@ -56,7 +70,7 @@ static enum can_add existing_node_can_add(const struct solver_run *run, uint32_t
         !hostname_allows(problem, relaxation->full.hostname, node->hostname) ||
         !compatible(problem, &node->labels, &relaxation->full.requirements, true, NULL) ||
         !node_suits_volumes(run, node, shape) ||
-        (run->strategy.sound && misses_label(&node->labels, &relaxation->strict.requirements)))
+        misses_label(run, &node->labels, &relaxation->strict.requirements))
         return NEVER;
     enum can_add can_add = topology_host(run, state, number, NULL);
     if (can_add != CAN_ADD)

@@ -93,6 +93,7 @@ struct prices {
     struct priced_type *buffer;
 };
 
+/* Types stand by price. Without one nothing is on offer. */
 static struct priced_type first_of(const struct priced_type *types, size_t count)
 {
     static const struct offering nothing = {

@@ -498,10 +498,6 @@ int64_t *amounts_vector(const struct solver_problem *problem, struct solver_amou
  * well-known keys may be undefined in r. */
 bool compatible(const struct solver_problem *problem, const struct solver_requirements *r,
                 const struct solver_requirements *incoming, bool strict, uint32_t *conflict);
-/* Whether a label is missing among these that the wanted need. compatible() does not see it where a
- * NotIn of the same key stands beside: the requirement that both make is NotIn. */
-bool misses_label(const struct solver_requirements *labels,
-                  const struct solver_requirements *wanted);
 /* Whether a node of this name, or a new node, meets the hostname requirement. */
 bool hostname_allows(const struct solver_problem *problem,
                      const struct solver_requirement *hostname, uint32_t value);

@@ -244,7 +244,6 @@ bool query_take_relaxation(struct query *q, struct relaxation *relaxation)
         if (state->matching[i].word_count > run->scratch_domain_words) {
             run->scratch_domain_words = state->matching[i].word_count;
             run->scratch_domains = ARENA_ARRAY(run->arena, run->scratch_domain_words, uint64_t);
-            run->scratch_domain = ARENA_ARRAY(run->arena, run->scratch_domain_words, uint64_t);
         }
     return true;
 }

@@ -23,7 +23,7 @@ static void known_zones(const struct solver_problem *problem, uint64_t *zones)
 }
 
 struct zone_search {
-    uint64_t *known, *found, *one;
+    uint64_t *known, *found;
     size_t word_count;
 };
 
@@ -54,10 +54,7 @@ static void search_pool(struct query *q, uint32_t pool, const struct relaxation 
     for (BITS_EACH(zone, search->known, search->word_count)) {
         if (bits_has(search->found, zone))
             continue;
-        memset(search->one, 0, search->word_count * sizeof *search->one);
-        bits_add(search->one, zone);
-        claim.set = node_requirements_narrow(q->run, any_zone, q->view->zone_key, search->one,
-                                             search->word_count);
+        claim.set = node_requirements_in(q->run, any_zone, q->view->zone_key, zone);
         if (claim.set != NULL && query_try_node_claim(q, &claim, relaxation, &candidate)) {
             bits_add(search->found, zone);
         }
@@ -111,7 +108,6 @@ static void answer_zones(struct query *q, struct solver_strings *zones)
                                      bits_words(solver_names_value_count(q->view->names, key)) + 1};
     search.known = ARENA_ARRAY(arena, search.word_count, uint64_t);
     search.found = ARENA_ARRAY(arena, search.word_count, uint64_t);
-    search.one = ARENA_ARRAY(arena, search.word_count, uint64_t);
     known_zones(q->view, search.known);
     search_zones(q, &search);
     *zones = zone_names(q, search.found, search.word_count);

@@ -87,16 +87,13 @@ static bool open_domains(const struct explanation *q, const struct node_claim *c
     bool lists = r != NULL && !r->complement;
     uint32_t value_count = solver_names_value_count(problem->names, group->key);
     size_t word_count = bits_words(value_count);
-    uint64_t *one = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
     uint64_t *sold = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
     size_t count = 0;
     for (uint32_t value = 0; value < value_count; value++) {
         if (r != NULL && !solver_requirement_has(problem->names, r, value))
             continue;
-        bits_add(one, value);
         const struct node_requirements *there =
-            node_requirements_narrow(q->run, claim->set, group->key, one, word_count);
-        bits_remove(one, value);
+            node_requirements_in(q->run, claim->set, group->key, value);
         if (there == NULL || !bits_meet(node_requirements_options(q->run, there), claim->options,
                                         problem->option_words))
             continue;

@@ -83,16 +83,13 @@ static struct solver_operand zones_of_pool(const struct explanation *q)
     const struct key_index *index = &problem->key_index[problem->zone_key];
     size_t word_count = bits_words(index->value_count) + 1;
     uint64_t *zones = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
-    uint64_t *one = ARENA_ARRAY(q->run->arena, word_count, uint64_t);
     for (uint32_t v = 0; index->defined && v < index->value_count; v++) {
-        bits_add(one, v);
         const struct node_requirements *there =
-            node_requirements_narrow(q->run, any_zone, problem->zone_key, one, word_count);
+            node_requirements_in(q->run, any_zone, problem->zone_key, v);
         if (there != NULL &&
             bits_meet(node_requirements_options(q->run, there),
                       problem->pools.items[q->pool].options, problem->option_words))
             bits_add(zones, v);
-        bits_remove(one, v);
     }
     return operand_values(q, problem->zone_key, zones, word_count);
 }

@@ -101,7 +101,6 @@ struct solver_run *run_create(const struct solver_problem *problem, struct strat
     }
     run->scratch_domain_words = domain_words;
     run->scratch_domains = ARENA_ARRAY(arena, domain_words, uint64_t);
-    run->scratch_domain = ARENA_ARRAY(arena, domain_words, uint64_t);
     run->scratch_fits = ARENA_ARRAY(arena, problem->option_words, uint64_t);
     run->scratch_options = ARENA_ARRAY(arena, problem->option_words, uint64_t);
     run->scratch_held = ARENA_ARRAY(arena, bits_words(problem->reservations.count), uint64_t);

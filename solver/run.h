@@ -55,6 +55,10 @@ const struct node_requirements *node_requirements_narrow(struct solver_run *run,
                                                          const struct node_requirements *set,
                                                          uint32_t key, const uint64_t *domains,
                                                          size_t word_count);
+/* The set with a key limited to one value. NULL as above. */
+const struct node_requirements *node_requirements_in(struct solver_run *run,
+                                                     const struct node_requirements *set,
+                                                     uint32_t key, size_t value);
 const uint64_t *node_requirements_options(struct solver_run *run,
                                           const struct node_requirements *set);
 /* The set with every minValues lowered to what the options reach; NULL where one is not reached and
@@ -179,7 +183,7 @@ struct solver_run {
     LIST(uint32_t) placed; /* pods in the order they were placed; for sound strategies */
     uint32_t *placed_as;   /* by pod: the index of its relaxation; for sound strategies */
     uint32_t *next_pod;    /* of the same NodeClaim */
-    uint64_t *scratch_fits, *scratch_options, *scratch_domains, *scratch_domain, *scratch_held;
+    uint64_t *scratch_fits, *scratch_options, *scratch_domains, *scratch_held;
     size_t scratch_domain_words;
     int64_t *scratch_total;
     struct solver_plan plan;
@@ -320,6 +324,11 @@ void node_claim_open(struct solver_run *run, uint32_t pool, uint32_t pod,
                      const struct candidate *candidate);
 void node_claim_add(struct solver_run *run, uint32_t pod_number, uint32_t number,
                     const struct candidate *candidate);
+/* Whether a label is missing among these that the wanted need. compatible() does not see it where a
+ * NotIn of the same key stands beside: the requirement that both make is NotIn. Nor does Karpenter,
+ * so that only a sound strategy asks; for others the answer is no. */
+bool misses_label(const struct solver_run *run, const struct solver_requirements *labels,
+                  const struct solver_requirements *wanted);
 /* Whether a node takes a pod, as things stand. */
 bool node_has_room(const struct solver_run *run, uint32_t node, const struct shape *shape);
 bool node_attaches(const struct solver_run *run, uint32_t node, const struct pod *pod);

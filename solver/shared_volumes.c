@@ -43,17 +43,6 @@ bool shared_volumes_allow(const struct solver_run *run, const struct pod *pod, u
     return true;
 }
 
-static const struct node_requirements *narrow_to(struct solver_run *run,
-                                                 const struct node_requirements *set, size_t zone)
-{
-    uint64_t *one = run->scratch_domain;
-    size_t word_count = zone / BITS_WORD + 1;
-    for (size_t w = 0; w < word_count; w++)
-        one[w] = 0;
-    bits_add(one, zone);
-    return node_requirements_narrow(run, set, run->problem->zone_key, one, word_count);
-}
-
 /* Narrows the set to the zone of the cheapest option that fits; ties by name. */
 static const struct node_requirements *narrow_to_cheapest(struct solver_run *run,
                                                           const struct node_requirements *set,
@@ -69,7 +58,8 @@ static const struct node_requirements *narrow_to_cheapest(struct solver_run *run
     for (uint32_t v = 0; v < count; v++) {
         if (own != NULL && !solver_requirement_has(problem->names, own, v))
             continue;
-        const struct node_requirements *there = narrow_to(run, set, v);
+        const struct node_requirements *there =
+            node_requirements_in(run, set, problem->zone_key, v);
         if (there == NULL ||
             !bits_meet(node_requirements_options(run, there), fits, problem->option_words))
             continue;
@@ -98,7 +88,7 @@ const struct node_requirements *shared_volumes_narrow(struct solver_run *run, co
         if (zone == SOLVER_NONE)
             free = true;
         else
-            set = narrow_to(run, set, zone);
+            set = node_requirements_in(run, set, run->problem->zone_key, zone);
     }
     return free && set != NULL ? narrow_to_cheapest(run, set, fits) : set;
 }

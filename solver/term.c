@@ -78,20 +78,6 @@ bool compatible(const struct solver_problem *problem, const struct solver_requir
     return true;
 }
 
-bool misses_label(const struct solver_requirements *labels,
-                  const struct solver_requirements *wanted)
-{
-    for (size_t i = 0; i < wanted->count; i++) {
-        const struct solver_requirement *r = &wanted->items[i];
-        if (!r->needs_label || !solver_requirement_is_negative(r))
-            continue;
-        const struct solver_requirement *label = solver_requirements_get(labels, r->key);
-        if (label == NULL || solver_requirement_op(label) == SOLVER_DOES_NOT_EXIST)
-            return true;
-    }
-    return false;
-}
-
 bool hostname_allows(const struct solver_problem *problem,
                      const struct solver_requirement *hostname, uint32_t value)
 {

@@ -15,23 +15,13 @@ static bool allows(const struct solver_run *run, const struct solver_requirement
            solver_requirement_has(run->problem->names, pod_domains, (uint32_t)value);
 }
 
-/* The set in one domain alone; NULL: it cannot be there. */
-static const struct node_requirements *narrow_to(struct solver_run *run,
-                                                 const struct node_requirements *set, uint32_t key,
-                                                 size_t domain)
-{
-    uint64_t *one = run->scratch_domain;
-    memset(one, 0, (domain / BITS_WORD + 1) * sizeof *one);
-    bits_add(one, domain);
-    return node_requirements_narrow(run, set, key, one, domain / BITS_WORD + 1);
-}
-
 /* Whether a NodeClaim may become a Node in the domain that a whole group counts. */
 static bool may_become(struct solver_run *run, const struct topology_group *group,
                        const struct node_claim *claim, size_t domain)
 {
     const struct solver_problem *problem = run->problem;
-    const struct node_requirements *there = narrow_to(run, claim->set, group->key, domain);
+    const struct node_requirements *there =
+        node_requirements_in(run, claim->set, group->key, domain);
     if (there == NULL ||
         !bits_meet(node_requirements_options(run, there), claim->options, problem->option_words))
         return false;
@@ -351,7 +341,7 @@ static struct choice consider(struct solver_run *run, const struct relaxation_st
         choice.claims = count_claims(run, key, domain);
     if (run->strategy.seed != 0)
         choice.lot = intern_hash(choice.name.data, choice.name.size, run->strategy.seed);
-    const struct node_requirements *there = narrow_to(run, set, key, domain);
+    const struct node_requirements *there = node_requirements_in(run, set, key, domain);
     if (there == NULL)
         return choice;
     choice.has_something = fits == NULL || bits_meet(node_requirements_options(run, there), fits,

@@ -250,10 +250,14 @@ struct cost {
 };
 static const struct cost dearest = {UINT64_MAX, INT64_MAX};
 
+static uint64_t price_order(int64_t usd_micro)
+{
+    return usd_micro < 0 ? UINT64_MAX : (uint64_t)usd_micro;
+}
+
 static struct cost cost_of(const struct solver_offering *offering)
 {
-    int64_t price = offering->price_usd_micro;
-    return (struct cost){price < 0 ? UINT64_MAX : (uint64_t)price, offering->list_price_usd_micro};
+    return (struct cost){price_order(offering->price_usd_micro), offering->list_price_usd_micro};
 }
 
 static int compare_costs(struct cost a, struct cost b)
@@ -311,7 +315,7 @@ void check_claim(const struct checking *checking, const struct machine *machine)
 {
     const struct solver_node_claim *claim = machine->claim;
     struct cost before = {0, INT64_MIN}, cheapest = dearest;
-    uint64_t paid = claim->price_usd_micro < 0 ? UINT64_MAX : (uint64_t)claim->price_usd_micro;
+    uint64_t paid = price_order(claim->price_usd_micro);
     bool named = false, ordered = !has_own_allocatable(checking->input);
     REQUIRE(claim->type_count > 0 && claim->pod_count > 0);
     for (size_t i = 0; i < claim->type_count; i++) {

@@ -154,13 +154,21 @@ func (c *kase) queue() map[string]string {
 }
 
 func (c *kase) measure() measure {
-	weights := map[string]int{}
+	light, heaviest := map[string]int{}, 0
 	for _, object := range c.state {
-		if pool, is := object.(*v1.NodePool); is && pool.Spec.Weight != nil {
-			weights[pool.Name] = int(*pool.Spec.Weight)
+		if pool, is := object.(*v1.NodePool); is {
+			weight := 0
+			if pool.Spec.Weight != nil {
+				weight = int(*pool.Spec.Weight)
+			}
+			light[pool.Name] = -weight
+			heaviest = max(heaviest, weight)
 		}
 	}
-	return measure{c.queue(), weights}
+	for name := range light {
+		light[name] += heaviest
+	}
+	return measure{c.queue(), light}
 }
 
 // Without what the marshaller writes of empty fields, for the eyes of whoever reads a failing case.

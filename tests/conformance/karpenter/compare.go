@@ -32,13 +32,13 @@ type outcome struct {
 	nodes  int
 	usd    float64
 	pools  string // which pools got how many pods
-	weight int    // of the NodePools of all pods
+	light  int    // how far the NodePools of pods are below the heaviest in weight, summed over pods
 }
 
 // What the pods and NodePools of a case are to an outcome.
 type measure struct {
-	queued  map[string]string // pods to their places in Karpenter's queue; one without is alone with its workload
-	weights map[string]int    // of NodePools that have one
+	queued map[string]string // pods to their places in Karpenter's queue; one without is alone with its workload
+	light  map[string]int    // NodePools to how far they are below the heaviest in weight
 }
 
 func workloadOf(pod string) string {
@@ -65,7 +65,7 @@ func (m measure) outcomeOf(p *plan) outcome {
 	}
 	for _, claim := range p.Claims {
 		place(claim.Pods, claim.NodePool)
-		result.weight += len(claim.Pods) * m.weights[claim.NodePool]
+		result.light += len(claim.Pods) * m.light[claim.NodePool]
 		result.usd += claim.UsdPerHour
 	}
 	for _, node := range p.Existing {
@@ -160,8 +160,8 @@ func compare(ours outcome, runs []outcome) verdict {
 }
 
 // Those that keep to the weights of NodePools as well.
-func keeping(runs []outcome, weight int) []outcome {
-	return slices.DeleteFunc(slices.Clone(runs), func(run outcome) bool { return run.weight < weight })
+func keeping(runs []outcome, light int) []outcome {
+	return slices.DeleteFunc(slices.Clone(runs), func(run outcome) bool { return run.light > light })
 }
 
 // The best plan that is possible: never fewer pods than Karpenter's best run, never dearer than its
@@ -176,7 +176,7 @@ func compareOptimized(ours outcome, runs []outcome) verdict {
 		return verdict{better, fmt.Sprintf("places %d pods, Karpenter's best run %.0f", ours.count, pods.most)}
 	}
 	peers := placing(runs, ours.count)
-	if least := spanOf(keeping(peers, ours.weight), cost).least; ours.usd > least+usdTolerance {
+	if least := spanOf(keeping(peers, ours.light), cost).least; ours.usd > least+usdTolerance {
 		return verdict{worse, fmt.Sprintf("costs %.4f, Karpenter's cheapest run %.4f", ours.usd, least)}
 	}
 	usd := spanOf(peers, cost)

@@ -47,10 +47,11 @@ func TestCompare(t *testing.T) {
 
 // A cheaper run counts where it keeps to the weights of NodePools as well.
 func TestCompareWeights(t *testing.T) {
-	m := measure{weights: map[string]int{"heavy": 50, "light": 10}}
+	m := measure{light: map[string]int{"light": 40, "none": 50}}
 	in := func(pool string, usd float64) outcome {
 		return m.outcomeOf(&plan{Claims: []planClaim{{NodePool: pool, UsdPerHour: usd, Pods: []string{"a/w-0"}}}})
 	}
+	there := of(0, 0, "a/w-0")
 	for _, c := range []struct {
 		name      string
 		ours, run outcome
@@ -60,6 +61,7 @@ func TestCompareWeights(t *testing.T) {
 		{"cheaper in one without a weight", in("light", 2), in("none", 1), agree},
 		{"cheaper in the same", in("heavy", 2), in("heavy", 1), worse},
 		{"cheaper in a heavier one", in("light", 2), in("heavy", 1), worse},
+		{"on a node that is there", in("heavy", 2), there, worse},
 		{"dearer in a lighter one", in("heavy", 1), in("light", 2), better},
 	} {
 		if got := compareOptimized(c.ours, []outcome{c.run}); got.grade != c.optimized {
