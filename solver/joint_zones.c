@@ -1,6 +1,5 @@
 /* The domains where the first pod of an affinity group may go (docs/reference/karpenter.md 10):
  * those that every pod of the group can reach with its volumes. */
-
 #include "solver/optimize.h"
 
 static bool fits_somewhere(struct solver_run *run, const struct pool *pool,
