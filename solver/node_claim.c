@@ -150,7 +150,7 @@ static const struct node_requirements *settle(struct solver_run *run,
         if (!hostname_allows_new(volume->hostname))
             return NULL;
         set = node_requirements_add(run, set, volume, volume_number);
-        if (set == NULL || misses_label(run, &set->requirements, &volume->requirements))
+        if (set == NULL)
             return NULL;
     }
     const struct node_requirements *narrowed =
@@ -193,13 +193,12 @@ static bool is_label_needed(const struct solver_run *run, const struct node_clai
     return false;
 }
 
-/* Whether the new requirements exclude a label that a pod on the NodeClaim needs. Karpenter accepts
- * this, since NotIn and DoesNotExist are compatible for it; kube-scheduler does not. */
+/* Whether the new requirements exclude a label that a pod on the NodeClaim needs. */
 static bool takes_label_away(const struct solver_run *run, const struct node_claim *claim,
-                             const struct node_requirements *after)
+                             const struct solver_requirements *after)
 {
-    for (size_t i = 0; i < after->requirements.count; i++) {
-        const struct solver_requirement *now = &after->requirements.items[i];
+    for (size_t i = 0; i < after->count; i++) {
+        const struct solver_requirement *now = &after->items[i];
         if (solver_requirement_op(now) != SOLVER_DOES_NOT_EXIST)
             continue;
         const struct solver_requirement *then =
@@ -209,6 +208,20 @@ static bool takes_label_away(const struct solver_run *run, const struct node_cla
             return true;
     }
     return false;
+}
+
+/* Whether a node of these requirements has each label that the pod, its volume (NULL: none) and the
+ * pods on the NodeClaim need. Karpenter does not ask, since NotIn and DoesNotExist are compatible
+ * for it; kube-scheduler does. */
+static bool has_labels(const struct solver_run *run, const struct node_claim *claim,
+                       const struct term *pod, const struct term *volume,
+                       const struct node_requirements *set)
+{
+    const struct solver_requirements *labels = &set->requirements;
+    if (misses_label(run, labels, &pod->requirements) ||
+        (volume != NULL && misses_label(run, labels, &volume->requirements)))
+        return false;
+    return !run->strategy.sound || set == claim->set || !takes_label_away(run, claim, labels);
 }
 
 enum can_add node_claim_can_add(struct solver_run *run, const struct node_claim *claim,
@@ -231,10 +244,6 @@ enum can_add node_claim_can_add(struct solver_run *run, const struct node_claim 
         return can_add;
     const struct node_requirements *base =
         node_requirements_add(run, claim->set, &relaxation->full, relaxation->number);
-    if (base != NULL && run->strategy.sound &&
-        (misses_label(run, &base->requirements, &relaxation->strict.requirements) ||
-         (claim->pod_count > 0 && base != claim->set && takes_label_away(run, claim, base))))
-        return NEVER;
     if (base == NULL && solver_requirements_intersect(problem->names, &claim->set->requirements,
                                                       &relaxation->full.requirements, NULL))
         return NOT_NOW; /* only a label is missing, which another pod may add */
@@ -249,12 +258,14 @@ enum can_add node_claim_can_add(struct solver_run *run, const struct node_claim 
     size_t count = shape->volume_alternative_count;
     enum can_add reserved = NOT_NOW;
     for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
+        const struct term *volume = count > 0 ? &shape->volumes[i] : NULL;
         const struct node_requirements *set =
-            settle(run, state, pod, base, count > 0 ? &shape->volumes[i] : NULL,
+            settle(run, state, pod, base, volume,
                    problem->relaxation_count + shape->first_volume_term + (uint32_t)i,
                    relax_min_values, &depends);
+        bool suits = set != NULL && has_labels(run, claim, &relaxation->strict, volume, set);
         /* Of several alternatives the last one decides whether the pod waits. */
-        reserved = set == NULL ? NOT_NOW : reserved_try(run, claim, set, run->scratch_options);
+        reserved = suits ? reserved_try(run, claim, set, run->scratch_options) : NOT_NOW;
         depends |= set != NULL;
         if (reserved != CAN_ADD)
             continue;
