@@ -25,8 +25,8 @@ struct catalog_row {
     int32_t encryption_in_transit;   /* 0, 1 or unknown */
     int32_t network_mbps, ebs_mbps;  /* 0: none is stated; or unknown */
     int32_t local_nvme_gb;           /* 0: has none; or unknown */
-    uint32_t max_pods, attach_limit; /* 0: not known */
-    bool attach_limit_is_shared;     /* with network interfaces */
+    uint32_t max_pods, interface_addresses, attach_limit; /* 0: not known */
+    bool attach_limit_is_shared;                          /* with network interfaces */
     uint32_t branch_interfaces, efas;
     int64_t usd_micro_per_hour; /* -1: not known */
     struct catalog_device gpu, accelerator;

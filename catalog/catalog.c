@@ -49,7 +49,7 @@ static const char *const label_keys[CATALOG_LABEL_COUNT] = {
 static const char *const sold_everywhere[] = {
     LABEL_ZONE,
     LABEL_REGION,
-    "topology.k8s.aws/zone-id",
+    LABEL_ZONE_ID,
     LABEL_CAPACITY_TYPE,
 };
 

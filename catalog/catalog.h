@@ -86,17 +86,17 @@ struct catalog_offerings {
     struct solver_offering *items;
     size_t count, capacity;
 };
-/* One offering for each zone and capacity type. Built-in types are sold on demand and as spot,
- * which has a price only in a file of prices, in all of the zones. A user's types are sold where
- * the file says, or in all of the zones where it says nothing. If a cluster names no zone, the
- * zones are a to c of the region whose prices these are. */
+/* One offering for each zone and capacity type. Built-in types are sold on demand and as spot in
+ * all of the zones; spot has on-demand's price unless a file of prices has another. A user's types
+ * are sold where the file says, or in all of the zones where it says nothing. If a cluster names no
+ * zone, the zones are a to c of the region whose prices these are. */
 struct catalog_offerings catalog_type_offerings(const struct catalog *catalog, size_t index,
                                                 const struct zones *zones, struct arena *arena);
 /* How many EBS volumes a machine of the type attaches besides its root volume, before network
  * interfaces beyond the first take some; 0: not known. */
 uint32_t catalog_attach_limit(const struct catalog *catalog, size_t index);
 /* The whole type for the solver, with the builder's numbers of resources and the settings of a node
- * class (NULL: the defaults; a user's types have none). The free machines in the class's capacity
+ * class (NULL: usual_settings; a user's types have none). The free machines in the class's capacity
  * reservations are not known here, so their offerings are not available. False when no node can be
  * made of the type. */
 bool catalog_solver_type(const struct catalog *catalog, size_t index, const struct zones *zones,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "catalog/build.h"
 #include "kube/complaint.h"
 #include "kube/image_family.h"
 #include "kube/object.h"
@@ -41,7 +42,18 @@ const struct class_settings unseen_settings = {
     .memory_by_interfaces = true,
     .kube_reserved = {-1, -1, -1},
     .root_bytes = MILLI_MAX / 1000,
+    .any_system = true,
     .signature = "unseen",
+};
+
+const struct class_settings assumed_settings = {
+    .max_pods = -1,
+    .interfaces_limit_pods = true,
+    .memory_by_interfaces = true,
+    .kube_reserved = {-1, -1, -1},
+    .root_bytes = USUAL_ROOT_GIB * GIB,
+    .any_system = true,
+    .signature = "assumed",
 };
 
 /* ---- families of machine images ---- */
@@ -50,17 +62,17 @@ struct family {
     const char *name;
     const char *device; /* of the volume that pods write to; NULL: not known */
     int64_t root_bytes;
-    bool interfaces_limit_pods, memory_by_interfaces, pods_per_core;
+    bool interfaces_limit_pods, memory_by_interfaces, pods_per_core, but_a1;
     const char *windows_build;
 };
 static const struct family families[] = {
-    {"AL2", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, NULL},
-    {"AL2023", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, NULL},
-    {"Bottlerocket", "/dev/xvdb", USUAL_ROOT_GIB *GIB, true, false, false, NULL},
-    {"Windows2019", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, "10.0.17763"},
-    {"Windows2022", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, "10.0.20348"},
-    {"Windows2025", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, "10.0.26100"},
-    {"Custom", NULL, USUAL_ROOT_GIB *GIB, true, true, true, NULL},
+    {"AL2", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, false, NULL},
+    {"AL2023", "/dev/xvda", USUAL_ROOT_GIB *GIB, true, true, true, true, NULL},
+    {"Bottlerocket", "/dev/xvdb", USUAL_ROOT_GIB *GIB, true, false, false, false, NULL},
+    {"Windows2019", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, false, "10.0.17763"},
+    {"Windows2022", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, false, "10.0.20348"},
+    {"Windows2025", "/dev/sda1", WINDOWS_ROOT_GIB *GIB, false, false, true, false, "10.0.26100"},
+    {"Custom", NULL, USUAL_ROOT_GIB *GIB, true, true, true, false, NULL},
 };
 enum { FAMILY_COUNT = COUNT_OF(families), FAMILY_CUSTOM = FAMILY_COUNT - 1 };
 
@@ -308,6 +320,30 @@ bool class_settings_read(const struct object *node_class, struct arena *arena,
     if (strcmp(settings->signature, sign(&usual_settings, arena)) != 0)
         *read = settings;
     return true;
+}
+
+struct class_types class_types_read(const struct object *node_class)
+{
+    if (node_class == NULL)
+        return (struct class_types){0};
+    const struct node *spec = node_get(node_class->root->node, "spec");
+    return (struct class_types){
+        .but_a1 = family_of(spec)->but_a1,
+        .nitro_only = node_is(node_get(spec, "connectionTracking"), NODE_MAP),
+    };
+}
+
+bool class_types_have(struct class_types types, const struct instance_type *type,
+                      const struct catalog *catalog)
+{
+    const struct solver_requirement *hypervisor =
+        solver_requirements_get(&type->requirements, CATALOG_HYPERVISOR);
+    uint32_t nitro =
+        solver_names_find_value(catalog_names(catalog), CATALOG_HYPERVISOR, "nitro", 5);
+    if (types.but_a1 && text_is(type->family, "a1"))
+        return false;
+    return !types.nitro_only || hypervisor == NULL ||
+           solver_requirement_has(catalog_names(catalog), hypervisor, nitro);
 }
 
 bool class_settings_equal(const struct class_settings *a, const struct class_settings *b)

@@ -16,6 +16,14 @@ struct catalog_amounts catalog_class_amounts(const struct catalog *catalog, size
 bool class_settings_read(const struct object *node_class, struct arena *arena,
                          const struct class_settings **settings, struct error *error) MUST_CHECK;
 bool class_settings_equal(const struct class_settings *a, const struct class_settings *b);
+/* Which of the built-in types an EC2NodeClass can launch. */
+struct class_types {
+    bool but_a1;     /* AL2023 does not run on them */
+    bool nitro_only; /* for its connectionTracking */
+};
+struct class_types class_types_read(const struct object *node_class); /* NULL: all types */
+bool class_types_have(struct class_types types, const struct instance_type *type,
+                      const struct catalog *catalog);
 /* NULL: nodes run Linux. */
 const char *class_settings_windows_build(const struct class_settings *settings);
 /* What a kubelet reserves. */
@@ -41,12 +49,15 @@ struct class_settings {
     int64_t root_bytes;
     bool instance_store;       /* RAID0: local disks hold what pods write */
     const char *windows_build; /* NULL: Linux */
+    bool any_system;           /* its image is not known: Linux or Windows */
     const struct class_reservation *reservations;
     size_t reservation_count;
     const char *signature; /* equal settings have equal ones */
 };
 /* For an EC2NodeClass of defaults; EKS Auto Mode's, whose nodes have 80 GiB, or the local disks;
- * and for a class that is not visible: its disks may be of any size. */
-extern const struct class_settings usual_settings, auto_mode_settings, unseen_settings;
+ * for a class that is not visible, whose disks may be of any size; and for such a class where the
+ * disks of the defaults are assumed. */
+extern const struct class_settings usual_settings, auto_mode_settings, unseen_settings,
+    assumed_settings;
 
 #endif

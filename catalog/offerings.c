@@ -30,6 +30,20 @@ static void sort(struct strings *strings)
         qsort(strings->items, strings->count, sizeof *strings->items, compare_strings);
 }
 
+static struct strings one_string(struct arena *arena, const char *string)
+{
+    struct strings strings = {0};
+    *LIST_PUSH(arena, &strings) = string;
+    return strings;
+}
+
+static void add_expression(struct expression_list *list, struct arena *arena, const char *key,
+                           enum solver_op op, struct strings values)
+{
+    *LIST_PUSH(arena, list) = (struct solver_expression){
+        .key = key, .op = op, .values = values.items, .value_count = values.count};
+}
+
 /* The zones by name. */
 static struct strings zone_names(const struct catalog *catalog, const struct zones *zones,
                                  struct arena *arena)
@@ -56,17 +70,6 @@ static void add_offering(struct catalog_offerings *offerings, struct arena *aren
         .price_usd_micro = price_usd_micro,
         .available = true,
     };
-}
-
-static struct catalog_offerings builtin_offerings(const struct instance_type *type,
-                                                  const struct strings *zones, struct arena *arena)
-{
-    struct catalog_offerings offerings = {0};
-    for (size_t i = 0; i < zones->count; i++) {
-        add_offering(&offerings, arena, zones->items[i], "on-demand", type->usd_micro_per_hour);
-        add_offering(&offerings, arena, zones->items[i], "spot", type->spot_usd_micro_per_hour);
-    }
-    return offerings;
 }
 
 /* ---- capacity reservations of a node class ---- */
@@ -101,38 +104,62 @@ static bool is_reserved(const struct class_settings *settings, const struct inst
 }
 
 /* What a reserved machine has besides its zone, or (NULL) what other machines must not have. */
-static struct solver_expressions reservation_expressions(const struct class_reservation *of,
-                                                         struct arena *arena)
+static void add_reservation(struct expression_list *list, const struct class_reservation *of,
+                            struct arena *arena)
 {
-    struct solver_expression *items =
-        ARENA_ARRAY(arena, RESERVATION_KEYS, struct solver_expression);
     const char **values = ARENA_ARRAY(arena, RESERVATION_KEYS, const char *);
     if (of != NULL)
         reservation_values(of, values);
     for (size_t i = 0; i < RESERVATION_KEYS; i++)
-        items[i] = (struct solver_expression){.key = reservation_keys[i],
-                                              .op = of != NULL ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
-                                              .values = &values[i],
-                                              .value_count = of != NULL ? 1 : 0};
-    return (struct solver_expressions){items, RESERVATION_KEYS};
+        add_expression(list, arena, reservation_keys[i],
+                       of != NULL ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
+                       (struct strings){&values[i], of != NULL ? 1 : 0, 1});
 }
 
-static void add_reserved(struct catalog_offerings *offerings, const struct instance_type *type,
-                         const struct class_settings *settings, struct arena *arena)
+static void add_zone_id(struct expression_list *list, const struct zones *zones, const char *zone,
+                        struct arena *arena)
 {
-    struct solver_expressions not_reserved = reservation_expressions(NULL, arena);
-    for (size_t i = 0; i < offerings->count; i++)
-        offerings->items[i].more = not_reserved;
-    for (size_t i = 0; i < settings->reservation_count; i++) {
+    struct text id = zones_id_of(zones, text_of(zone));
+    if (id.size > 0)
+        add_expression(list, arena, LABEL_ZONE_ID, SOLVER_IN,
+                       one_string(arena, arena_text(arena, id).data));
+}
+
+/* What the AWS provider offers of a type to NodePools of a class with these settings. */
+static struct catalog_offerings builtin_offerings(const struct catalog *catalog, size_t index,
+                                                  const struct zones *zones,
+                                                  const struct class_settings *settings,
+                                                  struct arena *arena)
+{
+    const struct instance_type *type = &catalog->types[index];
+    struct strings names = zone_names(catalog, zones, arena);
+    struct catalog_offerings offerings = {0};
+    int64_t spot = type->spot_usd_micro_per_hour < 0 ? type->usd_micro_per_hour
+                                                     : type->spot_usd_micro_per_hour;
+    for (size_t i = 0; i < names.count; i++) {
+        struct expression_list more = {0};
+        if (is_reserved(settings, type))
+            add_reservation(&more, NULL, arena);
+        add_zone_id(&more, zones, names.items[i], arena);
+        add_offering(&offerings, arena, names.items[i], "on-demand", type->usd_micro_per_hour);
+        add_offering(&offerings, arena, names.items[i], "spot", spot);
+        for (size_t j = offerings.count - 2; j < offerings.count; j++)
+            offerings.items[j].more = (struct solver_expressions){more.items, more.count};
+    }
+    for (size_t i = 0; settings != NULL && i < settings->reservation_count; i++) {
         const struct class_reservation *reservation = &settings->reservations[i];
+        struct expression_list more = {0};
         if (!is_of_type(reservation, type))
             continue;
-        add_offering(offerings, arena, reservation->zone, "reserved", 0); /* it is paid for */
-        struct solver_offering *added = &offerings->items[offerings->count - 1];
-        added->more = reservation_expressions(reservation, arena);
+        add_reservation(&more, reservation, arena);
+        add_zone_id(&more, zones, reservation->zone, arena);
+        add_offering(&offerings, arena, reservation->zone, "reserved", 0); /* it is paid for */
+        struct solver_offering *added = &offerings.items[offerings.count - 1];
+        added->more = (struct solver_expressions){more.items, more.count};
         added->available = false;
         added->list_price_usd_micro = type->usd_micro_per_hour < 0 ? 0 : type->usd_micro_per_hour;
     }
+    return offerings;
 }
 
 static const char *value_text(const struct solver_names *names, uint32_t key, uint32_t value,
@@ -214,25 +241,11 @@ struct catalog_offerings catalog_type_offerings(const struct catalog *catalog, s
                                                 const struct zones *zones, struct arena *arena)
 {
     struct strings names = zone_names(catalog, zones, arena);
-    return catalog->is_builtin ? builtin_offerings(&catalog->types[index], &names, arena)
+    return catalog->is_builtin ? builtin_offerings(catalog, index, zones, NULL, arena)
                                : user_offerings(catalog, index, &names, arena);
 }
 
 /* ---- requirements ---- */
-
-static void add_expression(struct expression_list *list, struct arena *arena, const char *key,
-                           enum solver_op op, struct strings values)
-{
-    *LIST_PUSH(arena, list) = (struct solver_expression){
-        .key = key, .op = op, .values = values.items, .value_count = values.count};
-}
-
-static struct strings one_string(struct arena *arena, const char *string)
-{
-    struct strings strings = {0};
-    *LIST_PUSH(arena, &strings) = string;
-    return strings;
-}
 
 static void add_bound(struct expression_list *list, struct arena *arena, const char *key,
                       enum solver_op op, int64_t bound)
@@ -289,6 +302,22 @@ static struct strings regions_of(const struct strings *zones, struct arena *aren
     return regions;
 }
 
+/* Amazon's images run one system; of a class that is not visible it may be either. */
+static void add_system(struct expression_list *list, const struct instance_type *type,
+                       const struct class_settings *settings, struct arena *arena)
+{
+    const char *windows_build = settings->windows_build;
+    bool runs = windows_build == NULL || text_is(type->architecture, "amd64");
+    if (settings->any_system)
+        return;
+    add_expression(list, arena, LABEL_OS, runs ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
+                   runs ? one_string(arena, windows_build == NULL ? "linux" : "windows")
+                        : (struct strings){0});
+    add_expression(list, arena, LABEL_WINDOWS_BUILD,
+                   windows_build == NULL ? SOLVER_DOES_NOT_EXIST : SOLVER_IN,
+                   windows_build == NULL ? (struct strings){0} : one_string(arena, windows_build));
+}
+
 /* The values that reserved machines of the type can have. */
 static void add_reservation_keys(struct expression_list *list, const struct instance_type *type,
                                  const struct class_settings *settings, struct arena *arena)
@@ -307,29 +336,37 @@ static void add_reservation_keys(struct expression_list *list, const struct inst
                        values[i].count > 0 ? SOLVER_IN : SOLVER_DOES_NOT_EXIST, values[i]);
 }
 
+/* The ids that are known. */
+static struct strings zone_ids(const struct zones *zones, struct arena *arena)
+{
+    struct strings ids = {0};
+    for (size_t i = 0; zones->ids != NULL && i < zones->count; i++)
+        if (zones->ids[i].size > 0)
+            *LIST_PUSH(arena, &ids) = arena_text(arena, zones->ids[i]).data;
+    sort(&ids);
+    return ids;
+}
+
 /* What the AWS provider adds to the type of the catalogue. */
-static void add_builtin_places(struct expression_list *list, const struct instance_type *type,
-                               const struct class_settings *settings, const struct strings *zones,
+static void add_builtin_places(struct expression_list *list, const struct catalog *catalog,
+                               const struct instance_type *type,
+                               const struct class_settings *settings, const struct zones *zones,
                                struct arena *arena)
 {
+    struct strings names = zone_names(catalog, zones, arena), ids = zone_ids(zones, arena);
     struct strings capacity_types = one_string(arena, "on-demand");
     *LIST_PUSH(arena, &capacity_types) = "spot";
     if (is_reserved(settings, type))
         *LIST_PUSH(arena, &capacity_types) = "reserved";
-    struct strings regions = regions_of(zones, arena);
-    add_expression(list, arena, LABEL_ZONE, SOLVER_IN, *zones);
+    struct strings regions = regions_of(&names, arena);
+    add_expression(list, arena, LABEL_ZONE, SOLVER_IN, names);
+    if (ids.count > 0)
+        add_expression(list, arena, LABEL_ZONE_ID, SOLVER_IN, ids);
     add_expression(list, arena, LABEL_CAPACITY_TYPE, SOLVER_IN, capacity_types);
     if (regions.count > 0)
         add_expression(list, arena, LABEL_REGION, SOLVER_IN, regions);
     add_reservation_keys(list, type, settings, arena);
-    const char *windows_build = class_settings_windows_build(settings);
-    if (windows_build == NULL)
-        return;
-    bool runs = text_is(type->architecture, "amd64");
-    add_expression(list, arena, LABEL_OS, runs ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
-                   runs ? one_string(arena, "windows") : (struct strings){0});
-    add_expression(list, arena, "node.kubernetes.io/windows-build", SOLVER_IN,
-                   one_string(arena, windows_build));
+    add_system(list, type, settings == NULL ? &usual_settings : settings, arena);
 }
 
 /* ---- the whole type ---- */
@@ -356,17 +393,15 @@ bool catalog_solver_type(const struct catalog *catalog, size_t index, const stru
         return false;
     const struct instance_type *known = &catalog->types[index];
     struct expression_list requirements = {0};
-    bool other_system = catalog->is_builtin && class_settings_windows_build(settings) != NULL;
+    bool one_system = catalog->is_builtin && (settings == NULL || !settings->any_system);
     for (size_t i = 0; i < known->requirements.count; i++)
-        if (!other_system || known->requirements.items[i].key != CATALOG_OS)
+        if (!one_system || known->requirements.items[i].key != CATALOG_OS)
             add_requirement(&requirements, catalog->names, &known->requirements.items[i], arena);
-    if (catalog->is_builtin) {
-        struct strings names = zone_names(catalog, zones, arena);
-        add_builtin_places(&requirements, known, settings, &names, arena);
-    }
-    struct catalog_offerings offerings = catalog_type_offerings(catalog, index, zones, arena);
-    if (catalog->is_builtin && is_reserved(settings, known))
-        add_reserved(&offerings, known, settings, arena);
+    if (catalog->is_builtin)
+        add_builtin_places(&requirements, catalog, known, settings, zones, arena);
+    struct catalog_offerings offerings =
+        catalog->is_builtin ? builtin_offerings(catalog, index, zones, settings, arena)
+                            : catalog_type_offerings(catalog, index, zones, arena);
     struct solver_attach_limit *limit = ARENA_NEW(arena, struct solver_attach_limit);
     limit->driver = "ebs.csi.aws.com";
     limit->count = catalog_attach_limit(catalog, index);

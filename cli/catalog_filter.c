@@ -4,6 +4,7 @@
 
 #include "catalog/catalog.h"
 #include "cli/catalog.h"
+#include "solver/well_known.h"
 
 enum { TYPO_EDITS = 2 };
 
@@ -223,10 +224,10 @@ static void note_unknown_value(const struct catalog_filter *filter, struct text 
 static void note_what_changes_nothing(const struct catalog_filter *filter, struct text key)
 {
     static const char *const sold_everywhere[] = {
-        "topology.kubernetes.io/zone",
-        "topology.kubernetes.io/region",
-        "topology.k8s.aws/zone-id",
-        "karpenter.sh/capacity-type",
+        LABEL_ZONE,
+        LABEL_REGION,
+        LABEL_ZONE_ID,
+        LABEL_CAPACITY_TYPE,
     };
     for (size_t i = 0; i < COUNT_OF(sold_everywhere); i++)
         if (catalog_is_builtin(filter->catalog) && text_is(key, sold_everywhere[i]))

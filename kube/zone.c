@@ -17,7 +17,7 @@ enum zone_key zone_key_of(struct text key)
         {"topology.gke.io/zone", ZONE_KEY_NAME},
         {"topology.disk.csi.azure.com/zone", ZONE_KEY_NAME},
         {"topology.cinder.csi.openstack.org/zone", ZONE_KEY_NAME},
-        {"topology.k8s.aws/zone-id", ZONE_KEY_ID},
+        {LABEL_ZONE_ID, ZONE_KEY_ID},
     };
     if (key.size == 0)
         return ZONE_KEY_NONE;
@@ -46,17 +46,24 @@ const struct node *pool_subnets(const struct snapshot *snapshot, const struct po
     return node_is(subnets, NODE_LIST) && node_count(subnets) > 0 ? subnets : NULL;
 }
 
-struct text zone_of_id(const struct snapshot *snapshot, struct text id)
+/* Of the first subnet whose one member has the value, the other member. */
+static struct text find_subnet(const struct snapshot *snapshot, const char *by, struct text value,
+                               const char *wanted)
 {
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_EC2_NODE_CLASS); i++) {
         const struct object *class = snapshot_object(snapshot, KIND_EC2_NODE_CLASS, i);
         const struct node *subnets = node_at(class->root->node, "status.subnets");
         FOR_ITEMS(subnet, subnets) {
-            if (text_equal(node_string(node_get(subnet, "zoneID")), id))
-                return node_string(node_get(subnet, "zone"));
+            if (text_equal(node_string(node_get(subnet, by)), value))
+                return node_string(node_get(subnet, wanted));
         }
     }
     return TEXT("");
+}
+
+struct text zone_of_id(const struct snapshot *snapshot, struct text id)
+{
+    return find_subnet(snapshot, "zoneID", id, "zone");
 }
 
 /* ---- sets of zones ---- */
@@ -70,6 +77,22 @@ void zones_add(struct zones *zones, struct text zone, struct arena *arena)
     for (; at > 0 && text_compare(zones->items[at - 1], zone) > 0; at--)
         zones->items[at] = zones->items[at - 1];
     zones->items[at] = zone;
+}
+
+void zones_read_ids(const struct snapshot *snapshot, struct arena *arena, struct zones *zones)
+{
+    struct text *ids = ARENA_ARRAY(arena, zones->count, struct text);
+    for (size_t i = 0; i < zones->count; i++)
+        ids[i] = arena_text(arena, find_subnet(snapshot, "zone", zones->items[i], "zoneID"));
+    zones->ids = ids;
+}
+
+struct text zones_id_of(const struct zones *zones, struct text zone)
+{
+    for (size_t i = 0; zones->ids != NULL && i < zones->count; i++)
+        if (text_equal(zones->items[i], zone))
+            return zones->ids[i];
+    return TEXT("");
 }
 
 bool zones_have(const struct zones *zones, struct text zone)

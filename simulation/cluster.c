@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/node_class.h"
 #include "catalog/zones.h"
 #include "kube/complaint.h"
 #include "kube/label.h"
@@ -49,26 +48,38 @@ static struct solver_labels pool_labels(const struct pool *pool, struct arena *a
     return labels;
 }
 
-/* The zones of the subnets in a node class's status: its nodes are launched in no other. */
-static void add_subnet_zones(const struct snapshot *snapshot, const struct pool *pool,
-                             struct arena *arena, struct solver_expressions *requirements)
+/* Whether instance types are offered under an id of a zone that none of the subnets has. */
+static bool has_foreign_id(const struct zones *zones, const struct node *subnets)
 {
-    const struct node *subnets = pool_subnets(snapshot, pool);
+    for (size_t i = 0; i < zones->count; i++) {
+        bool own = zones->ids[i].size == 0;
+        FOR_ITEMS(subnet, subnets)
+            own = own || text_equal(node_string(node_get(subnet, "zoneID")), zones->ids[i]);
+        if (!own)
+            return true;
+    }
+    return false;
+}
+
+/* What the subnets in a node class's status say under the member: its nodes have no other value of
+ * the label. */
+static void add_of_subnets(const struct node *subnets, const char *member, const char *label,
+                           struct arena *arena, struct solver_expressions *requirements)
+{
     size_t most = node_count(subnets);
-    const char **zones = ARENA_ARRAY(arena, most, const char *);
+    const char **values = ARENA_ARRAY(arena, most, const char *);
     size_t count = 0;
     for (size_t i = 0; i < most; i++) {
-        struct text zone = node_string(node_get(node_item(subnets, i), "zone"));
-        if (zone.size > 0)
-            zones[count++] = terminated(arena, zone);
+        struct text value = node_string(node_get(node_item(subnets, i), member));
+        if (value.size > 0)
+            values[count++] = terminated(arena, value);
     }
-    if (count == 0)
-        return;
-    *requirements = expressions_with(
-        *requirements,
-        (struct solver_expression){
-            .key = LABEL_ZONE, .op = SOLVER_IN, .values = zones, .value_count = count},
-        arena);
+    if (count > 0)
+        *requirements = expressions_with(
+            *requirements,
+            (struct solver_expression){
+                .key = label, .op = SOLVER_IN, .values = values, .value_count = count},
+            arena);
 }
 
 /* Of EKS Auto Mode's classes none is read. */
@@ -77,7 +88,7 @@ static const struct class_settings *settings_unseen(const struct cluster *cluste
 {
     if (!cluster->assumes_disks)
         return &unseen_settings;
-    return pool_is_of_auto_mode(pool) ? &auto_mode_settings : NULL;
+    return pool_is_of_auto_mode(pool) ? &auto_mode_settings : &assumed_settings;
 }
 
 static bool read_settings(const struct cluster *cluster, const struct pool *pool,
@@ -90,6 +101,7 @@ static bool read_settings(const struct cluster *cluster, const struct pool *pool
         read->settings = settings_unseen(cluster, pool);
         return true;
     }
+    read->class_types = class_types_read(class);
     if (!class_settings_read(class, cluster->arena, &read->settings, error))
         return false;
     for (size_t i = 0; i < cluster->pool_count; i++)
@@ -126,7 +138,10 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
     if (!named_amounts_read(object, pool->limits_field, arena, &read->limits, error) ||
         !read_settings(cluster, pool, read, error))
         return false;
-    add_subnet_zones(cluster->snapshot, pool, arena, &read->requirements);
+    const struct node *subnets = pool_subnets(cluster->snapshot, pool);
+    add_of_subnets(subnets, "zone", LABEL_ZONE, arena, &read->requirements);
+    if (has_foreign_id(&cluster->zones, subnets))
+        add_of_subnets(subnets, "zoneID", LABEL_ZONE_ID, arena, &read->requirements);
     return true;
 }
 
@@ -370,6 +385,7 @@ void cluster_read_pools(struct cluster *cluster, struct problems *problems)
     const struct snapshot *snapshot = cluster->snapshot;
     zones_read(snapshot, cluster->catalog, ZONE_KEY_NAME, cluster->arena, &cluster->zones);
     claims_add_zones(snapshot, cluster->arena, &cluster->zones);
+    zones_read_ids(snapshot, cluster->arena, &cluster->zones);
     read_pools(cluster, problems);
 }
 

@@ -2,13 +2,12 @@
 #ifndef TAFFRAIL_SIMULATION_CLUSTER_H
 #define TAFFRAIL_SIMULATION_CLUSTER_H
 
+#include "catalog/node_class.h"
 #include "kube/zone.h"
 #include "simulation/pods.h"
 #include "simulation/scaling.h"
 #include "simulation/state_nodes.h"
 
-struct catalog;
-struct class_settings;
 struct pool;
 struct snapshot;
 struct volume_claims;
@@ -25,6 +24,7 @@ struct cluster_pool {
     /* What its node class changes about instance types; NULL: nothing. Equal settings are one
      * object. */
     const struct class_settings *settings;
+    struct class_types class_types; /* those that it can launch */
 };
 struct cluster_type {
     size_t index;                          /* in the catalogue */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/node_class.h"
 #include "kube/to_solver.h"
 #include "simulation/cluster.h"
 #include "simulation/reserved.h"
@@ -139,7 +138,10 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
     struct arena *arena = cluster->arena;
     struct labels labels = {0};
     add_label(&labels, LABEL_HOSTNAME, name, arena);
-    add_label(&labels, LABEL_ZONE, terminated(arena, text_of(claim->zone)), arena);
+    struct text zone = text_of(claim->zone), id = zones_id_of(&cluster->zones, zone);
+    add_label(&labels, LABEL_ZONE, terminated(arena, zone), arena);
+    if (id.size > 0)
+        add_label(&labels, LABEL_ZONE_ID, terminated(arena, id), arena);
     add_label(&labels, LABEL_CAPACITY_TYPE, terminated(arena, text_of(claim->capacity_type)),
               arena);
     add_label(&labels, LABEL_INSTANCE_TYPE,
@@ -151,7 +153,7 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
     const char *windows_build = class_settings_windows_build(cluster->types[claim->type].settings);
     if (windows_build != NULL) {
         add_label(&labels, LABEL_OS, "windows", arena);
-        add_label(&labels, "node.kubernetes.io/windows-build", windows_build, arena);
+        add_label(&labels, LABEL_WINDOWS_BUILD, windows_build, arena);
     }
     add_label(&labels, "karpenter.sh/registered", "true", arena);
     add_label(&labels, "karpenter.sh/initialized", "true", arena);
@@ -164,11 +166,20 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
 
 /* ---- what is said of a claim ---- */
 
+static bool allows_id(const struct cluster *cluster, const struct solver_requirement *wanted,
+                      struct text zone)
+{
+    struct text id = zones_id_of(&cluster->zones, zone);
+    return id.size == 0 || allows(cluster, wanted, id);
+}
+
 /* The zones in which a remaining type is offered. */
 static struct text_list claim_zones(const struct cluster *cluster,
                                     const struct solver_node_claim *claim)
 {
     const struct solver_requirement *zone = claim_requirement(cluster, claim, TEXT(LABEL_ZONE));
+    const struct solver_requirement *id_wanted =
+        claim_requirement(cluster, claim, TEXT(LABEL_ZONE_ID));
     const struct solver_requirement *capacity_type =
         claim_requirement(cluster, claim, TEXT(LABEL_CAPACITY_TYPE));
     const struct solver_requirement *held =
@@ -183,7 +194,7 @@ static struct text_list claim_zones(const struct cluster *cluster,
             bool sold = id == NULL ? offering->available
                                    : held != NULL && allows(cluster, held, text_of(id));
             if (sold && !texts_have(zones.items, zones.count, zone_name) &&
-                allows(cluster, zone, zone_name) &&
+                allows(cluster, zone, zone_name) && allows_id(cluster, id_wanted, zone_name) &&
                 allows(cluster, capacity_type, text_of(offering->capacity_type)))
                 *LIST_PUSH(cluster->arena, &zones) = zone_name;
         }
@@ -254,27 +265,37 @@ static void describe_claim(const struct cluster *cluster, const struct solver_no
     node->requirement_count = requirements.count;
 }
 
+/* Whether spot offerings of the type have on-demand's price. */
+static bool has_borrowed_price(const struct cluster *cluster, size_t type)
+{
+    return catalog_is_builtin(cluster->catalog) &&
+           catalog_type(cluster->catalog, type)->spot_usd_micro_per_hour < 0;
+}
+
+static bool is_sold_as_spot(const struct solver_instance_type *type, struct text zone)
+{
+    for (size_t i = 0; i < type->offering_count; i++)
+        if (strcmp(type->offerings[i].capacity_type, "spot") == 0 &&
+            type->offerings[i].available && text_is(zone, type->offerings[i].zone))
+            return true;
+    return false;
+}
+
 /* AWS' provider buys spot wherever a claim allows it and it is not dearer
- * (docs/reference/karpenter.md 7.2). Where no price of spot is known, on-demand's stays. */
+ * (docs/reference/karpenter.md 7.2); with a borrowed price it never is. */
 static void describe_spot(const struct cluster *cluster, const struct solver_node_claim *claim,
                           struct simulation_node *node)
 {
-    const struct solver_instance_type *type = &cluster->types[claim->type].solver;
+    const struct cluster_type *type = &cluster->types[claim->type];
     const struct solver_requirement *capacity_type =
         claim_requirement(cluster, claim, TEXT(LABEL_CAPACITY_TYPE));
-    if (!catalog_is_builtin(cluster->catalog) || !text_is(node->capacity_type, "on-demand") ||
-        !allows(cluster, capacity_type, TEXT("spot")))
+    if (!has_borrowed_price(cluster, type->index))
         return;
-    for (size_t i = 0; i < type->offering_count; i++) {
-        const struct solver_offering *offering = &type->offerings[i];
-        bool is_spot = strcmp(offering->capacity_type, "spot") == 0;
-        if (!is_spot || !offering->available || offering->price_usd_micro >= 0 ||
-            !text_is(node->zone, offering->zone))
-            continue;
-        node->price_of = node->capacity_type;
+    if (text_is(node->capacity_type, "on-demand") && allows(cluster, capacity_type, TEXT("spot")) &&
+        is_sold_as_spot(&type->solver, node->zone))
         node->capacity_type = TEXT("spot");
-        return;
-    }
+    if (text_is(node->capacity_type, "spot") && node->usd_micro_per_hour >= 0)
+        node->price_of = TEXT("on-demand");
 }
 
 /* ---- machines ---- */
@@ -365,7 +386,7 @@ void state_node_describe(const struct cluster *cluster, struct state_node *state
     fill_common(state_node);
     node->name = text_of(state_node->node_name);
     node->usd_micro_per_hour = -1;
-    if (!known)
+    if (!known || (text_is(node->capacity_type, "spot") && has_borrowed_price(cluster, type)))
         return;
     struct catalog_offerings offerings =
         catalog_type_offerings(cluster->catalog, type, &cluster->zones, cluster->arena);

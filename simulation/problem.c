@@ -1,7 +1,6 @@
 /* Makes the solver's problem of a round: instance types, pools, nodes and pods. */
 #include <string.h>
 
-#include "catalog/node_class.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
@@ -119,7 +118,8 @@ static bool add_types(const struct building *building, struct error *error)
     return true;
 }
 
-/* The types with the settings of the pool's node class; all, when there are no others. */
+/* The types with the settings of the pool's node class that it can launch
+ * (docs/reference/karpenter.md 7.6); all, when there are no others. */
 static void take_types(const struct building *building, const struct cluster_pool *pool,
                        struct solver_pool *added)
 {
@@ -132,7 +132,10 @@ static void take_types(const struct building *building, const struct cluster_poo
     uint32_t *types = ARENA_ARRAY(building->arena, cluster->type_count, uint32_t);
     size_t count = 0;
     for (uint32_t i = 0; i < cluster->type_count; i++)
-        if (cluster->types[i].settings == pool->settings)
+        if (cluster->types[i].settings == pool->settings &&
+            class_types_have(pool->class_types,
+                             catalog_type(cluster->catalog, cluster->types[i].index),
+                             cluster->catalog))
             types[count++] = i;
     added->types = count < cluster->type_count ? types : NULL;
     added->type_count = count < cluster->type_count ? count : 0;

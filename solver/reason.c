@@ -41,6 +41,28 @@ static void tell_taint(struct explanation *q, struct solver_reason *reason)
     }
 }
 
+/* Whether an offering has what the set requires of the label. */
+static bool suits(const struct explanation *q, const struct offering_shape *shape,
+                  const struct solver_requirements *set, uint32_t key)
+{
+    const struct solver_requirement *has = solver_requirements_get(&shape->requirements, key);
+    const struct solver_requirement *wanted = solver_requirements_get(set, key);
+    return has == NULL || wanted == NULL ||
+           solver_requirement_intersects(q->problem->names, has, wanted);
+}
+
+/* Whether it has what the set requires besides a zone and a capacity type. */
+static bool suits_further(const struct explanation *q, const struct offering_shape *shape)
+{
+    for (size_t i = 0; i < shape->requirements.count; i++) {
+        uint32_t key = shape->requirements.items[i].key;
+        if (key != q->problem->zone_key && key != q->problem->capacity_type_key &&
+            !suits(q, shape, &q->set->requirements, key))
+            return false;
+    }
+    return true;
+}
+
 /* "spot in eu-west-1a or eu-west-1b": capacity types and zones of some options. */
 static struct sayings offered(const struct explanation *q, const uint64_t *options)
 {
@@ -50,7 +72,8 @@ static struct sayings offered(const struct explanation *q, const uint64_t *optio
         const uint32_t keys[] = {q->problem->capacity_type_key, q->problem->zone_key};
         struct solver_operand values[2];
         size_t count = 0;
-        if (!bits_meet(shape->options, options, q->problem->option_words))
+        if (!bits_meet(shape->options, options, q->problem->option_words) ||
+            !suits_further(q, shape))
             continue;
         for (size_t k = 0; k < 2; k++) {
             const struct solver_requirement *r =
@@ -88,18 +111,37 @@ static struct solver_operand full_reservations(struct explanation *q, const uint
     return operand_values(q, problem->reservation_key, ids, bits_words(value_count));
 }
 
-/* The set's requirements on zone and capacity type. */
+/* Whether an offering in a zone and of a capacity type that the set allows has another value of the
+ * label. */
+static bool excludes_offering(const struct explanation *q, const struct solver_requirements *set,
+                              uint32_t key)
+{
+    const struct solver_problem *problem = q->problem;
+    for (size_t i = 0; i < problem->offering_shapes.count; i++) {
+        const struct offering_shape *shape = &problem->offering_shapes.items[i];
+        if (suits(q, shape, set, problem->zone_key) &&
+            suits(q, shape, set, problem->capacity_type_key) && !suits(q, shape, set, key))
+            return true;
+    }
+    return false;
+}
+
+/* The set's requirements on zone, capacity type, and what else offerings there do not have. */
 struct solver_operand operand_offering(const struct explanation *q,
                                        const struct solver_requirements *set)
 {
     const uint32_t keys[] = {q->problem->zone_key, q->problem->capacity_type_key};
-    const struct solver_requirement *asked[2];
+    const struct solver_requirement **asked =
+        ARENA_ARRAY(q->run->arena, set->count, const struct solver_requirement *);
     size_t count = 0;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
         const struct solver_requirement *r = solver_requirements_get(set, keys[i]);
         if (r != NULL)
             asked[count++] = r;
     }
+    for (size_t i = 0; i < set->count; i++)
+        if (excludes_offering(q, set, set->items[i].key))
+            asked[count++] = &set->items[i];
     return operand_asked(q, asked, count);
 }
 

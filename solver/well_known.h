@@ -5,10 +5,12 @@
 #include <stddef.h>
 
 #define LABEL_ZONE "topology.kubernetes.io/zone"
+#define LABEL_ZONE_ID "topology.k8s.aws/zone-id"
 #define LABEL_REGION "topology.kubernetes.io/region"
 #define LABEL_HOSTNAME "kubernetes.io/hostname"
 #define LABEL_ARCH "kubernetes.io/arch"
 #define LABEL_OS "kubernetes.io/os"
+#define LABEL_WINDOWS_BUILD "node.kubernetes.io/windows-build"
 #define LABEL_INSTANCE_TYPE "node.kubernetes.io/instance-type"
 #define LABEL_CAPACITY_TYPE "karpenter.sh/capacity-type"
 #define LABEL_NODE_POOL "karpenter.sh/nodepool"

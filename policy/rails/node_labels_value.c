@@ -308,7 +308,7 @@ static judge_value *judge_of(struct label_inquiry *check, struct text key)
     const struct text *all;
     if (label_values_all(key, &all) > 0)
         return judge_closed;
-    if (text_is(key, LABEL_ZONE) || text_is(key, "topology.k8s.aws/zone-id"))
+    if (text_is(key, LABEL_ZONE) || text_is(key, LABEL_ZONE_ID))
         return judge_zone;
     if (text_is(key, LABEL_REGION))
         return judge_region;

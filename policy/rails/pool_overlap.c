@@ -159,7 +159,7 @@ static void find_apart(struct pair *pair)
     const char *our_build = windows_build_of(pair, pair->pool);
     const char *their_build = windows_build_of(pair, pair->other);
     if (our_build != NULL && their_build != NULL && strcmp(our_build, their_build) != 0)
-        text_builder_list(&pair->apart, TEXT("node.kubernetes.io/windows-build"));
+        text_builder_list(&pair->apart, TEXT(LABEL_WINDOWS_BUILD));
 }
 
 /* ---- the witness ---- */

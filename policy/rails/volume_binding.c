@@ -112,7 +112,7 @@ static const struct text topology_keys[] = {
     TEXT(LABEL_ZONE),
     TEXT(LABEL_REGION),
     TEXT(LABEL_HOSTNAME),
-    TEXT("topology.k8s.aws/zone-id"),
+    TEXT(LABEL_ZONE_ID),
     TEXT("topology.ebs.csi.aws.com/zone"),
     TEXT("topology.ebs.csi.eks.amazonaws.com/zone"),
     TEXT("topology.gke.io/zone"),

@@ -15,6 +15,7 @@ struct an_offering {
     bool unavailable, free;
     const char *more;        /* resources beyond the type's */
     const char *reservation; /* "r1", or "NotIn r1" */
+    const char *labels;      /* "rack=r1"; none beside a reservation */
     uint32_t machines;       /* free instances of the reservation */
     int64_t list_usd_micro;
 };
@@ -372,6 +373,8 @@ static inline void world_add_type(struct a_type *type)
                              strchr(offerings[i].reservation, ' ') == NULL ? "In " : "",
                              offerings[i].reservation)
                     .data);
+        if (offerings[i].labels != NULL)
+            sold[i].more = notation_expressions(world.arena, offerings[i].labels);
         if (offerings[i].more != NULL) {
             struct solver_amounts *own = ARENA_NEW(world.arena, struct solver_amounts);
             *own = world_resources(type, offerings[i].more, true);

@@ -126,6 +126,14 @@ static void subnets_tell_zones_of_ids(void)
     const struct snapshot *snapshot = snapshot_build(builder);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         ASSERT_TEXT(zone_of_id(snapshot, text_of(rows[i].id)), rows[i].zone);
+    struct zones zones = {0};
+    zones_add(&zones, TEXT("us-east-1b"), arena);
+    zones_add(&zones, TEXT("us-east-1d"), arena);
+    ASSERT_TEXT(zones_id_of(&zones, TEXT("us-east-1b")), "");
+    zones_read_ids(snapshot, arena, &zones);
+    ASSERT_TEXT(zones_id_of(&zones, TEXT("us-east-1b")), "use1-az6");
+    ASSERT_TEXT(zones_id_of(&zones, TEXT("us-east-1d")), "");
+    ASSERT_TEXT(zones_id_of(&zones, TEXT("us-east-1a")), ""); /* not among them */
     arena_destroy(arena);
 }
 

@@ -230,6 +230,17 @@ static void test_pools(void)
          "topology.kubernetes.io/zone test-zone-2 and karpenter.sh/capacity-type spot"},
     };
     RUN(cases);
+    world_empty();
+    world.title = "a zone without what the NodePool wants of its offerings";
+    TYPE(.name = "racked", .requirements = "rack In r1 r2",
+         .offerings = {OFFER("spot", "test-zone-1", .labels = "rack=r1"),
+                       OFFER("on-demand", "test-zone-2", .labels = "rack=r2")});
+    POOL(.name = "default", .requirements = "rack=r2");
+    size_t apart = POD(.selector = "zone=test-zone-1");
+    solve();
+    EXPECT_TEXT(told(apart),
+                "offering: nothing that would do is on offer with topology.kubernetes.io/zone "
+                "test-zone-1 and rack r2; on offer: on-demand in test-zone-2");
     sell_m5();
     world.title = "DaemonSets take all";
     POOL(.name = "default", .requirements = "type=m5.large");

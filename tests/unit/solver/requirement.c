@@ -360,7 +360,7 @@ static void test_well_known(void)
         {"karpenter.k8s.aws/instance-encryption-in-transit-supported", true},
         {"karpenter.k8s.aws/instance-capability-flex", true},
         {"karpenter.k8s.aws/instance-tenancy", true},
-        {"karpenter.k8s.aws/nitro-sandbox", true},
+        {"karpenter.k8s.aws/nitro-sandbox", false},
         {"karpenter.k8s.aws/capacity-reservation-id", true},
         {"karpenter.k8s.aws/capacity-reservation-type", true},
         {"karpenter.k8s.aws/capacity-reservation-interruptible", true},
