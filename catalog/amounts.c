@@ -122,8 +122,8 @@ static struct catalog_amounts reckon(const struct catalog_row *row,
     add(&amounts, "nvidia.com/gpu", devices(&row->gpu, "nvidia"), 0, arena);
     add(&amounts, "pods", pods, 0, arena);
     if (settings->windows_build != NULL && strcmp(row->architecture, "amd64") == 0)
-        add(&amounts, "vpc.amazonaws.com/PrivateIPv4Address",
-            (int64_t)row->interface_addresses - 1, 0, arena);
+        add(&amounts, "vpc.amazonaws.com/PrivateIPv4Address", (int64_t)row->interface_addresses - 1,
+            0, arena);
     add(&amounts, "vpc.amazonaws.com/efa", row->efas, 0, arena);
     add(&amounts, "vpc.amazonaws.com/pod-eni", row->branch_interfaces, 0, arena);
     catalog_amounts_settle(&amounts);

@@ -20,11 +20,11 @@ struct catalog_row {
     const char
         *architecture; /* NULL: the hardware is not known, and only the fields after it are */
     uint32_t cpu, memory_mib;
-    const char *cpu_manufacturer;    /* NULL: not known */
-    const char *hypervisor;          /* "": bare metal; NULL: not known */
-    int32_t encryption_in_transit;   /* 0, 1 or unknown */
-    int32_t network_mbps, ebs_mbps;  /* 0: none is stated; or unknown */
-    int32_t local_nvme_gb;           /* 0: has none; or unknown */
+    const char *cpu_manufacturer;                         /* NULL: not known */
+    const char *hypervisor;                               /* "": bare metal; NULL: not known */
+    int32_t encryption_in_transit;                        /* 0, 1 or unknown */
+    int32_t network_mbps, ebs_mbps;                       /* 0: none is stated; or unknown */
+    int32_t local_nvme_gb;                                /* 0: has none; or unknown */
     uint32_t max_pods, interface_addresses, attach_limit; /* 0: not known */
     bool attach_limit_is_shared;                          /* with network interfaces */
     uint32_t branch_interfaces, efas;

@@ -275,8 +275,8 @@ static bool has_borrowed_price(const struct cluster *cluster, size_t type)
 static bool is_sold_as_spot(const struct solver_instance_type *type, struct text zone)
 {
     for (size_t i = 0; i < type->offering_count; i++)
-        if (strcmp(type->offerings[i].capacity_type, "spot") == 0 &&
-            type->offerings[i].available && text_is(zone, type->offerings[i].zone))
+        if (strcmp(type->offerings[i].capacity_type, "spot") == 0 && type->offerings[i].available &&
+            text_is(zone, type->offerings[i].zone))
             return true;
     return false;
 }
