@@ -83,7 +83,7 @@ struct watch_budget {
 
 struct watch_settings {
     size_t page_objects;     /* of a list; 0: 500 */
-    size_t page_bytes_max;   /* a larger page is asked for again in smaller pages; 0: 64 MiB */
+    size_t page_bytes_max;   /* after a larger page the next one is half as long; 0: 64 MiB */
     size_t object_bytes_max; /* a larger one is unreadable; 0: 16 MiB */
     int64_t list_idle_ms,
         watch_idle_ms;           /* after this time without a byte it is dead; 0: 30 s, 180 s */

@@ -420,11 +420,18 @@ static void halve_page(struct watcher *watcher)
         watcher->page_objects /= 2;
 }
 
-/* Pages that were too large before may be small now. */
-static void lengthen_page(struct watcher *watcher)
+/* The next page is shorter when this one was large, because the API server holds a page as a whole,
+ * and longer when it was small. A large page is read to its end all the same: its objects have been
+ * passed on one by one, and to ask for it again would pass them on twice. */
+static void fit_page(struct watcher *watcher)
 {
-    if (watcher->page_bytes < watcher->settings.page_bytes_max / PAGE_ROOM &&
-        watcher->page_objects * 2 <= watcher->settings.page_objects)
+    size_t bytes_max = watcher->settings.page_bytes_max;
+    if (watcher->whole_list)
+        return;
+    if (watcher->page_bytes > bytes_max)
+        halve_page(watcher);
+    else if (watcher->page_bytes < bytes_max / PAGE_ROOM &&
+             watcher->page_objects * 2 <= watcher->settings.page_objects)
         watcher->page_objects *= 2;
 }
 
@@ -457,7 +464,7 @@ static void take_page(struct watcher *watcher, int64_t now_ms)
         fail(watcher, now_ms, RELIST, 0, "a listed object could not be kept: memory ran out");
         return;
     }
-    lengthen_page(watcher);
+    fit_page(watcher);
     stop(watcher);
     watcher->start_at_ms = now_ms;
     if (last)
@@ -615,15 +622,6 @@ static bool take_stream(struct watcher *watcher, int64_t now_ms, struct text byt
     return true;
 }
 
-/* Asks for the same page again, with half as many objects: the API server pays for its size, too,
- * and may have no time for such a large one. */
-static void shrink_page(struct watcher *watcher, int64_t now_ms)
-{
-    halve_page(watcher);
-    stop(watcher);
-    watcher->start_at_ms = now_ms;
-}
-
 static bool take_part(struct watcher *watcher, int64_t now_ms, enum list_part part,
                       struct text bytes)
 {
@@ -641,11 +639,6 @@ static bool take_part(struct watcher *watcher, int64_t now_ms, enum list_part pa
 static bool take_list(struct watcher *watcher, int64_t now_ms, struct text bytes)
 {
     watcher->page_bytes += bytes.size;
-    if (watcher->page_bytes > watcher->settings.page_bytes_max && watcher->page_objects > 1 &&
-        !watcher->whole_list) {
-        shrink_page(watcher, now_ms);
-        return false;
-    }
     while (bytes.size > 0) {
         size_t used = bytes.size;
         enum list_part part = list_scan(&watcher->list_scan, bytes, &used);

@@ -757,37 +757,64 @@ static void ask_page(const char *path)
     "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"9\",\"continue\":\"" next \
     "\"},\"items\":[" items
 
-/* Halves, down to one, which is read however large it is; then longer ones again. */
-static void a_page_that_is_too_large_is_asked_for_in_halves(void)
+/* The page of a list, with as many more bytes as make it too large, and what follows. */
+static void answer_page(const char *begin, bool is_large, const char *end)
+{
+    CU_ASSERT(deliver(begin, 7));
+    CU_ASSERT(!is_large || deliver_run(' ', TOO_MANY_BYTES));
+    CU_ASSERT(deliver(end, 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+}
+
+/* It is read to its end, so that no object is passed on twice, and none that has gone since then
+ * stays. Then pages halve, down to one object, and get longer when they are small again. */
+static void a_page_that_is_too_large_makes_the_next_one_shorter(void)
 {
     start_pages(5);
     ask_page("/api/v1/pods?limit=5");
-    CU_ASSERT(deliver(PAGE("x", POD("a", "1") ","), 7));
-    CU_ASSERT(!deliver_run(' ', TOO_MANY_BYTES));
-    ASSERT_TOLD("begin put a");
+    answer_page(PAGE("v", POD("a", "1")), true, "," POD("b", "1") "]}");
+    ASSERT_TOLD("begin put a put b");
     struct watch_report report;
     watcher_report(watcher, now_ms, &report);
     CU_ASSERT(report.listing && report.failures == 0);
-    ask_page("/api/v1/pods?limit=2");
-    CU_ASSERT(!deliver_run(' ', TOO_MANY_BYTES + 1));
-    ask_page("/api/v1/pods?limit=1");
-    CU_ASSERT(deliver_run(' ', (size_t)2 * TOO_MANY_BYTES));
-    CU_ASSERT(deliver(PAGE("x", POD("a", "1") "]}"), 7));
-    watcher_end(watcher, now_ms, NULL, 0);
-    ASSERT_TOLD("put a");
+    ask_page("/api/v1/pods?limit=2&continue=v");
+    answer_page(PAGE("w", POD("c", "1")), true, "]}");
+    ask_page("/api/v1/pods?limit=1&continue=w");
+    answer_page(PAGE("x", POD("d", "1")), true, "]}");
     ask_page("/api/v1/pods?limit=1&continue=x");
-    CU_ASSERT(deliver(PAGE("y", POD("b", "1") "]}"), 7));
-    watcher_end(watcher, now_ms, NULL, 0);
+    answer_page(PAGE("y", POD("e", "1")), false, "]}");
     ask_page("/api/v1/pods?limit=2&continue=y");
-    CU_ASSERT(deliver(PAGE("z", POD("c", "1") "]}"), 7));
-    watcher_end(watcher, now_ms, NULL, 0);
+    answer_page(PAGE("z", POD("f", "1")), false, "]}");
     ask_page("/api/v1/pods?limit=4&continue=z");
-    CU_ASSERT(deliver(PAGE("", "]}"), 7));
-    watcher_end(watcher, now_ms, NULL, 0);
-    ASSERT_TOLD("put b put c end");
+    answer_page(PAGE("", POD("g", "1")), true, "]}");
+    ASSERT_TOLD("put c put d put e put f put g end");
     ASSERT_INT(said, 0);
     next_request();
     CU_ASSERT(watches_from("9"));
+    /* The next list begins with pages of the length that the last one came to. */
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(!deliver(EVENT("ERROR", STATUS("410", "Gone", "")), 7));
+    next_request();
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2");
+    watcher_destroy(watcher);
+}
+
+/* A list in one page says nothing of how long pages may be. */
+static void a_large_list_in_one_leaves_pages_as_long_as_they_are(void)
+{
+    start_pages(4);
+    ask_page("/api/v1/pods?limit=4");
+    answer_page(PAGE("x", POD("a", "1")), false, "]}");
+    answer(410, STATUS("410", "Expired", "The provided continue parameter is too old"));
+    next_request();
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods");
+    watcher_head(watcher, now_ms, 200);
+    answer_page(PAGE("", POD("b", "1")), true, "]}");
+    next_request();
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(!deliver(EVENT("ERROR", STATUS("410", "Gone", "")), 7));
+    next_request();
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=4");
     watcher_destroy(watcher);
 }
 
@@ -803,6 +830,10 @@ static void a_page_that_breaks_off_is_asked_for_in_halves(void)
     watcher_end(watcher, now_ms, "connection refused", 0);
     next_request();
     ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2");
+    /* That is another list, which replaces what the first one brought. */
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(PAGE("", POD("a", "1") "]}"), 7));
+    ASSERT_TOLD("begin put a begin put a");
     watcher_destroy(watcher);
 }
 
@@ -875,8 +906,10 @@ const struct unit_test unit_tests[] = {
     {"a large event without a name means a list", a_large_event_without_a_name_means_a_list},
     {"one object that cannot be read costs itself", one_object_that_cannot_be_read_costs_itself},
     {"whole objects have no managed fields", whole_objects_have_no_managed_fields},
-    {"a page that is too large is asked for in halves",
-     a_page_that_is_too_large_is_asked_for_in_halves},
+    {"a page that is too large makes the next one shorter",
+     a_page_that_is_too_large_makes_the_next_one_shorter},
+    {"a large list in one leaves pages as long as they are",
+     a_large_list_in_one_leaves_pages_as_long_as_they_are},
     {"a page that breaks off is asked for in halves",
      a_page_that_breaks_off_is_asked_for_in_halves},
     {"kinds wait for each other", kinds_wait_for_each_other},
