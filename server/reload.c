@@ -17,7 +17,7 @@
 enum {
     QUIET_MS = 200,      /* nothing may happen for this time: files are written one after another */
     QUIET_MS_MAX = 2000, /* the longest wait for it */
-    POLL_MS = 10 * 1000, /* when not everything can be watched */
+    POLL_MS = 10 * 1000, /* when not everything can be watched, or something may pass later */
     SURE_MS =
         60 *
         1000, /* for changes that inotify does not see: other machines' writes, a moved parent */
@@ -35,6 +35,9 @@ struct loaded {
     struct fingerprint in_force; /* content */
     struct fingerprint refused;  /* content of the last failure */
     bool failed;                 /* the last load failed */
+    /* What was refused is tried at each look: not for what it says, but because its time has not
+     * come, or memory ran out. */
+    bool may_pass_later;
 };
 
 struct reload {
@@ -156,36 +159,46 @@ static void run_load(void *argument)
     actions[trial->which].load(trial->next);
 }
 
-/* Where there is room for one error, it is the first. */
+/* Where there is room for one error, it is the first. again: it has been said and counted. */
 static void fail(struct reload *reload, enum reload_subject which, const struct error *errors,
-                 size_t count)
+                 size_t count, bool again)
 {
     char line[1024];
     for (size_t i = count; i-- > 0;) {
         error_format(&errors[i], line, sizeof line);
-        log_line(LOG_ERROR, "reload", NULL, line, "the last good %s stays in force",
-                 actions[which].name);
+        if (!again)
+            log_line(LOG_ERROR, "reload", NULL, line, "the last good %s stays in force",
+                     actions[which].name);
     }
     reload->parts[which].failed = true;
-    metrics_count_reload_failure(reload->target.metrics, which);
+    if (!again)
+        metrics_count_reload_failure(reload->target.metrics, which);
     server_set_reload_failure(reload->target.server, which, line, time(NULL));
 }
 
 static void succeed(struct reload *reload, enum reload_subject which)
 {
-    reload->parts[which].failed = false;
+    reload->parts[which].failed = reload->parts[which].may_pass_later = false;
     server_set_reload_failure(reload->target.server, which, NULL, 0);
 }
 
+static bool is_refused(const struct loaded *loaded, const struct fingerprint *content)
+{
+    return loaded->failed && fingerprint_equal(content, &loaded->refused);
+}
+
 static void settle(struct reload *reload, enum reload_subject which, struct next *next,
-                   const struct fingerprint *content)
+                   const struct fingerprint *content, bool asked)
 {
     struct loaded *loaded = &reload->parts[which];
     struct error error = {0};
     if (next->errors.count > 0) {
-        fail(reload, which, next->errors.items, next->errors.count);
+        fail(reload, which, next->errors.items, next->errors.count, false);
+        loaded->may_pass_later = false;
     } else if (!actions[which].take(next, &error)) {
-        fail(reload, which, &error, 1);
+        bool again = !asked && loaded->may_pass_later && is_refused(loaded, content);
+        fail(reload, which, &error, 1, again);
+        loaded->may_pass_later = true;
     } else {
         loaded->in_force = *content;
         succeed(reload, which);
@@ -194,13 +207,13 @@ static void settle(struct reload *reload, enum reload_subject which, struct next
     loaded->refused = *content;
 }
 
-/* Nothing to load: the current content is in force, or was refused already. */
+/* Nothing to load: the current content is in force, or was refused for good. */
 static bool is_settled(struct reload *reload, enum reload_subject which,
                        const struct fingerprint *content, bool asked)
 {
     struct loaded *loaded = &reload->parts[which];
     if (!fingerprint_equal(content, &loaded->in_force))
-        return loaded->failed && !asked && fingerprint_equal(content, &loaded->refused);
+        return !asked && !loaded->may_pass_later && is_refused(loaded, content);
     if (loaded->failed || asked)
         log_line(LOG_INFO, "reload", NULL, NULL, "the %s is as it was when it was loaded",
                  actions[which].name);
@@ -223,7 +236,7 @@ static enum outcome attempt(struct reload *reload, enum reload_subject which, bo
     struct fingerprint stamps, content, after;
     if (!fingerprint_stamps(loaded->paths, &stamps, error))
         return UNREADABLE;
-    if (!asked && fingerprint_equal(&stamps, &loaded->seen))
+    if (!asked && !loaded->may_pass_later && fingerprint_equal(&stamps, &loaded->seen))
         return DONE;
     if (!fingerprint_content(loaded->paths, &content, error))
         return UNREADABLE;
@@ -245,7 +258,7 @@ static enum outcome attempt(struct reload *reload, enum reload_subject which, bo
         outcome = fingerprint_equal(&stamps, &after) ? DONE : CHANGING;
     if (outcome == DONE) {
         loaded->seen = stamps;
-        settle(reload, which, &next, &content);
+        settle(reload, which, &next, &content, asked);
     }
     world_destroy(next.world);
     arena_destroy(next.arena);
@@ -268,7 +281,7 @@ static bool look(struct reload *reload, enum reload_subject which, bool asked)
                    "the files of the %s changed each time while they were read (%d times); replace "
                    "them by a rename, and seldom",
                    actions[which].name, ATTEMPTS);
-    fail(reload, which, &error, 1);
+    fail(reload, which, &error, 1, false);
     return true;
 }
 
@@ -303,6 +316,15 @@ static void wait_for_change(struct reload *reload, int64_t timeout_ms)
         ;
 }
 
+/* The longest wait for the next look, when this one has ended. */
+static int64_t rest_ms(const struct reload *reload, bool again)
+{
+    bool sure = reload->watch.complete;
+    for (enum reload_subject which = 0; which < RELOAD_SUBJECT_COUNT; which++)
+        sure &= !reload->parts[which].may_pass_later;
+    return again ? QUIET_MS_MAX : sure ? SURE_MS : POLL_MS;
+}
+
 static void *run(void *argument)
 {
     struct reload *reload = argument;
@@ -312,7 +334,7 @@ static void *run(void *argument)
         watch_arm(&reload->watch, (struct path_set){reload->all_paths, reload->all_count});
         for (enum reload_subject which = 0; which < RELOAD_SUBJECT_COUNT; which++)
             again |= look(reload, which, asked);
-        wait_for_change(reload, again ? QUIET_MS_MAX : reload->watch.complete ? SURE_MS : POLL_MS);
+        wait_for_change(reload, rest_ms(reload, again));
     }
     return NULL;
 }

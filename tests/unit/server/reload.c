@@ -3,6 +3,8 @@
 #include "log_fixture.h"
 #include "server_fixture.h"
 
+#include "certs/inspect.h"
+
 #include <ftw.h>
 #include <gnutls/x509.h>
 #include <malloc.h>
@@ -448,15 +450,20 @@ static bool serves(const struct fixture *fixture, const struct cert_pair *pair)
     return same;
 }
 
-static struct cert_pair issue(struct fixture *fixture)
+static struct cert_pair issue_at(struct fixture *fixture, int64_t now_unix_s)
 {
     static const char *const addresses[] = {"127.0.0.1"};
     const struct cert_names names = {NULL, 0, addresses, 1};
     struct cert_pair leaf;
     struct error error;
     CU_ASSERT_FATAL(
-        cert_issue_leaf(&fixture->ca, &names, time(NULL), fixture->arena, &leaf, &error));
+        cert_issue_leaf(&fixture->ca, &names, now_unix_s, fixture->arena, &leaf, &error));
     return leaf;
+}
+
+static struct cert_pair issue(struct fixture *fixture)
+{
+    return issue_at(fixture, time(NULL));
 }
 
 static void a_certificate_is_replaced(void)
@@ -490,6 +497,37 @@ static void a_certificate_is_replaced(void)
     ASSERT_INT(post(&before, "/validate", TEXT("x")).status, 200);
     client_hang_up(&before);
     ASSERT_INT(metric(fixture, generation), 7);
+    stop_reloading(&reloading);
+}
+
+/* It is said and counted once, and taken when its time has come, though its files stay as they are
+ * and nobody asks. Each look at the other files is a look at these. */
+static void a_certificate_that_is_not_valid_yet_is_taken_when_it_is(void)
+{
+    make_root();
+    policy("policy.yaml", "one");
+    struct reloading reloading = start_reloading("policy.yaml", NULL);
+    struct fixture *fixture = &reloading.fixture;
+    const struct cert_pair first = fixture->options.certificate;
+    const struct cert_pair second = issue_at(fixture, time(NULL) + CERT_BACKDATED_S + 5);
+    put_text("draft.crt", second.certificate);
+    put_text("draft.key", second.key);
+    struct listening listening = listen_to_log();
+    move("draft.key", "tls.key");
+    move("draft.crt", "tls.crt");
+    CU_ASSERT(await_ready(fixture, "the certificate is not valid before", true));
+    double counted = metric(fixture, certificate_failures);
+    CU_ASSERT(serves(fixture, &first));
+    int64_t end = monotonic_ms() + DEADLINE_MS;
+    for (unsigned looks = 0; !serves(fixture, &second) && monotonic_ms() < end; looks++) {
+        policy("policy.yaml", looks % 2 == 0 ? "two" : "one");
+        ASSERT_GENERATION(reloading, 8 + looks);
+    }
+    CU_ASSERT(await_ready(fixture, "failed", false));
+    struct text log = heard(&listening);
+    CU_ASSERT(serves(fixture, &second));
+    ASSERT_INT(metric(fixture, certificate_failures), counted);
+    ASSERT_HEARD(log, "the last good certificate stays in force", (unsigned)counted);
     stop_reloading(&reloading);
 }
 
@@ -581,6 +619,8 @@ const struct unit_test unit_tests[] = {
     {"holes of before stop no reload", holes_of_before_stop_no_reload},
     {"what is wrong is said", what_is_wrong_is_said},
     {"a certificate is replaced", a_certificate_is_replaced},
+    {"a certificate that is not valid yet is taken when it is",
+     a_certificate_that_is_not_valid_yet_is_taken_when_it_is},
     {"a storm loses nothing", a_storm_loses_nothing},
     {NULL, NULL},
 };
