@@ -34,7 +34,7 @@ struct rotation {
     struct text keys[CAS_MAX]; /* empty: it cannot sign any more */
     bool trusted[CAS_MAX];     /* every webhook entry holds it */
     size_t count;
-    bool nobody_trusts; /* no webhook entry holds any CA, so nothing can be lost */
+    bool nobody_trusts; /* no webhook entry can hold any CA, so nothing can be lost */
     /* The leaf of the next Secret. */
     struct cert_pair pair;
     struct cert_leaf leaf;
@@ -124,16 +124,21 @@ static bool clock_is_right(const struct rotation *rotation, struct error *error)
     return true;
 }
 
-/* When the Secret is lost, API servers and replicas still use what was in it. */
+/* When the Secret is lost, API servers and replicas still use what was in it. That may be seen only
+ * after a new CA was made, so it is looked for as long as there is no leaf, too. */
 static void carry_published(struct rotation *rotation)
 {
     const struct rotation_view *view = rotation->view;
-    for (size_t i = 0; i < view->published_count && rotation->count == 0; i++) {
+    size_t before = rotation->count;
+    bool carried = false;
+    for (size_t i = 0; i < view->published_count && !carried; i++) {
         struct cert_ca found[CAS_READ_MAX];
         size_t count = cert_read_cas(view->published[i], found, CAS_CARRIED_MAX);
         add_cas(rotation, found, count);
+        for (size_t j = 0; j < count; j++)
+            carried |= holds(rotation->cas, rotation->count, &found[j]);
     }
-    if (rotation->count > 0)
+    if (rotation->count > before)
         rotation->what = TEXT("ca.crt, from what is published");
 }
 
@@ -161,7 +166,7 @@ static bool new_ca(struct rotation *rotation, const char *why, struct error *err
 static bool renew_ca(struct rotation *rotation, struct error *error)
 {
     const struct rotation_view *view = rotation->view;
-    if (rotation->count == 0)
+    if (rotation->count == 0 || view->secret.leaf.certificate.size == 0)
         carry_published(rotation);
     if (!clock_is_right(rotation, error))
         return false;
@@ -181,7 +186,7 @@ static bool renew_ca(struct rotation *rotation, struct error *error)
 static void read_trust(struct rotation *rotation)
 {
     const struct rotation_view *view = rotation->view;
-    rotation->nobody_trusts = true;
+    rotation->nobody_trusts = !view->unread;
     for (size_t i = 0; i < rotation->count; i++)
         rotation->trusted[i] = view->published_count > 0;
     for (size_t i = 0; i < view->published_count; i++) {
@@ -391,6 +396,8 @@ static struct text explain(const struct rotation *rotation, const struct rotatio
         return rotation->what;
     if (step->write)
         return TEXT("the Secret, written as it is read");
+    if (rotation->view->unread && !rotation->usable)
+        return TEXT("waits until the webhook configurations can be read");
     if (rotation->view->published_count > 0 && !step->published)
         return TEXT("waits until every webhook entry holds the CA bundle");
     if (!rotation->usable || rotation->leaf.signer != 0)

@@ -285,7 +285,7 @@ static struct bundles published(const struct webhook_manager *manager)
         const struct webhook_entries *entries = &manager->entries[which];
         for (size_t i = 0; i < entries->count; i++)
             *LIST_PUSH(manager->arena, &bundles) = bundle_of(entries->ours[i], manager->arena);
-        /* An unreadable configuration may hold anything, so it counts as empty. */
+        /* An unreadable configuration may hold anything, so no CA counts as trusted by it. */
         if (manager->unread[which])
             *LIST_PUSH(manager->arena, &bundles) = TEXT("");
     }
@@ -355,6 +355,7 @@ static void decide_body(void *context)
         .names = settings->names,
         .published = bundles.items,
         .published_count = bundles.count,
+        .unread = manager->unread[0] || manager->unread[1],
         .published_for_s = published_for_s(manager, &bundles, deciding->now_ms),
         .times = settings->times,
         .now_unix_s = deciding->now_unix_s,

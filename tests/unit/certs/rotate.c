@@ -10,6 +10,7 @@ struct cluster {
     struct arena *arena;
     const char *const *dns; /* NULL: those wanted usually */
     int64_t published_for_s;
+    bool unread; /* configurations cannot be read */
     size_t writes, applies;
     char said[2000];           /* what its steps were, a line each */
     struct rotation_step step; /* the last; its texts lie in the arena */
@@ -39,7 +40,7 @@ static bool take_step(struct cluster *cluster, int64_t now_unix_s, bool obeyed)
     struct text published[ENTRIES];
     arena_reset(cluster->arena);
     for (size_t i = 0; i < ENTRIES; i++)
-        published[i] = text_of(cluster->stored.entries[i]);
+        published[i] = cluster->unread ? TEXT("") : text_of(cluster->stored.entries[i]);
     struct cert_names names = wanted_names;
     if (cluster->dns != NULL)
         names = (struct cert_names){.dns = cluster->dns, .dns_count = 1};
@@ -48,6 +49,7 @@ static bool take_step(struct cluster *cluster, int64_t now_unix_s, bool obeyed)
         .names = names,
         .published = published,
         .published_count = ENTRIES,
+        .unread = cluster->unread,
         .published_for_s = cluster->published_for_s,
         .times = rotation_times_usual,
         .now_unix_s = now_unix_s,
@@ -63,7 +65,7 @@ static bool take_step(struct cluster *cluster, int64_t now_unix_s, bool obeyed)
     if (cluster->step.write) {
         cluster->writes++;
         store_secret(&cluster->stored, &cluster->step.secret);
-    } else if (!cluster->step.published) {
+    } else if (!cluster->step.published && !cluster->unread) {
         cluster->applies++;
         cluster->published_for_s = 0;
         for (size_t i = 0; i < ENTRIES; i++)
@@ -272,6 +274,58 @@ static void another_ca_is_succeeded(void)
     now += 91 * DAY_S;
     run(&cluster, &now);
     assert_served(&cluster, now, 1);
+    cluster_free(&cluster);
+}
+
+/* The Secret is deleted while no configuration can be read: API servers trust its CA, and replicas
+ * serve its leaf, until a leaf of the new CA is one that all trust. */
+static void what_cannot_be_read_may_trust_what_is_lost(void)
+{
+    struct cluster cluster = cluster_new();
+    int64_t now = NOW;
+    run(&cluster, &now);
+    char *old_leaf = strdup(cluster.stored.items[2]), *old_ca = strdup(cluster.stored.items[0]);
+    for (size_t i = 0; i < ROTATION_ITEM_COUNT; i++)
+        store(&cluster.stored.items[i], TEXT(""));
+    cluster.unread = true;
+    cluster.published_for_s = 0;
+    CU_ASSERT_FATAL(take_step(&cluster, now, true));
+    ASSERT_TEXT(cluster.step.what, "a new CA, for there is none");
+    ASSERT_TEXT(cluster.step.secret.leaf.certificate, "");
+    CU_ASSERT_FATAL(take_step(&cluster, now, true));
+    CU_ASSERT(!cluster.step.write && !cluster.step.published);
+    ASSERT_TEXT(cluster.step.what, "waits until the webhook configurations can be read");
+
+    cluster.unread = false;
+    CU_ASSERT_FATAL(take_step(&cluster, now, true));
+    CU_ASSERT(cluster.step.write);
+    ASSERT_TEXT(cluster.step.what, "ca.crt, from what is published");
+    CU_ASSERT(text_ends_with(cluster.step.secret.ca_bundle, text_of(old_ca)));
+    CU_ASSERT_FATAL(take_step(&cluster, now, true));
+    CU_ASSERT(!cluster.step.write && !cluster.step.published);
+    clock_unix_s = now;
+    gnutls_global_set_time_function(read_clock);
+    ASSERT_INT(client_objects(text_of(old_leaf), text_of(cluster.stored.entries[0])), 0);
+    gnutls_global_set_time_function(time);
+    run(&cluster, &now);
+    ASSERT_INT(cluster.writes, 1);
+    assert_served(&cluster, now, 2);
+    free(old_leaf);
+    free(old_ca);
+    cluster_free(&cluster);
+}
+
+/* Who may never read them has a certificate in the end: others may have written the bundle. */
+static void what_can_never_be_read_is_not_waited_for_for_ever(void)
+{
+    struct cluster cluster = cluster_new();
+    int64_t settle_s = rotation_times_usual.settle_s;
+    cluster.unread = true;
+    CU_ASSERT_FATAL(take_step(&cluster, NOW, true));
+    CU_ASSERT_FATAL(take_step(&cluster, NOW + 10 * settle_s - 1, true));
+    CU_ASSERT(!cluster.step.write);
+    CU_ASSERT_FATAL(take_step(&cluster, NOW + 10 * settle_s, true));
+    ASSERT_TEXT(cluster.step.what, "a new certificate, for there is none");
     cluster_free(&cluster);
 }
 
@@ -627,6 +681,9 @@ const struct unit_test unit_tests[] = {
     {"a CA is followed by another", a_ca_is_followed_by_another},
     {"what is not published does not sign", what_is_not_published_does_not_sign},
     {"another CA is succeeded", another_ca_is_succeeded},
+    {"what cannot be read may trust what is lost", what_cannot_be_read_may_trust_what_is_lost},
+    {"what can never be read is not waited for for ever",
+     what_can_never_be_read_is_not_waited_for_for_ever},
     {"what is spoilt is replaced once", what_is_spoilt_is_replaced_once},
     {"anything comes to rest", anything_comes_to_rest},
     {"a clock that is behind changes nothing", a_clock_that_is_behind_changes_nothing},
