@@ -226,12 +226,12 @@ bool store_has_room(const struct store *store)
 
 bool store_lacks(const struct store *store, enum kind kind)
 {
-    return store->kinds[kind].lacks;
+    return store->kinds[kind].lack.objects;
 }
 
 bool store_misses(const struct store *store, enum kind kind)
 {
-    return store->kinds[kind].misses;
+    return store->kinds[kind].lack.names;
 }
 
 /* ---- putting and removing ---- */
@@ -276,10 +276,10 @@ static bool put(struct store *store, const struct object *object, bool unreadabl
     if (has_room(store, object->kind, kept, entry == NULL ? NULL : entry->now))
         return keep(store, entries, entry, kept);
     stored_destroy(kept, &store->trees);
-    entries->lacks = true;
+    entries->lack.objects = entries->lack_of_list.objects = true;
     if (!unreadable)
         return store_put_unreadable(store, object->kind, object->namespace, object->name);
-    entries->misses = true;
+    entries->lack.names = entries->lack_of_list.names = true;
     return store_remove(store, object->kind, object->namespace, object->name);
 }
 
@@ -314,10 +314,11 @@ void store_list_begin(struct store *store, enum kind kind)
 {
     struct entries *entries = &store->kinds[kind];
     entries->list++;
-    entries->lacks = entries->misses = false;
+    entries->lack_of_list = (struct lack){0};
 }
 
-/* An object that is missing from this list was deleted. */
+/* An object that is missing from this list was deleted. What found no room before it may have come
+ * in any part of it, so that only its end shows what is still lacking. */
 bool store_list_end(struct store *store, enum kind kind)
 {
     struct entries *entries = &store->kinds[kind];
@@ -329,6 +330,7 @@ bool store_list_end(struct store *store, enum kind kind)
                 return false;
             replace(store, entries, entry, NULL);
         }
+    entries->lack = entries->lack_of_list;
     return true;
 }
 

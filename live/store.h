@@ -44,7 +44,8 @@ size_t store_count(const struct store *store, enum kind kind);
 size_t store_unreadable_count(const struct store *store, enum kind kind);
 bool store_is_unreadable(const struct store *store, enum kind kind, struct text namespace,
                          struct text name);
-/* Whether objects, or even their names, found no room since the kind's last list began. */
+/* Whether objects, or even their names, found no room: in the kind's last list that ended, or since
+ * then. */
 bool store_lacks(const struct store *store, enum kind kind);
 bool store_misses(const struct store *store, enum kind kind);
 /* Whether a new list of the missing objects would find much more room. */

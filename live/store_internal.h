@@ -17,6 +17,10 @@ struct entry {
     uint64_t list;          /* the number of the last list that had it, or before it came */
     bool touched;           /* in the list of touched entries of its kind */
 };
+/* What found no room. */
+struct lack {
+    bool objects, names;
+};
 struct entries {
     struct entry **buckets; /* a power of two of them */
     size_t bucket_count, count;
@@ -26,7 +30,8 @@ struct entries {
     size_t object_count, object_bytes; /* of the objects that are there now */
     size_t unreadable_count;           /* of them */
     uint64_t list;                     /* the number of lists that have begun */
-    bool lacks, misses; /* objects found no room since the last list; names neither */
+    struct lack lack;                  /* since the last list that ended had begun */
+    struct lack lack_of_list;          /* since the last list has begun */
 };
 
 /* ---- versions ---- */

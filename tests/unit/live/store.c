@@ -623,6 +623,52 @@ static void what_cannot_be_read_is_known_by_name(void)
     store_destroy(store);
 }
 
+/* What a step of a list leaves of what is lacking. */
+static void what_lacks_does_so_until_a_list_ends(void)
+{
+    static const struct {
+        const char *what;
+        char step; /* b, e: a list begins, ends; p: a Pod is put */
+        bool has_room, lacks;
+    } steps[] = {
+        {"nothing is lacking at first", 'b', true, false},
+        {"an object has room", 'p', true, false},
+        {"not even a name has", 'p', false, true},
+        {"the list ends", 'e', false, true},
+        {"another begins, and has shown nothing", 'b', true, true},
+        {"its first object has room, and the others are still absent", 'p', true, true},
+        {"it breaks off, and one begins", 'b', true, true},
+        {"again its first object has room", 'p', true, true},
+        {"and all had", 'e', true, false},
+        {"an event has none", 'p', false, true},
+        {"a list begins once more", 'b', true, true},
+        {"an object has none", 'p', false, true},
+        {"that list breaks off", 'b', true, true},
+        {"the next one has room for all", 'e', true, false},
+    };
+    store = store_create();
+    CU_ASSERT_PTR_NOT_NULL_FATAL(store);
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        char name[16];
+        snprintf(name, sizeof name, "pod-%zu", i);
+        store_limit(store, steps[i].has_room ? 1 << 20 : 0);
+        bool right = true;
+        if (steps[i].step == 'b')
+            store_list_begin(store, KIND_POD);
+        else if (steps[i].step == 'e')
+            right = store_list_end(store, KIND_POD);
+        else
+            put(KIND_POD, "shop", name, "}");
+        right &= store_lacks(store, KIND_POD) == steps[i].lacks &&
+                 store_misses(store, KIND_POD) == steps[i].lacks;
+        if (!right)
+            fprintf(stderr, "%s\n", steps[i].what);
+        CU_ASSERT(right);
+        CU_ASSERT(!store_lacks(store, KIND_NODE) && !store_misses(store, KIND_NODE));
+    }
+    store_destroy(store);
+}
+
 const struct unit_test unit_tests[] = {
     {"objects of one name are told apart", objects_of_one_name_are_told_apart},
     {"a list replaces its kind when it ends", a_list_replaces_its_kind_when_it_ends},
@@ -633,6 +679,7 @@ const struct unit_test unit_tests[] = {
     {"a held version stays", a_held_version_stays},
     {"a thread reads while another writes", a_thread_reads_while_another_writes},
     {"what cannot be read is known by name", what_cannot_be_read_is_known_by_name},
+    {"what lacks does so until a list ends", what_lacks_does_so_until_a_list_ends},
     {"versions are what a model says", versions_are_what_a_model_says},
     {NULL, NULL},
 };
