@@ -83,9 +83,9 @@ struct rotation_view {
      * for an entry without one. Count 0: there is no configuration. */
     const struct text *published;
     size_t published_count;
-    /* Some configurations could not be read. Their entries may hold any CA; in published they stand
-     * as entries without one. */
-    bool unread;
+    /* Some configurations could not be read, and a leaf is served that their entries may trust. In
+     * published they stand as entries without a CA. */
+    bool may_lose_trust;
     /* For how long they have been seen like this without a change, by a clock that does not jump; 0
      * when they were read for the first time. */
     int64_t published_for_s;

@@ -34,7 +34,7 @@ struct rotation {
     struct text keys[CAS_MAX]; /* empty: it cannot sign any more */
     bool trusted[CAS_MAX];     /* every webhook entry holds it */
     size_t count;
-    bool nobody_trusts; /* no webhook entry can hold any CA, so nothing can be lost */
+    bool nobody_trusts; /* no webhook entry trusts what is served, so nothing can be lost */
     /* The leaf of the next Secret. */
     struct cert_pair pair;
     struct cert_leaf leaf;
@@ -186,7 +186,7 @@ static bool renew_ca(struct rotation *rotation, struct error *error)
 static void read_trust(struct rotation *rotation)
 {
     const struct rotation_view *view = rotation->view;
-    rotation->nobody_trusts = !view->unread;
+    rotation->nobody_trusts = !view->may_lose_trust;
     for (size_t i = 0; i < rotation->count; i++)
         rotation->trusted[i] = view->published_count > 0;
     for (size_t i = 0; i < view->published_count; i++) {
@@ -396,7 +396,7 @@ static struct text explain(const struct rotation *rotation, const struct rotatio
         return rotation->what;
     if (step->write)
         return TEXT("the Secret, written as it is read");
-    if (rotation->view->unread && !rotation->usable)
+    if (rotation->view->may_lose_trust && !rotation->usable)
         return TEXT("waits until the webhook configurations can be read");
     if (rotation->view->published_count > 0 && !step->published)
         return TEXT("waits until every webhook entry holds the CA bundle");

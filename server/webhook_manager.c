@@ -355,7 +355,7 @@ static void decide_body(void *context)
         .names = settings->names,
         .published = bundles.items,
         .published_count = bundles.count,
-        .unread = manager->unread[0] || manager->unread[1],
+        .may_lose_trust = manager->status.serving && (manager->unread[0] || manager->unread[1]),
         .published_for_s = published_for_s(manager, &bundles, deciding->now_ms),
         .times = settings->times,
         .now_unix_s = deciding->now_unix_s,

@@ -49,7 +49,7 @@ static bool take_step(struct cluster *cluster, int64_t now_unix_s, bool obeyed)
         .names = names,
         .published = published,
         .published_count = ENTRIES,
-        .unread = cluster->unread,
+        .may_lose_trust = cluster->unread,
         .published_for_s = cluster->published_for_s,
         .times = rotation_times_usual,
         .now_unix_s = now_unix_s,
