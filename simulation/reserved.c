@@ -66,9 +66,10 @@ static struct solver_offering offering_left(const struct cluster *cluster,
             used->count < left.reservation_capacity ? used->count : left.reservation_capacity;
     if (cluster->reserved.uncounted && left.reservation_capacity == 0)
         left.reservation_capacity = 1;
-    /* The AWS provider does not offer a reservation without a free instance. */
+    /* A full reservation stays on offer, and holds up the pods that only it would suit. Of one
+     * that nobody counted it is not known whether it is full. */
     if (catalog_is_builtin(cluster->catalog))
-        left.available = left.reservation_capacity > 0;
+        left.available = count != NULL || cluster->reserved.uncounted;
     if (drill_takes_offering(cluster, type, offering))
         left.available = false;
     return left;

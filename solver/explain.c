@@ -1,6 +1,7 @@
 /* Why a pod fits nowhere: by pool, the smallest set of criteria that leaves nothing of it. */
 #include "solver/explain.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- criteria: what each alone leaves of a pool's options ---- */
@@ -267,14 +268,33 @@ static unsigned set_for_relaxation(struct explanation *q, const struct relaxatio
     judge_all(q);
     unsigned set = smallest_set(q);
     q->led = SOLVER_NONE;
+    q->not_tried = set == 0 && q->waits != SOLVER_NONE;
     if (set != 0)
         return set;
+    if (q->not_tried)
+        return 1u << SOLVER_REASON_OFFERING;
     if (is_led_away(q))
         return 1u << SOLVER_REASON_VOLUME;
     if (pool_has_min_values(q) && q->shape->volume_alternative_count == 0 &&
         q->run->relaxations[relaxation->number].matching_count == 0)
         return 1u << SOLVER_REASON_MIN_VALUES;
     return joint_set(q);
+}
+
+/* Whether the pod waits for the pool: only its reservations, which are full, keep the pod out. */
+static bool waits_for_pool(struct explanation *q, unsigned set)
+{
+    const unsigned offering = 1u << SOLVER_REASON_OFFERING;
+    bool any = false;
+    if ((set & offering) == 0 || leaves_nothing(q, EVERY_CRITERION & ~offering))
+        return false;
+    const bool *allowed = node_requirements_offerings(q->run, q->set);
+    const uint64_t *left = reason_left(q, SOLVER_REASON_OFFERING, EVERY_CRITERION);
+    for (size_t i = 0; i < q->problem->reserved.count; i++) {
+        const struct reserved_offering *reserved = &q->problem->reserved.items[i];
+        any |= bits_has(left, reserved->option) && allowed[reserved->offering->shape];
+    }
+    return any;
 }
 
 static void explain_pool(struct explanation *q, struct reason_list *reasons)
@@ -304,6 +324,32 @@ static void explain_pool(struct explanation *q, struct reason_list *reasons)
         if ((best >> kind & 1) != 0)
             *LIST_PUSH(q->run->arena, reasons) =
                 reason_tell(q, (enum solver_reason_kind)kind, best);
+    if (q->waits == SOLVER_NONE && waits_for_pool(q, best))
+        q->waits = q->pool;
+}
+
+static int compare_reasons(const void *a_pointer, const void *b_pointer)
+{
+    const struct solver_reason *a = a_pointer;
+    const struct solver_reason *b = b_pointer;
+    if (a->pool != b->pool)
+        return a->pool < b->pool ? -1 : 1;
+    return (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* In the order in which the pools are tried, since one may keep the pod from those after it. */
+static void explain_pools(struct explanation *q, struct reason_list *reasons)
+{
+    const struct solver_problem *problem = q->problem;
+    size_t first = reasons->count;
+    for (size_t i = 0; i < problem->pools.count; i++) {
+        q->pool = problem->pool_order[i];
+        if (q->fitting == NULL || !bits_has(q->fitting->pools, q->pool))
+            explain_pool(q, reasons);
+    }
+    if (reasons->count > first)
+        qsort(reasons->items + first, reasons->count - first, sizeof *reasons->items,
+              compare_reasons);
 }
 
 /* ---- reasons that hold whatever the pool ---- */
@@ -336,6 +382,7 @@ struct solver_reasons explain_misfits(struct solver_run *run, uint32_t pod,
         .pod = &problem->pods.items[pod],
         .shape = &problem->shapes.items[problem->pods.items[pod].shape],
         .fitting = fitting,
+        .waits = SOLVER_NONE,
     };
     for (size_t i = 0; i < CRITERIA; i++)
         q.options[i] = ARENA_ARRAY(run->arena, problem->option_words, uint64_t);
@@ -344,10 +391,8 @@ struct solver_reasons explain_misfits(struct solver_run *run, uint32_t pod,
     struct solver_reason nodes = {.pool = SOLVER_NONE};
     if ((!whatever || problem->pools.count == 0) && reason_of_nodes(&q, &nodes))
         *LIST_PUSH(run->arena, &reasons) = nodes;
-    for (q.pool = 0; !whatever && q.shape->relaxation_count > 0 && q.pool < problem->pools.count;
-         q.pool++)
-        if (fitting == NULL || !bits_has(fitting->pools, q.pool))
-            explain_pool(&q, &reasons);
+    if (!whatever && q.shape->relaxation_count > 0)
+        explain_pools(&q, &reasons);
     return (struct solver_reasons){reasons.items, reasons.count};
 }
 

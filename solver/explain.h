@@ -28,6 +28,8 @@ struct explanation {
     uint32_t group;    /* of topology; SOLVER_NONE */
     uint32_t led;      /* the volume claim that is where the pod cannot be; SOLVER_NONE */
     uint32_t driver;   /* types do not attach as many volumes of it; SOLVER_NONE */
+    uint32_t waits;    /* the NodePool for whose full reservations it waits; SOLVER_NONE */
+    bool not_tried;    /* the pool, because the pod waits */
     const struct fitting *fitting; /* NULL: it fits nowhere */
 };
 /* Where a pod fits, by bits: these need no reason. */

@@ -150,6 +150,11 @@ static void tell_offering(struct explanation *q, struct solver_reason *reason, u
 {
     const uint64_t *left = reason_left(q, SOLVER_REASON_OFFERING, set);
     bool nameless = false;
+    if (q->not_tried) {
+        const char *pool = q->problem->pools.items[q->waits].name;
+        reason->message = SAY(q, WAITS_FOR_RESERVATION, operand_name(text_of(pool)));
+        return;
+    }
     struct solver_operand full = full_reservations(q, left, &nameless);
     if (full.texts.count > 0) {
         reason->message = SAY(q, RESERVATIONS_FULL, full);

@@ -272,7 +272,9 @@ static void a_drill_takes_reservations(void)
 
 static void reservations_of_a_node_class(void)
 {
-    static const struct reservation_count one[] = {{"cr-1", 1}};
+#define OF_CAPACITY(types) ", {key: karpenter.sh/capacity-type, operator: In, values: [" types "]}"
+#define RESERVED_ALONE POOL("b", "main", ONLY("m5.large") OF_CAPACITY("reserved"))
+    static const struct reservation_count one[] = {{"cr-1", 1}}, none[] = {{"cr-1", 0}};
     static const struct reserved_case cases[] = {
         {"counted",
          BUILTIN,
@@ -317,6 +319,32 @@ static void reservations_of_a_node_class(void)
          "m5.large reserved us-east-1a 1",
          1,
          0},
+        {.name = "full, and nothing else in the heavier NodePool, which its pods wait for",
+         .catalog = BUILTIN,
+         .reserved = {.items = none, .count = 1},
+         .documents = {NODE_CLASS("main", "", CR("cr-1", "")), RESERVED_ALONE,
+                       POOL("a", "main", ONLY("m5.large")), PODS("1", "1500m")},
+         .bought = "",
+         .nowhere = 1},
+        {.name = "full after one, and nothing else in the heavier NodePool",
+         .catalog = BUILTIN,
+         .reserved = {.items = one, .count = 1},
+         .documents = {NODE_CLASS("main", "", CR("cr-1", "")), RESERVED_ALONE,
+                       POOL("a", "main", ONLY("m5.large")), PODS("2", "1500m")},
+         .bought = "m5.large reserved us-east-1a 1",
+         .nowhere = 1},
+        {.name = "not counted, and nothing else in the heavier NodePool",
+         .catalog = BUILTIN,
+         .documents = {NODE_CLASS("main", "", CR("cr-1", "")), RESERVED_ALONE,
+                       POOL("a", "main", ONLY("m5.large")), PODS("1", "1500m")},
+         .bought = "m5.large spot us-east-1a 1"},
+        {.name = "full, and on demand beside it",
+         .catalog = BUILTIN,
+         .reserved = {.items = none, .count = 1},
+         .documents = {NODE_CLASS("main", "", CR("cr-1", "")),
+                       POOL("b", "main", ONLY("m5.large") OF_CAPACITY("reserved, on-demand")),
+                       POOL("a", "main", ONLY("m5.large")), PODS("1", "1500m")},
+         .bought = "m5.large on-demand us-east-1a 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         run(&cases[i]);

@@ -306,6 +306,33 @@ static void test_explained(void)
     }
 }
 
+/* A pod that waits for a reservation is not refused by the NodePools after it. */
+static void test_explained_to_others(void)
+{
+    static const struct {
+        const char *requested, *messages[2]; /* of np-1 and of np-2, which is tried first */
+    } cases[] = {
+        {"cpu 1",
+         {"is not tried: the pod waits for reserved capacity of NodePool np-2, which comes first",
+          "only reserved capacity would do, and no machine is free in the capacity reservations "
+          "there are: r-small"}},
+        {"cpu 5", {"needs 5 cpu", "needs 5 cpu"}},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        world_empty();
+        TYPE(.name = "small", .resources = SMALL, .offerings = {USUAL, RESERVED("r-small", 0)});
+        POOL(.name = "np-1");
+        POOL(.name = "np-2", .requirements = "capacity In reserved");
+        size_t pod = POD(.requests = cases[i].requested);
+        solve();
+        struct reasons_words reasons =
+            reasons_tell(solver_explain(world.run, world.pods.items[pod].number), world.arena);
+        CU_ASSERT_TRUE_FATAL(reasons.count == 2);
+        for (size_t j = 0; j < 2; j++)
+            EXPECT_TEXT(reasons.items[j].message, cases[i].messages[j]);
+    }
+}
+
 /* A question about one pod sees the reservations as they are, with no claim that holds any. */
 static void test_asked_about_one(void)
 {
@@ -403,6 +430,7 @@ const struct unit_test unit_tests[] = {
     {"a full reservation beside other offerings", test_full_beside_others},
     {"one reservation of several offerings", test_one_reservation},
     {"why a pod waits", test_explained},
+    {"why the NodePools after it do not take a pod that waits", test_explained_to_others},
     {"asked about one pod", test_asked_about_one},
     {"asked about one pod that falls back", test_asked_with_fallback},
     {"optimized", test_optimized},
