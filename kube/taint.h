@@ -6,6 +6,9 @@
 
 struct workload;
 
+/* With the effect NoSchedule, by which Karpenter empties a Node. */
+#define TAINT_DISRUPTED "karpenter.sh/disrupted"
+
 struct taint {
     const struct field *field;
     struct text key, value, effect;

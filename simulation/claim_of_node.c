@@ -1,10 +1,15 @@
-/* Finds the NodeClaim of a Node by the name of the Node, or by its providerID. */
+/* Finds the NodeClaim of a Node by the name of the Node, or by its providerID; and what the two say
+ * of it together. */
 #include "simulation/claim_of_node.h"
 
 #include <stdlib.h>
 
 #include "kube/object.h"
 #include "kube/snapshot.h"
+#include "kube/taint.h"
+#include "solver/well_known.h"
+
+/* ---- which is whose ---- */
 
 static int compare_keys(const struct claim_of_node *a, bool names_node, struct text key)
 {
@@ -72,4 +77,38 @@ const struct object *claim_of_node(const struct claims_of_nodes *claims, const s
         return NULL;
     first->node = node;
     return first->claim;
+}
+
+/* ---- what they say ---- */
+
+bool node_is_managed(const struct claims_of_nodes *claims, const struct object *node,
+                     const struct object *claim)
+{
+    return claim != NULL || (claims->count == 0 && node_get(node->labels, LABEL_NODE_POOL) != NULL);
+}
+
+bool claim_is_terminating(const struct object *claim)
+{
+    return object_condition_holds(claim, "InstanceTerminating");
+}
+
+/* Karpenter taints a Node before it makes its successors. It takes the taint off when it gives that
+ * up, and never touches the Nodes of others. */
+static bool is_being_replaced(const struct object *node)
+{
+    FOR_ITEMS(taint, node_at(node->root->node, "spec.taints"))
+        if (text_is(node_string(node_get(taint, "key")), TAINT_DISRUPTED) &&
+            text_is(node_string(node_get(taint, "effect")), "NoSchedule"))
+            return true;
+    return false;
+}
+
+/* The NodeClaim of a Node that is deleted is deleted at once. */
+bool node_is_leaving(const struct claims_of_nodes *claims, const struct object *node,
+                     const struct object *claim)
+{
+    if ((node != NULL && node->deleting) || (claim != NULL && claim->deleting) ||
+        claim_is_terminating(claim))
+        return true;
+    return node != NULL && node_is_managed(claims, node, claim) && is_being_replaced(node);
 }

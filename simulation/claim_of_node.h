@@ -1,4 +1,4 @@
-/* Which NodeClaim is whose Node. */
+/* Which NodeClaim is whose Node, and what the two say of it together. */
 #ifndef TAFFRAIL_SIMULATION_CLAIM_OF_NODE_H
 #define TAFFRAIL_SIMULATION_CLAIM_OF_NODE_H
 
@@ -21,5 +21,15 @@ struct claims_of_nodes {
 struct claims_of_nodes claims_of_nodes_read(const struct snapshot *snapshot, struct arena *arena);
 /* Of several the first; NULL: the Node has none. */
 const struct object *claim_of_node(const struct claims_of_nodes *claims, const struct object *node);
+/* Whether Karpenter has made the Node. In files NodeClaims may be left out: the label tells then.
+ */
+bool node_is_managed(const struct claims_of_nodes *claims, const struct object *node,
+                     const struct object *claim);
+/* Whether its machine is on its way out: no pod is left on it. */
+bool claim_is_terminating(const struct object *claim);
+/* Whether a Node or its NodeClaim is being deleted, or Karpenter has begun to replace it
+ * (docs/reference/karpenter.md 2.1). One of the two may be NULL. */
+bool node_is_leaving(const struct claims_of_nodes *claims, const struct object *node,
+                     const struct object *claim);
 
 #endif

@@ -13,7 +13,6 @@
 #include "solver/well_known.h"
 
 #define INITIALIZED "karpenter.sh/initialized"
-#define DISRUPTED "karpenter.sh/disrupted"
 
 struct search {
     const struct disruption_question *question;
@@ -53,29 +52,6 @@ static void add_block(struct search *search, struct disruption_node *node,
 
 /* ---- the node itself ---- */
 
-bool disruption_is_terminating(const struct object *claim)
-{
-    return object_condition_holds(claim, "InstanceTerminating");
-}
-
-bool disruption_is_managed(const struct claims_of_nodes *claims, const struct object *node,
-                           const struct object *claim)
-{
-    return claim != NULL || (claims->count == 0 && node_get(node->labels, LABEL_NODE_POOL) != NULL);
-}
-
-bool disruption_is_leaving(const struct object *node, const struct object *claim)
-{
-    if ((node != NULL && node->deleting) || (claim != NULL && claim->deleting) ||
-        disruption_is_terminating(claim))
-        return true;
-    const struct node *taints = node == NULL ? NULL : node_at(node->root->node, "spec.taints");
-    FOR_ITEMS(taint, taints)
-        if (text_is(node_string(node_get(taint, "key")), DISRUPTED))
-            return true;
-    return false;
-}
-
 bool disruption_is_initialized(const struct object *node)
 {
     return node != NULL && text_is(node_string(node_get(node->labels, INITIALIZED)), "true");
@@ -92,9 +68,9 @@ static bool node_blocks(const struct search *search, const struct disruption_nod
         enum disruption_block_kind kind;
         bool holds;
     } tests[] = {
-        {BLOCK_NOT_KARPENTERS, !disruption_is_managed(search->claims, node->node, node->claim)},
+        {BLOCK_NOT_KARPENTERS, !node_is_managed(search->claims, node->node, node->claim)},
         {BLOCK_NO_NODE, node->node == NULL},
-        {BLOCK_LEAVING, disruption_is_leaving(node->node, node->claim)},
+        {BLOCK_LEAVING, node_is_leaving(search->claims, node->node, node->claim)},
         {BLOCK_NOT_INITIALIZED, !disruption_is_initialized(node->node)},
         {BLOCK_NODE_OPTS_OUT,
          node->node != NULL && text_is(object_annotation(node->node, OPT_OUT), "true")},
@@ -138,7 +114,7 @@ static bool opts_out(const struct object *pod, int64_t now_unix_s, int64_t *unti
 /* Such a pod stays on the node until that is gone. */
 static bool tolerates_disruption(const struct object *pod, struct arena *arena)
 {
-    static const struct taint disrupted = {.key = {DISRUPTED, sizeof DISRUPTED - 1},
+    static const struct taint disrupted = {.key = {TAINT_DISRUPTED, sizeof TAINT_DISRUPTED - 1},
                                            .effect = {"NoSchedule", sizeof "NoSchedule" - 1}};
     struct workload workload;
     struct tolerations tolerations;

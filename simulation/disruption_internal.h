@@ -6,14 +6,6 @@
 
 struct claims_of_nodes;
 
-/* Whether Karpenter has made the Node. In files NodeClaims may be left out: the label tells then.
- */
-bool disruption_is_managed(const struct claims_of_nodes *claims, const struct object *node,
-                           const struct object *claim);
-/* Whether a Node or its NodeClaim is being deleted, or Karpenter has begun to replace it. */
-bool disruption_is_leaving(const struct object *node, const struct object *claim);
-/* Whether its machine is on its way out: no pod is left on it. */
-bool disruption_is_terminating(const struct object *claim);
 /* Whether its start has ended; of one without a Node it has not. */
 bool disruption_is_initialized(const struct object *node);
 /* Finds what blocks the nodes, and which of them it blocks; their pools are known. */

@@ -18,11 +18,11 @@ static void count_node(struct disruption_pool *pool, const struct claims_of_node
 {
     const struct object *claim = claim_of_node(claims, node);
     pool->total++;
-    if (!disruption_is_managed(claims, node, claim) || !disruption_is_initialized(node) ||
-        disruption_is_terminating(claim))
+    if (!node_is_managed(claims, node, claim) || !disruption_is_initialized(node) ||
+        claim_is_terminating(claim))
         return;
     pool->counted++;
-    pool->disrupted += disruption_is_leaving(node, claim) || !is_ready(node);
+    pool->disrupted += node_is_leaving(claims, node, claim) || !is_ready(node);
 }
 
 static void count_nodes(const struct snapshot *snapshot, const struct claims_of_nodes *claims,

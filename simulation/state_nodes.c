@@ -21,8 +21,8 @@
 struct pair {
     const struct object *node, *claim; /* one may be NULL */
     const struct object *named;        /* the Node, if there is one */
-    const struct object *decides;      /* the NodeClaim, if there is one */
-    const struct object *says;         /* the one whose labels and taints count */
+    bool leaving;
+    const struct object *says; /* the one whose labels and taints count */
     const struct node *node_root;
     bool initialized;
 };
@@ -226,13 +226,20 @@ static int compare_state_nodes(const void *a_pointer, const void *b_pointer)
     return strcmp(a->node_name, b->node_name);
 }
 
-static struct pair pair_of_node(const struct object *node, const struct object *claim)
+static struct pair pair_of_node(const struct claims_of_nodes *claims, const struct object *node)
 {
+    const struct object *claim = claim_of_node(claims, node);
     return (struct pair){.node = node,
                          .claim = claim,
                          .named = node,
-                         .decides = claim != NULL ? claim : node,
-                         .node_root = node->root->node};
+                         .node_root = node->root->node,
+                         .leaving = node_is_leaving(claims, node, claim)};
+}
+
+static struct pair pair_of_claim(const struct claims_of_nodes *claims, const struct object *claim)
+{
+    return (struct pair){
+        .claim = claim, .named = claim, .leaving = node_is_leaving(claims, NULL, claim)};
 }
 
 /* Adds the node, unless it does not exist yet. */
@@ -242,12 +249,12 @@ static void state_node_add(const struct snapshot *snapshot, struct pair pair, st
     struct state_node state_node;
     struct error wrong = {0};
     bool read = read_state_node(snapshot, &pair, arena, &state_node, &wrong);
-    state_node.leaving = pair.decides->deleting;
+    state_node.leaving = pair.leaving;
     if (!read && !state_node.leaving)
         problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
                      kind_table[pair.named->kind].name, state_node.node_name, wrong.what);
-    /* A NodeClaim that has not been launched does not count yet. A node that is being deleted
-     * counts when its Node exists. */
+    /* A NodeClaim that has not been launched does not count yet. A node that is leaving counts when
+     * its Node exists. */
     bool there = state_node.leaving
                      ? pair.node != NULL
                      : read && (pair.node != NULL || state_node.allocatable.count > 0);
@@ -271,8 +278,7 @@ void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
     struct claims_of_nodes claims = claims_of_nodes_read(snapshot, arena);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
-        state_node_add(snapshot, pair_of_node(node, claim_of_node(&claims, node)), arena,
-                       state_nodes, problems);
+        state_node_add(snapshot, pair_of_node(&claims, node), arena, state_nodes, problems);
     }
     for (size_t i = 0; i < claims.count; i++) {
         const struct object *claim = claims.items[i].claim;
@@ -281,9 +287,7 @@ void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,
         if (snapshot_find(snapshot, KIND_NODE, TEXT(""), claim->name) != NULL)
             report_foreign_claim(claim, arena, problems);
         else
-            state_node_add(snapshot,
-                           (struct pair){.claim = claim, .named = claim, .decides = claim}, arena,
-                           state_nodes, problems);
+            state_node_add(snapshot, pair_of_claim(&claims, claim), arena, state_nodes, problems);
     }
     if (state_nodes->count > 0)
         qsort(state_nodes->items, state_nodes->count, sizeof *state_nodes->items,

@@ -104,7 +104,7 @@ bool ways_lead_to(struct ways *ways, const struct object *node)
         return false;
     taints_read(field_at(ways->arena, node->root, "spec.taints"), ways->arena, &taints);
     FOR_EACH(taint, &taints)
-        if (text_is(taint->key, "karpenter.sh/disrupted") ||
+        if (text_is(taint->key, TAINT_DISRUPTED) ||
             (!is_no_hindrance(taint) && !tolerates(ways, taint)))
             return false;
     return true;

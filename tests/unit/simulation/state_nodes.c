@@ -23,6 +23,7 @@ enum { MOST = 6 };
 #define POOL_STARTING_WITH(taints)                                                               \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {template: " \
     "{spec: {startupTaints: [" taints "]}}}}"
+#define DISRUPTED(effect) TAINT("karpenter.sh/disrupted", effect)
 #define CSI_NODE(drivers)                                                         \
     "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: " \
     "{drivers: " drivers "}}"
@@ -125,6 +126,34 @@ static void nodes_are_read(void)
          {"{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: "
           "'2026-01-01T00:00:00Z'}, status: {allocatable: {cpu: x}}}"},
          "n1 leaving"},
+        /* on its way out */
+        {"Karpenter replaces it",
+         {NODE("n1", STARTING INITIALIZED, "taints: [" DISRUPTED("NoSchedule") "]", ""),
+          CLAIM("c1", "", "", "nodeName: n1")},
+         "n1 leaving karpenter.sh/disrupted cpu=2000"},
+        {"and no NodeClaim is in the files",
+         {NODE("n1", STARTING INITIALIZED, "taints: [" DISRUPTED("NoSchedule") "]", "")},
+         "n1 leaving karpenter.sh/disrupted cpu=2000"},
+        {"a taint of another effect",
+         {NODE("n1", STARTING INITIALIZED, "taints: [" DISRUPTED("NoExecute") "]", ""),
+          CLAIM("c1", "", "", "nodeName: n1")},
+         "n1 karpenter.sh/disrupted cpu=2000"},
+        {"on a Node of others",
+         {NODE("n1", "", "taints: [" DISRUPTED("NoSchedule") "]", "")},
+         "n1 karpenter.sh/disrupted cpu=2000"},
+        {"on the only Node without a NodeClaim",
+         {NODE("n1", STARTING INITIALIZED, "taints: [" DISRUPTED("NoSchedule") "]", ""),
+          CLAIM("c1", "", "", "nodeName: n2")},
+         "n1 karpenter.sh/disrupted cpu=2000"},
+        {"its NodeClaim is deleted",
+         {NODE("n1", STARTING INITIALIZED, "", ""),
+          CLAIM("c1", ", deletionTimestamp: '2026-01-01T00:00:00Z'", "", "nodeName: n1")},
+         "n1 leaving cpu=2000"},
+        {"its machine ends",
+         {NODE("n1", STARTING INITIALIZED, "", ""),
+          CLAIM("c1", "", "",
+                "nodeName: n1, conditions: [{type: InstanceTerminating, status: 'True'}]")},
+         "n1 leaving cpu=2000"},
         /* volumes that drivers attach */
         {"drivers",
          {NODE("n1", "", "", ""),
