@@ -15,6 +15,7 @@
 #include "kube/volume.h"
 #include "kube/volume_zones.h"
 #include "simulation/drill.h"
+#include "simulation/eviction_budgets.h"
 #include "simulation/volume_claims.h"
 #include "solver/well_known.h"
 
@@ -195,15 +196,25 @@ static bool is_held(const struct object *pod)
     return text_is(object_annotation(pod, OPT_OUT), "true");
 }
 
-/* Whether a pod is rescheduled when its Node is removed: not one of a DaemonSet, a mirror pod, or
- * one with karpenter.sh/do-not-disrupt; of pods that are being deleted only a StatefulSet's, which
- * come back under the same name. */
-static bool pod_moves(const struct object *pod)
+/* Whether a pod is rescheduled when its Node is removed (docs/reference/karpenter.md 2.1): not one
+ * of a DaemonSet, a mirror pod, or one that nobody evicts; of pods that are being deleted only a
+ * StatefulSet's, which come back under the same name. */
+static bool pod_moves(const struct cluster *cluster, const struct object *pod)
 {
-    bool comes_back =
-        kind_of(pod->controller.api_version, pod->controller.kind) == KIND_STATEFUL_SET;
-    return !object_is_of_daemon_set(pod) && !pod_is_mirror(pod) && !is_held(pod) &&
-           (!pod->deleting || comes_back);
+    if (object_is_of_daemon_set(pod) || pod_is_mirror(pod))
+        return false;
+    if (pod->deleting)
+        return kind_of(pod->controller.api_version, pod->controller.kind) == KIND_STATEFUL_SET;
+    return !is_held(pod) &&
+           eviction_budgets_blocking(cluster->budgets, pod, EVICTION_BLOCKED_FOR_GOOD).count == 0;
+}
+
+static bool state_nodes_leave(const struct state_nodes *state_nodes)
+{
+    bool any = false;
+    FOR_EACH(state_node, state_nodes)
+        any |= state_node->leaving;
+    return any;
 }
 
 static void find_node(struct cluster *cluster, struct cluster_pod *pod)
@@ -218,7 +229,7 @@ static void find_node(struct cluster *cluster, struct cluster_pod *pod)
     }
     bool leaving =
         pod->state_node != NO_NODE && cluster->state_nodes.items[pod->state_node].leaving;
-    if (leaving && pod_moves(pod->object)) {
+    if (leaving && pod_moves(cluster, pod->object)) {
         pod->phase = POD_PENDING;
         pod->state_node = NO_NODE;
         pod->had_node = false;
@@ -398,6 +409,8 @@ static void read_supply(struct cluster *cluster, struct problems *problems)
 void cluster_read_pods(struct cluster *cluster, struct problems *problems)
 {
     cluster->claims = volume_claims_create(cluster->snapshot, cluster->arena);
+    if (state_nodes_leave(&cluster->state_nodes))
+        cluster->budgets = eviction_budgets_read(cluster->snapshot, cluster->arena);
     for (size_t i = 0; i < cluster->pods.count; i++) {
         struct cluster_pod *pod = &cluster->pods.items[i];
         find_node(cluster, pod);

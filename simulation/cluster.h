@@ -55,6 +55,7 @@ struct cluster {
     struct cluster_pods pods;
     struct daemons daemons;
     struct volume_claims *claims;
+    struct eviction_budgets *budgets; /* NULL: no Node is leaving */
     struct cluster_type
         *types; /* in the order of their numbers in the problem; one for each settings */
     size_t type_count;

@@ -3,7 +3,6 @@
 #include "kube/opt_out.h"
 #include "kube/pod.h"
 #include "kube/snapshot.h"
-#include "kube/taint.h"
 #include "kube/time.h"
 #include "simulation/claim_of_node.h"
 #include "simulation/disruption_internal.h"
@@ -111,50 +110,17 @@ static bool opts_out(const struct object *pod, int64_t now_unix_s, int64_t *unti
     return true;
 }
 
-/* Such a pod stays on the node until that is gone. */
-static bool tolerates_disruption(const struct object *pod, struct arena *arena)
-{
-    static const struct taint disrupted = {.key = {TAINT_DISRUPTED, sizeof TAINT_DISRUPTED - 1},
-                                           .effect = {"NoSchedule", sizeof "NoSchedule" - 1}};
-    struct workload workload;
-    struct tolerations tolerations;
-    struct arena_mark mark = arena_mark(arena);
-    bool tolerates = false;
-    if (node_at(pod->root->node, "spec.tolerations") == NULL)
-        return false;
-    if (workload_read(pod, arena, &workload)) {
-        tolerations_read(&workload, arena, &tolerations);
-        tolerates = tolerations_cover(&tolerations, &disrupted);
-    }
-    arena_rewind(arena, mark);
-    return tolerates;
-}
-
-static bool is_unready(const struct object *pod)
-{
-    return text_is(node_string(node_get(object_condition(pod, "Ready"), "status")), "False");
-}
-
-/* Whether nobody would evict the pod, so that no budget is asked. */
-static bool is_left_alone(const struct object *pod, struct arena *arena)
-{
-    return pod_is_mirror(pod) || tolerates_disruption(pod, arena);
-}
-
 /* Budgets that keep a pod from being evicted. False: none does. */
 static bool budgets_block(const struct search *search, const struct object *pod,
                           struct disruption_block *block)
 {
-    struct eviction_cover cover = eviction_budgets_of(search->budgets, pod);
-    const struct eviction_budget *budget = cover.budgets[0];
-    if (cover.count == 0 || (cover.count == 1 && budget->allowed > 0) ||
-        is_left_alone(pod, search->arena))
-        return false;
-    if (cover.count == 1 && budget->spares_unready && is_unready(pod))
+    struct eviction_cover cover =
+        eviction_budgets_blocking(search->budgets, pod, EVICTION_BLOCKED_NOW);
+    if (cover.count == 0)
         return false;
     block->kind = cover.count == 1 ? BLOCK_BUDGET : BLOCK_SEVERAL_BUDGETS;
     block->budget_count = cover.count;
-    block->computed = cover.count == 1 && budget->computed;
+    block->computed = cover.count == 1 && cover.budgets[0]->computed;
     for (size_t i = 0; i < cover.count && i < COUNT_OF(block->budgets); i++)
         block->budgets[i] = cover.budgets[i]->object;
     return true;

@@ -10,7 +10,9 @@
 #include "kube/quantity.h"
 #include "kube/selector.h"
 #include "kube/snapshot.h"
+#include "kube/taint.h"
 #include "simulation/owner.h"
+#include "simulation/pods.h"
 
 struct namespace_budgets {
     struct text_map by_value; /* the first budget that wants the value of some label, from 1 */
@@ -149,6 +151,55 @@ struct eviction_cover eviction_budgets_of(struct eviction_budgets *budgets,
     return cover;
 }
 
+/* ---- which keep a pod where it is ---- */
+
+/* Such a pod stays on the node until that is gone. */
+static bool tolerates_disruption(const struct object *pod, struct arena *arena)
+{
+    static const struct taint disrupted = {.key = {TAINT_DISRUPTED, sizeof TAINT_DISRUPTED - 1},
+                                           .effect = {"NoSchedule", sizeof "NoSchedule" - 1}};
+    struct workload workload;
+    struct tolerations tolerations;
+    struct arena_mark mark = arena_mark(arena);
+    bool tolerates = false;
+    if (node_at(pod->root->node, "spec.tolerations") == NULL)
+        return false;
+    if (workload_read(pod, arena, &workload)) {
+        tolerations_read(&workload, arena, &tolerations);
+        tolerates = tolerations_cover(&tolerations, &disrupted);
+    }
+    arena_rewind(arena, mark);
+    return tolerates;
+}
+
+static bool is_unready(const struct object *pod)
+{
+    return text_is(node_string(node_get(object_condition(pod, "Ready"), "status")), "False");
+}
+
+/* Whether nobody would evict the pod, so that no budget is asked. */
+static bool is_left_alone(const struct object *pod, struct arena *arena)
+{
+    return pod_is_mirror(pod) || tolerates_disruption(pod, arena);
+}
+
+/* What spares a pod is asked last: few budgets block. */
+struct eviction_cover eviction_budgets_blocking(struct eviction_budgets *budgets,
+                                                const struct object *pod, enum eviction_block block)
+{
+    static const struct eviction_cover none = {.count = 0};
+    struct eviction_cover cover = eviction_budgets_of(budgets, pod);
+    const struct eviction_budget *budget = cover.budgets[0];
+    if (cover.count == 0)
+        return none;
+    if (cover.count == 1 &&
+        (block == EVICTION_BLOCKED_FOR_GOOD ? !budget->blocks_for_good : budget->allowed > 0))
+        return none;
+    if (cover.count == 1 && budget->spares_unready && is_unready(pod))
+        return none;
+    return is_left_alone(pod, budgets->arena) ? none : cover;
+}
+
 /* ---- what a budget allows, as the disruption controller computes it ---- */
 
 /* One without a Ready condition, as in a file, is healthy where it runs. */
@@ -243,6 +294,15 @@ static void compute(struct eviction_budgets *budgets, const struct snapshot *sna
 
 /* ---- the whole ---- */
 
+/* The three spellings that Karpenter compares with: a minAvailable of all replicas that is a number
+ * is none of them. */
+static bool blocks_for_good(const struct node *spec)
+{
+    const struct node *most = node_get(spec, "maxUnavailable");
+    return TEXT_IS_ONE_OF(node_text(most), "0", "0%") ||
+           text_is(node_text(node_get(spec, "minAvailable")), "100%");
+}
+
 static struct eviction_budget read_budget(const struct object *object, struct arena *arena)
 {
     const struct node *root = object->root->node;
@@ -251,6 +311,7 @@ static struct eviction_budget read_budget(const struct object *object, struct ar
         .selector = selector_index_make(node_at(root, "spec.selector"), arena),
         .spares_unready =
             text_is(node_string(node_at(root, "spec.unhealthyPodEvictionPolicy")), "AlwaysAllow"),
+        .blocks_for_good = blocks_for_good(node_get(root, "spec")),
     };
     budget.computed = !node_integer(node_at(root, "status.disruptionsAllowed"), &budget.allowed);
     if (budget.computed)

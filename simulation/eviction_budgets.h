@@ -12,6 +12,7 @@ struct eviction_budget {
     const struct object *object; /* the PodDisruptionBudget */
     const struct selector_index *selector;
     bool spares_unready;     /* pods that are not ready may go whatever it allows */
+    bool blocks_for_good;    /* its spec lets no pod go, ever */
     bool computed;           /* its status does not say what it allows */
     int64_t allowed;         /* how many of its pods may go now */
     struct headcount *count; /* of the pods it covers, where allowed is computed; else NULL */
@@ -28,5 +29,11 @@ struct eviction_cover {
 };
 struct eviction_cover eviction_budgets_of(struct eviction_budgets *budgets,
                                           const struct object *pod);
+/* Those that keep a pod from being evicted: now, or whatever becomes of the other pods. Of count 0
+ * when none does. Of pods that are being deleted or have ended nobody asks. */
+enum eviction_block { EVICTION_BLOCKED_NOW, EVICTION_BLOCKED_FOR_GOOD };
+struct eviction_cover eviction_budgets_blocking(struct eviction_budgets *budgets,
+                                                const struct object *pod,
+                                                enum eviction_block block);
 
 #endif

@@ -132,6 +132,68 @@ static void pods_of_a_node_that_is_leaving_need_another(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+static void budgets_keep_pods_on_a_node_that_is_leaving(void)
+{
+#define BUDGET(name, spec)                                                            \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: " name "}, " \
+    "spec: {selector: {matchLabels: {app: web}}, " spec "}, status: {disruptionsAllowed: 0}}"
+#define WEB(metadata, spec, status)                                                 \
+    "{apiVersion: v1, kind: Pod, metadata: {name: one, labels: {app: web}" metadata \
+    "}, spec: " POD_SPEC("1", ", nodeName: n1" spec) ", status: {" status "}}"
+#define MOVED "default small on-demand a 1: one\n"
+    static const struct simulation_case cases[] = {
+        {"none may ever be missing",
+         {POOL, LEAVING_NODE, BUDGET("a", "maxUnavailable: 0"), WEB("", "", "")},
+         "",
+         0,
+         0},
+        {"no percent of them",
+         {POOL, LEAVING_NODE, BUDGET("a", "maxUnavailable: 0%"), WEB("", "", "")},
+         "",
+         0,
+         0},
+        {"all must be there",
+         {POOL, LEAVING_NODE, BUDGET("a", "minAvailable: 100%"), WEB("", "", "")},
+         "",
+         0,
+         0},
+        {"as many as there are now",
+         {POOL, LEAVING_NODE, BUDGET("a", "minAvailable: 1"), WEB("", "", "")},
+         MOVED,
+         0,
+         0},
+        {"two budgets, which no eviction passes",
+         {POOL, LEAVING_NODE, BUDGET("a", "minAvailable: 1"), BUDGET("b", "minAvailable: 1"),
+          WEB("", "", "")},
+         "",
+         0,
+         0},
+        {"one that spares pods that are not ready",
+         {POOL, LEAVING_NODE,
+          BUDGET("a", "maxUnavailable: 0, unhealthyPodEvictionPolicy: AlwaysAllow"),
+          WEB("", "", "conditions: [{type: Ready, status: 'False'}]")},
+         MOVED,
+         0,
+         0},
+        {"a pod that nobody evicts",
+         {POOL, LEAVING_NODE, BUDGET("a", "maxUnavailable: 0"),
+          WEB("", ", tolerations: [{key: karpenter.sh/disrupted, operator: Exists}]", "")},
+         MOVED,
+         0,
+         0},
+        {"a pod that is being deleted and comes back",
+         {POOL, LEAVING_NODE, BUDGET("a", "maxUnavailable: 0"),
+          WEB(", annotations: {karpenter.sh/do-not-disrupt: 'true'}, deletionTimestamp: "
+              "'2026-11-21T00:00:00Z', ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, "
+              "name: db, controller: true}]",
+              "", "")},
+         MOVED,
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
 static void selectors_and_labels_are_the_pods_own(void)
 {
 #define SPREAD_BY(selector)                                                                 \
@@ -659,6 +721,7 @@ const struct unit_test unit_tests[] = {
     {"selectors and labels are the pods' own", selectors_and_labels_are_the_pods_own},
     {"nodes are where their class has subnets", nodes_are_where_their_class_has_subnets},
     {"pods of a node that is leaving need another", pods_of_a_node_that_is_leaving_need_another},
+    {"budgets keep pods on a node that is leaving", budgets_keep_pods_on_a_node_that_is_leaving},
     {"labels of what is bought have values", labels_of_what_is_bought_have_values},
     {"pools count when they can buy", pools_count_when_they_can_buy},
     {"machines are seen as they are", machines_are_seen_as_they_are},
