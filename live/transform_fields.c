@@ -107,7 +107,7 @@ FIELDS(any, METADATA);
 
 FIELDS(requests, WHOLE("requests"));
 FIELDS(container_status, WHOLE("name"), INSIDE("resources", requests), WHOLE("allocatedResources"));
-FIELDS(pod_status, WHOLE("phase"), WHOLE("startTime"),
+FIELDS(pod_status, WHOLE("phase"), WHOLE("startTime"), WHOLE("nominatedNodeName"),
        ITEMS("conditions", is_unready_or_resize, condition),
        SHARED_INSIDE("containerStatuses", container_status),
        SHARED_INSIDE("initContainerStatuses", container_status));

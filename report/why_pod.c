@@ -54,7 +54,7 @@ static struct text verdict_words(const struct why_pod *why, struct arena *arena)
         return arena_printf(arena, "is on node %.*s", TEXT_ARGS(why->node));
     if (why->state == WHY_POD_LEAVING)
         return TEXT("is being deleted");
-    if (why->state == WHY_POD_GATED)
+    if (why->waits.size > 0)
         return arena_printf(arena, "waits for %.*s", TEXT_ARGS(why->waits));
     if (why->fit == WHY_UNDECIDED)
         return TEXT("may fit: what decides cannot be seen");

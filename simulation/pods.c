@@ -31,12 +31,20 @@ struct expansion {
 
 /* ---- Pods that are there ---- */
 
+struct text pod_nominated_node(const struct object *pod)
+{
+    return node_string(node_at(pod->root->node, "status.nominatedNodeName"));
+}
+
+/* Karpenter buys nothing for pods that wait (docs/reference/karpenter.md 2.1). */
 static enum pod_phase phase_of(const struct cluster_pod *pod, const struct node *spec)
 {
     if (pod->node_name.size > 0)
         return POD_RUNNING;
     bool gated = node_count(node_get(spec, "schedulingGates")) > 0;
-    return gated || pod->daemon || pod->mirror || pod->leaving ? POD_WAITING : POD_PENDING;
+    bool preempts = pod_nominated_node(pod->object).size > 0;
+    return gated || preempts || pod->daemon || pod->mirror || pod->leaving ? POD_WAITING
+                                                                           : POD_PENDING;
 }
 
 bool pod_is_mirror(const struct object *object)

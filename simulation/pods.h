@@ -67,6 +67,8 @@ int64_t expand_alone(const struct snapshot *snapshot, const struct expansion_of 
  * yet to make. It may be in the snapshot as it was before. */
 int64_t expand_beside(const struct snapshot *snapshot, const struct expansion_of *of,
                       struct arena *arena, struct cluster_pods *pods, struct problems *problems);
+/* The node on which kube-scheduler evicts others for the pod; empty: none. */
+struct text pod_nominated_node(const struct object *pod);
 /* A static pod: the kubelet runs it whatever the API server says. */
 bool pod_is_mirror(const struct object *pod);
 

@@ -76,6 +76,7 @@ static void read_state(const struct asking *asking)
 {
     const struct cluster_pod *pod = asking->pod;
     struct why_pod *why = asking->why;
+    struct text nominated = pod_nominated_node(pod->object);
     why->owner = text_equal(pod->owner, pod->name) ? TEXT("") : pod->owner;
     why->waits = gates_of(pod->object, asking->arena);
     if (pod->phase == POD_RUNNING) {
@@ -85,7 +86,17 @@ static void read_state(const struct asking *asking)
         why->state = WHY_POD_GATED;
     } else if (pod->leaving) {
         why->state = WHY_POD_LEAVING;
+    } else if (nominated.size > 0) {
+        why->state = WHY_POD_PREEMPTS;
+        why->waits = arena_printf(asking->arena, "room on node %.*s: kube-scheduler evicts others",
+                                  TEXT_ARGS(nominated));
     }
+}
+
+/* Whatever NodePools and Nodes would do for it. */
+static bool has_place(enum why_pod_state state)
+{
+    return state == WHY_POD_RUNS || state == WHY_POD_PREEMPTS;
 }
 
 /* ---- pods of DaemonSets ---- */
@@ -361,7 +372,7 @@ static bool ask(struct asking *asking, struct error *error)
         take_fault(asking, fault);
     else if (!ask_alone(asking, error) || (beside && !ask_beside(asking, error)))
         return false;
-    if (why->state == WHY_POD_RUNS)
+    if (has_place(why->state))
         why->fit = WHY_FITS;
     find_fix(asking);
     return true;

@@ -7,8 +7,9 @@
 enum why_pod_state {
     WHY_POD_PENDING,
     WHY_POD_RUNS,
-    WHY_POD_GATED,   /* its scheduling gates hold it back */
-    WHY_POD_LEAVING, /* it is being deleted, and has no Node */
+    WHY_POD_GATED,    /* its scheduling gates hold it back */
+    WHY_POD_LEAVING,  /* it is being deleted, and has no Node */
+    WHY_POD_PREEMPTS, /* kube-scheduler evicts others for it */
     WHY_POD_DONE,
 };
 enum why_fit {
@@ -32,7 +33,7 @@ struct why_pod {
     struct text owner; /* "Deployment web"; empty: none */
     enum why_pod_state state;
     struct text node;  /* where it runs, or would be put; empty: nowhere */
-    struct text waits; /* what it waits for, beside a Node: its gates; empty: nothing */
+    struct text waits; /* what it waits for, beside a Node that is bought; empty: nothing */
     enum why_fit fit;  /* WHY_FITS: it runs, or would be placed with all that is pending */
     const struct why_pool *pools; /* the nearest first */
     size_t pool_count;

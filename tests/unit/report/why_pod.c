@@ -60,6 +60,8 @@ static void the_verdict_comes_first(void)
         {{.state = WHY_POD_LEAVING}, "is being deleted.\n" NO_NODES},
         {{.state = WHY_POD_GATED, .waits = TEXT("its gate quota")},
          "waits for its gate quota.\n" NO_NODES},
+        {{.state = WHY_POD_PREEMPTS, .waits = TEXT("room on node n1")},
+         "waits for room on node n1.\n" NO_NODES},
         {{.fit = WHY_UNDECIDED}, "may fit: what decides cannot be seen.\n" NO_NODES},
         {{.fit = WHY_FITS_NOT}, "fits nowhere.\n" NO_NODES},
         {{.node = TEXT("n1")}, "goes to node n1.\n" NO_NODES},

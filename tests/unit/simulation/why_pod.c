@@ -55,7 +55,7 @@ static const char *word_of(enum why_fit fit)
 /* One line each: the pod, its pools, the Nodes, why some refuse it, the fix. */
 static struct text lines_of(struct arena *arena, const struct why_pod *why)
 {
-    static const char *const states[] = {"", " on", " gated", " leaving", " done"};
+    static const char *const states[] = {"", " on", " gated", " leaving", " preempts", " done"};
     struct text_builder out = {.arena = arena};
     text_builder_printf(&out, "%s%s%s%.*s\n", word_of(why->fit), states[why->state],
                         why->node.size > 0 ? " " : "", TEXT_ARGS(why->node));
@@ -407,6 +407,11 @@ static void a_pod_that_runs_is_looked_at_anew(void)
         {"it waits for its gate",
          {POOL, POD("one", "1", ", schedulingGates: [{name: example.com/ready}]")},
          "fits gated\ndefault: small in a for 100000\nnodes 0/0\n"},
+        {"kube-scheduler makes room for it, though nothing would do as it is",
+         {POOL, NODE("n1", "a", "9"), POD("old", "8", ON("n1")),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one}, spec: " POD_SPEC(
+              "9", "") ", status: {nominatedNodeName: n1}}"},
+         "fits preempts\ndefault: resources: needs 9 cpu\nnodes 0/1\n1 resources: lacks cpu\n"},
     };
     CHECK(cases);
 }
