@@ -39,7 +39,7 @@ void node_selection_read(const struct workload *workload, struct arena *arena,
 bool pod_is_on_fargate(const struct node *labels, const struct node *spec)
 {
     return node_get(labels, "eks.amazonaws.com/fargate-profile") != NULL ||
-           text_is(node_string(node_get(spec, "schedulerName")), "fargate-scheduler") ||
+           text_is(node_string(node_get(spec, "schedulerName")), FARGATE_SCHEDULER) ||
            text_is(node_string(node_get(node_get(spec, "nodeSelector"), LABEL_COMPUTE_TYPE)),
                    "fargate");
 }

@@ -42,6 +42,7 @@ struct pod_scheduling {
     const struct topology_terms *topology;
 };
 struct pod_scheduling pod_scheduling_read(const struct workload *workload, struct arena *arena);
+#define FARGATE_SCHEDULER "fargate-scheduler"
 /* Whether EKS runs it on Fargate, on a node of its own: as its webhook marks pods when they are
  * created, or as the pod asks. labels are the pod's, NULL: none. */
 bool pod_is_on_fargate(const struct node *labels, const struct node *spec);

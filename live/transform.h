@@ -11,7 +11,8 @@ struct transform_field {
     struct text key;
     const struct transform_field
         *inside; /* only these members, up to one without a key; NULL: the whole */
-    bool (*takes)(const struct node *item); /* only these items; NULL: all */
+    bool (*takes)(const struct node *item); /* only these items; of the whole only these values;
+                                               NULL: all */
     bool shared; /* many objects have the same value: it is stored once for all */
 };
 extern const struct transform_field transform_fields[KIND_COUNT];

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kube/pod.h"
 #include "live/transform.h"
 
-/* ---- lists of which only some items are stored ---- */
+/* ---- lists of which only some items are stored, and fields of which only some values are ---- */
 
 static bool is_of_type(const struct node *item, const char *type)
 {
@@ -51,6 +52,12 @@ static bool names_devices(const struct node *variable)
     return text_is(node_string(node_get(variable, "name")), "NVIDIA_VISIBLE_DEVICES");
 }
 
+/* Every Pod names a scheduler. */
+static bool is_of_fargate(const struct node *scheduler)
+{
+    return text_is(node_string(scheduler), FARGATE_SCHEDULER);
+}
+
 /* ---- how the table is written ---- */
 
 /* Nested parts have names of their own: nested tables take clang-tidy hours. */
@@ -61,6 +68,7 @@ static bool names_devices(const struct node *variable)
 #define INSIDE(name, fields) {KEY(name), .inside = (fields)}
 #define SHARED_INSIDE(name, fields) {KEY(name), .inside = (fields), .shared = true}
 #define ITEMS(name, function, fields) {KEY(name), .inside = (fields), .takes = (function)}
+#define ONLY(name, function) {KEY(name), .takes = (function)}
 #define FIELDS(name, ...) static const struct transform_field name[] = {__VA_ARGS__, {.key = {NULL, 0}}}
 /* clang-format on */
 
@@ -94,11 +102,12 @@ FIELDS(claim_source, WHOLE("claimName"));
 FIELDS(ephemeral_source, INSIDE("volumeClaimTemplate", claim_template));
 FIELDS(volume, WHOLE("name"), INSIDE("persistentVolumeClaim", claim_source),
        INSIDE("ephemeral", ephemeral_source));
-FIELDS(pod_spec, WHOLE("nodeName"), WHOLE("schedulingGates"), SHARED("nodeSelector"),
-       SHARED("affinity"), SHARED("topologySpreadConstraints"), SHARED("tolerations"),
-       SHARED_INSIDE("containers", container), SHARED_INSIDE("initContainers", container),
-       WHOLE("resources"), WHOLE("overhead"), WHOLE("hostNetwork"), WHOLE("resourceClaims"),
-       WHOLE("priorityClassName"), ITEMS("volumes", has_claim, volume));
+FIELDS(pod_spec, WHOLE("nodeName"), ONLY("schedulerName", is_of_fargate), WHOLE("schedulingGates"),
+       SHARED("nodeSelector"), SHARED("affinity"), SHARED("topologySpreadConstraints"),
+       SHARED("tolerations"), SHARED_INSIDE("containers", container),
+       SHARED_INSIDE("initContainers", container), WHOLE("resources"), WHOLE("overhead"),
+       WHOLE("hostNetwork"), WHOLE("resourceClaims"), WHOLE("priorityClassName"),
+       ITEMS("volumes", has_claim, volume));
 FIELDS(pod_template, METADATA, INSIDE("spec", pod_spec));
 
 /* ---- kinds ---- */

@@ -15,15 +15,17 @@ struct shared_tree {
 
 /* ---- the stored part of a tree ---- */
 
-static bool keeps_member(const struct transform_field *keep, const struct member *member,
-                         const struct transform_field **within)
-{
-    return transform_field_finds(keep, member_key(member), within);
-}
-
 static bool keeps_item(const struct transform_field *keep, const struct node *item)
 {
     return keep == NULL || keep->takes == NULL || keep->takes(item);
+}
+
+static bool keeps_member(const struct transform_field *keep, const struct member *member,
+                         const struct transform_field **within)
+{
+    if (!transform_field_finds(keep, member_key(member), within))
+        return false;
+    return *within == NULL || (*within)->inside != NULL || keeps_item(*within, &member->value);
 }
 
 /* The stored part of an item of the list. */

@@ -8,8 +8,10 @@
 /* ---- a pod ---- */
 
 static const char *const state_names[] = {
-    [WHY_POD_PENDING] = "pending", [WHY_POD_RUNS] = "running",        [WHY_POD_GATED] = "gated",
-    [WHY_POD_LEAVING] = "leaving", [WHY_POD_PREEMPTS] = "preempting", [WHY_POD_DONE] = "done",
+    [WHY_POD_PENDING] = "pending",     [WHY_POD_RUNS] = "running",
+    [WHY_POD_GATED] = "gated",         [WHY_POD_LEAVING] = "leaving",
+    [WHY_POD_PREEMPTS] = "preempting", [WHY_POD_ON_FARGATE] = "fargate",
+    [WHY_POD_DONE] = "done",
 };
 
 static struct text text_or_empty(struct text t)

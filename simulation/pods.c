@@ -36,15 +36,21 @@ struct text pod_nominated_node(const struct object *pod)
     return node_string(node_at(pod->root->node, "status.nominatedNodeName"));
 }
 
+bool cluster_pod_is_on_fargate(const struct cluster_pod *pod)
+{
+    const struct workload *workload = &pod->source->workload;
+    return pod_is_on_fargate(node_get(workload->metadata->node, "labels"), workload->spec->node);
+}
+
 /* Karpenter buys nothing for pods that wait (docs/reference/karpenter.md 2.1). */
 static enum pod_phase phase_of(const struct cluster_pod *pod, const struct node *spec)
 {
     if (pod->node_name.size > 0)
         return POD_RUNNING;
     bool gated = node_count(node_get(spec, "schedulingGates")) > 0;
-    bool preempts = pod_nominated_node(pod->object).size > 0;
-    return gated || preempts || pod->daemon || pod->mirror || pod->leaving ? POD_WAITING
-                                                                           : POD_PENDING;
+    bool waits = gated || pod->daemon || pod->mirror || pod->leaving ||
+                 pod_nominated_node(pod->object).size > 0 || cluster_pod_is_on_fargate(pod);
+    return waits ? POD_WAITING : POD_PENDING;
 }
 
 bool pod_is_mirror(const struct object *object)
@@ -186,7 +192,7 @@ static struct cluster_pod template_pod(struct expansion *expansion, const struct
     lineage_find(expansion->snapshot, object, arena, &lineage);
     struct text own =
         arena_printf(arena, "%s %.*s", kind_table[object->kind].name, TEXT_ARGS(name));
-    return (struct cluster_pod){
+    struct cluster_pod pod = {
         .namespace = object->namespace,
         .owner = lineage.root.size > 0 ? lineage.root : own,
         .created_unix_s = INT64_MAX,
@@ -196,6 +202,8 @@ static struct cluster_pod template_pod(struct expansion *expansion, const struct
         .shape = ARENA_NEW(arena, struct pod_shape),
         .state_node = NO_NODE,
     };
+    pod.phase = cluster_pod_is_on_fargate(&pod) ? POD_WAITING : POD_PENDING;
+    return pod;
 }
 
 /* Workloads of one name and different kinds would give their pods the same names. */

@@ -69,6 +69,8 @@ int64_t expand_beside(const struct snapshot *snapshot, const struct expansion_of
                       struct arena *arena, struct cluster_pods *pods, struct problems *problems);
 /* The node on which kube-scheduler evicts others for the pod; empty: none. */
 struct text pod_nominated_node(const struct object *pod);
+/* Whether EKS makes a node of its own for the pod. */
+bool cluster_pod_is_on_fargate(const struct cluster_pod *pod);
 /* A static pod: the kubelet runs it whatever the API server says. */
 bool pod_is_mirror(const struct object *pod);
 

@@ -90,13 +90,16 @@ static void read_state(const struct asking *asking)
         why->state = WHY_POD_PREEMPTS;
         why->waits = arena_printf(asking->arena, "room on node %.*s: kube-scheduler evicts others",
                                   TEXT_ARGS(nominated));
+    } else if (cluster_pod_is_on_fargate(pod)) {
+        why->state = WHY_POD_ON_FARGATE;
+        why->waits = TEXT("the node that Fargate makes for it");
     }
 }
 
 /* Whatever NodePools and Nodes would do for it. */
 static bool has_place(enum why_pod_state state)
 {
-    return state == WHY_POD_RUNS || state == WHY_POD_PREEMPTS;
+    return state == WHY_POD_RUNS || state == WHY_POD_PREEMPTS || state == WHY_POD_ON_FARGATE;
 }
 
 /* ---- pods of DaemonSets ---- */

@@ -7,9 +7,10 @@
 enum why_pod_state {
     WHY_POD_PENDING,
     WHY_POD_RUNS,
-    WHY_POD_GATED,    /* its scheduling gates hold it back */
-    WHY_POD_LEAVING,  /* it is being deleted, and has no Node */
-    WHY_POD_PREEMPTS, /* kube-scheduler evicts others for it */
+    WHY_POD_GATED,      /* its scheduling gates hold it back */
+    WHY_POD_LEAVING,    /* it is being deleted, and has no Node */
+    WHY_POD_PREEMPTS,   /* kube-scheduler evicts others for it */
+    WHY_POD_ON_FARGATE, /* EKS makes a node of its own for it */
     WHY_POD_DONE,
 };
 enum why_fit {

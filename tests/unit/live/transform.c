@@ -63,6 +63,12 @@ static struct stored *keep(const char *json)
 static const struct {
     const char *object, *kept;
 } cases[] = {
+    {HEAD("", "Pod") "\"spec\":{\"schedulerName\":\"fargate-scheduler\"},\"status\":{"
+                     "\"nominatedNodeName\":\"n1\"}}",
+     "{\"metadata\":{},\"spec\":{\"schedulerName\":\"fargate-scheduler\"},\"status\":{"
+     "\"nominatedNodeName\":\"n1\"}}"},
+    {HEAD("", "Pod") "\"spec\":{\"schedulerName\":\"default-scheduler\",\"nodeName\":\"n1\"}}",
+     "{\"metadata\":{},\"spec\":{\"nodeName\":\"n1\"}}"},
     {HEAD("apps/", "Deployment") "\"spec\":{\"replicas\":3,\"selector\":{\"matchLabels\":{\"a\":"
                                  "\"b\"}},\"strategy\":{}," TEMPLATE
                                  "},\"status\":{\"replicas\":3,\"readyReplicas\":2,"

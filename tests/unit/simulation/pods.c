@@ -81,6 +81,12 @@ static void pods_run_wait_or_need_a_node(void)
          {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulingGates: [{name: g}]}}"},
          "a? (a)",
          0},
+        {"Fargate makes a node for it",
+         {POD("name: a, labels: {eks.amazonaws.com/fargate-profile: fp}", ""),
+          "{apiVersion: v1, kind: Pod, metadata: {name: b}, spec: {schedulerName: "
+          "fargate-scheduler}}"},
+         "a? (a), b? (b)",
+         0},
         {"kube-scheduler evicts others for it",
          {POD("name: a", ", status: {nominatedNodeName: n1}")},
          "a? (a)",
@@ -125,6 +131,11 @@ static void workloads_make_the_pods_that_are_missing(void)
          {"{apiVersion: v1, kind: ReplicationController, metadata: {name: web}, spec: "
           "{" TEMPLATE "}}"},
          "web-0 (ReplicationController web)",
+         0},
+        {"one that runs on Fargate",
+         {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: "
+          "{metadata: {labels: {eks.amazonaws.com/fargate-profile: fp}}}}}"},
+         "web-0? (Deployment web)",
          0},
         {"none", {WORKLOAD("Deployment", "web", "replicas: 0, ")}, "", 0},
         {"one that is going",

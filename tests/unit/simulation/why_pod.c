@@ -55,7 +55,8 @@ static const char *word_of(enum why_fit fit)
 /* One line each: the pod, its pools, the Nodes, why some refuse it, the fix. */
 static struct text lines_of(struct arena *arena, const struct why_pod *why)
 {
-    static const char *const states[] = {"", " on", " gated", " leaving", " preempts", " done"};
+    static const char *const states[] = {"",          " on",      " gated", " leaving",
+                                         " preempts", " fargate", " done"};
     struct text_builder out = {.arena = arena};
     text_builder_printf(&out, "%s%s%s%.*s\n", word_of(why->fit), states[why->state],
                         why->node.size > 0 ? " " : "", TEXT_ARGS(why->node));
@@ -407,6 +408,10 @@ static void a_pod_that_runs_is_looked_at_anew(void)
         {"it waits for its gate",
          {POOL, POD("one", "1", ", schedulingGates: [{name: example.com/ready}]")},
          "fits gated\ndefault: small in a for 100000\nnodes 0/0\n"},
+        {"Fargate makes a node for it, though nothing here would do",
+         {POOL, "{apiVersion: v1, kind: Pod, metadata: {name: one, labels: "
+                "{eks.amazonaws.com/fargate-profile: fp}}, spec: " POD_SPEC("9", "") "}"},
+         "fits fargate\ndefault: resources: needs 9 cpu\nnodes 0/0\n"},
         {"kube-scheduler makes room for it, though nothing would do as it is",
          {POOL, NODE("n1", "a", "9"), POD("old", "8", ON("n1")),
           "{apiVersion: v1, kind: Pod, metadata: {name: one}, spec: " POD_SPEC(
