@@ -97,6 +97,7 @@ struct pod {
     const struct workload *workload;
     const struct node *status; /* NULL: the pod comes from a template */
     bool resize_is_infeasible;
+    bool is_as_written;        /* containers are read without LimitRanges and status */
     struct text_map resources; /* by their numbers, from 1 */
     LIST(struct given) given;
     struct text_map statuses[2]; /* of containers and of init containers, from 1, by name */
@@ -233,8 +234,11 @@ static bool read_container(struct pod *pod, const struct node *container, bool r
     clear(sums);
     const struct node *resources = node_get(container, "resources");
     if (!add_missing(pod, sums, node_get(resources, "requests"), "the request of", error) ||
-        !add_missing(pod, sums, node_get(resources, "limits"), "the limit of", error) ||
-        !add_limit_ranges(pod, sums, error))
+        !add_missing(pod, sums, node_get(resources, "limits"), "the limit of", error))
+        return false;
+    if (pod->is_as_written)
+        return true;
+    if (!add_limit_ranges(pod, sums, error))
         return false;
     return pod->status == NULL || !runs_on || take_status(pod, container, sums, error);
 }
@@ -296,7 +300,38 @@ static struct text name_of(const struct pod *pod, size_t number)
     return pod->resources.items[number].key;
 }
 
-/* A limit of the pod counts as its request where neither the pod nor its containers have one. */
+static bool is_huge(const struct pod *pod, size_t number)
+{
+    return text_starts_with(name_of(pod, number), TEXT("hugepages-"));
+}
+
+/* A pod with limits gets the requests that it leaves out when it is decoded, before LimitRanges
+ * change its containers: what these request, and where they do not, its limits
+ * (docs/reference/karpenter.md 2.1). Pages are never overcommitted: their limit is the request. */
+static bool add_pod_defaults(struct pod *pod, const struct sums *limits, struct sums *requests,
+                             struct error *error)
+{
+    struct sums written = {0};
+    if (limits->numbers.count == 0)
+        return true;
+    pod->is_as_written = true;
+    bool good = add_containers(pod, &written, error);
+    pod->is_as_written = false;
+    if (!good)
+        return false;
+    for (size_t i = 0; i < written.numbers.count; i++) {
+        size_t number = written.numbers.items[i];
+        if (find(requests, number) == NULL && !is_huge(pod, number))
+            find_or_add(requests, number, pod->arena)->milli = milli_of(&written, number);
+    }
+    for (size_t i = 0; i < limits->numbers.count; i++) {
+        size_t number = limits->numbers.items[i];
+        if (find(requests, number) == NULL)
+            find_or_add(requests, number, pod->arena)->milli = milli_of(limits, number);
+    }
+    return true;
+}
+
 static bool take_pod_level(struct pod *pod, struct sums *total, struct error *error)
 {
     const struct node *resources = node_get(pod->workload->spec->node, "resources");
@@ -304,14 +339,9 @@ static bool take_pod_level(struct pod *pod, struct sums *total, struct error *er
     struct sums limits = {0};
     if (!add_missing(pod, &requests, node_get(resources, "requests"), "the pod's request of",
                      error) ||
-        !add_missing(pod, &limits, node_get(resources, "limits"), "the pod's limit of", error))
+        !add_missing(pod, &limits, node_get(resources, "limits"), "the pod's limit of", error) ||
+        !add_pod_defaults(pod, &limits, &requests, error))
         return false;
-    for (size_t i = 0; i < limits.numbers.count; i++) {
-        size_t number = limits.numbers.items[i];
-        bool huge = text_starts_with(name_of(pod, number), TEXT("hugepages-"));
-        if (find(&requests, number) == NULL && (huge || find(total, number) == NULL))
-            find_or_add(&requests, number, pod->arena)->milli = milli_of(&limits, number);
-    }
     for (size_t i = 0; i < requests.numbers.count; i++) {
         size_t number = requests.numbers.items[i];
         if (is_pod_level(name_of(pod, number)))

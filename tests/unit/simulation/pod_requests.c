@@ -151,6 +151,23 @@ static void limit_ranges_fill_in_what_is_missing(void)
          "cpu 1100, memory 2097152"},
         {"a limit goes before", "{containers: [{name: a, resources: {limits: {memory: 5}}}]}",
          "memory 5, cpu 100"},
+        {"so does a limit of the pod",
+         "{containers: [{name: a}], resources: {limits: {cpu: 30, memory: 60}}}",
+         "cpu 30000, memory 60"},
+        {"and a request of the pod", "{containers: [{name: a}], resources: {requests: {cpu: 3}}}",
+         "cpu 3000, memory 1048576"},
+        {"a pod with a limit requests what its containers do by themselves",
+         "{containers: [{name: a}, {name: b, resources: {requests: {cpu: 1}}}], resources: "
+         "{limits: {cpu: 30}}}",
+         "cpu 1000, memory 2097152"},
+        {"also of what it has no limit of",
+         "{containers: [{name: a}, {name: b, resources: {limits: {cpu: 1}}}], initContainers: "
+         "[" C("cpu: 2") "], resources: {limits: {memory: 60}}}",
+         "cpu 2000, memory 60"},
+        {"but of what no pod can say of itself",
+         "{containers: [{name: a, resources: {requests: {ephemeral-storage: 1}}}], resources: "
+         "{limits: {cpu: 3, ephemeral-storage: 5}}}",
+         "ephemeral-storage 1, cpu 3000, memory 1048576"},
     };
     run_cases(cases, COUNT_OF(cases), "name: p", LIMIT_RANGE);
     static const struct requests_case wrong[] = {
