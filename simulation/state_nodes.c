@@ -140,8 +140,7 @@ static bool amounts_read(const struct pair *pair, const char *path, struct arena
     return true;
 }
 
-/* A driver without "allocatable" attaches any number of volumes; one with "allocatable" and no
- * count attaches none. */
+/* A driver without a count attaches any number of volumes (docs/reference/karpenter.md 2.4). */
 static void read_attach_limits(const struct snapshot *snapshot, struct text node_name,
                                struct arena *arena, struct state_node *state_node)
 {
@@ -153,14 +152,13 @@ static void read_attach_limits(const struct snapshot *snapshot, struct text node
     struct solver_attach_limit *limits = ARENA_ARRAY(arena, most, struct solver_attach_limit);
     for (size_t i = 0; i < most; i++) {
         const struct node *driver = node_item(drivers, i);
-        const struct node *allocatable = node_get(driver, "allocatable");
         int64_t count = 0;
-        if (!node_is(allocatable, NODE_MAP))
+        if (!node_integer(node_at(driver, "allocatable.count"), &count))
             continue;
-        (void)node_integer(node_get(allocatable, "count"), &count);
+        count = count < 0 ? 0 : count;
         limits[state_node->attach_limit_count++] =
             (struct solver_attach_limit){terminated(arena, node_string(node_get(driver, "name"))),
-                                         count > 0 && count < INT32_MAX ? (uint32_t)count : 0};
+                                         count < INT32_MAX ? (uint32_t)count : INT32_MAX};
     }
     state_node->attach_limits = limits;
     state_node->attach_limits_known = true;

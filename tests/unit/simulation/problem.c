@@ -437,9 +437,8 @@ static void attach_limits_come_from_drivers_or_types(void)
     CU_ASSERT_FATAL(state_nodes[0].attach_limit_count == 1);
     CU_ASSERT_TRUE(state_nodes[0].attach_limits[0].count > 0);
     ASSERT_INT(state_nodes[1].attach_limit_count, 0);
-    CU_ASSERT_FATAL(state_nodes[2].attach_limit_count == 2);
-    ASSERT_INT(state_nodes[2].attach_limits[0].count, 0);
-    ASSERT_INT(state_nodes[2].attach_limits[1].count, 7);
+    CU_ASSERT_FATAL(state_nodes[2].attach_limit_count == 1);
+    ASSERT_INT(state_nodes[2].attach_limits[0].count, 7);
     end();
 }
 

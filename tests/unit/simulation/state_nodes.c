@@ -158,8 +158,10 @@ static void nodes_are_read(void)
         {"drivers",
          {NODE("n1", "", "", ""),
           CSI_NODE("[{name: a, allocatable: {count: 25}}, {name: b, allocatable: {}}, {name: c}, "
-                   "{name: d, allocatable: {count: 2147483647}}]")},
-         "n1 cpu=2000 a:25 b:0 d:0"},
+                   "{name: d, allocatable: {count: 2147483647}}, {name: e, allocatable: {count: "
+                   "0}}, {name: f, allocatable: {count: -1}}, {name: g, allocatable: {count: "
+                   "null}}]")},
+         "n1 cpu=2000 a:25 d:2147483647 e:0 f:0"},
         {"no list of drivers", {NODE("n1", "", "", ""), CSI_NODE("{}")}, "n1 cpu=2000"},
         /* which NodeClaim */
         {"the NodeClaim of another Node of its name",
