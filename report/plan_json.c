@@ -243,6 +243,7 @@ bool plan_json(const struct plan *plan, const struct report_style *style, struct
     json_add_usd(root, "usdPerHour", simulation->usd_micro_per_hour);
     json_object_object_add(
         root, "prices", simulation->catalog != NULL ? json_of_prices(simulation->catalog) : NULL);
+    json_add_texts(root, "unlaunched", simulation->unlaunched, simulation->unlaunched_count);
     json_add_count(root, "rounds", simulation->round_count);
     if (simulation->drilled != NULL)
         json_object_object_add(root, "drill", json_of_drill(&material));

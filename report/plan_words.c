@@ -54,6 +54,22 @@ struct plan_saved plan_saved(const struct plan *plan)
 
 /* ---- sentences ---- */
 
+/* Karpenter waits until it knows the machine of each NodeClaim, which may be for these pods. */
+static void add_unlaunched(struct text_builder *line, const struct simulation *simulation)
+{
+    enum { CLAIMS_NAMED = 3 };
+    size_t count = simulation->unlaunched_count;
+    if (count == 0)
+        return;
+    text_builder_printf(
+        line,
+        " NodeClaim%s %.*s %s not launched yet, and %s room is not counted: Karpenter buys nothing "
+        "until %s.",
+        plural_s(count),
+        TEXT_ARGS(texts_and(simulation->unlaunched, count, CLAIMS_NAMED, line->arena)),
+        count == 1 ? "is" : "are", count == 1 ? "its" : "their", count == 1 ? "it is" : "they are");
+}
+
 struct text plan_headline(const struct plan *plan, struct arena *arena)
 {
     if (plan->pending_count == 0)
@@ -90,6 +106,7 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
     text_builder_add(&line, TEXT("."));
     if (plan->simulation->incomplete)
         text_builder_add(&line, TEXT(" What could not be understood is left out."));
+    add_unlaunched(&line, plan->simulation);
     return text_builder_text(&line);
 }
 

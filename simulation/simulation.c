@@ -395,6 +395,8 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
         reservations_check(&rounds.cluster, problems);
     simulation->pods = list_pods(&rounds);
     simulation->pod_count = rounds.cluster.pods.count;
+    simulation->unlaunched = cluster->state_nodes.unlaunched.items;
+    simulation->unlaunched_count = cluster->state_nodes.unlaunched.count;
     simulation->round_count = rounds.placing_rounds;
     simulation->incomplete = problems->count > 0;
     simulation->cut_short = rounds.cut_short;

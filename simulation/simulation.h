@@ -102,6 +102,9 @@ struct simulation {
     size_t node_count, claim_count; /* NodeClaims are the last of the nodes */
     const struct simulation_unschedulable *unschedulable; /* by namespace and name of the pod */
     size_t unschedulable_count;
+    const struct text
+        *unlaunched; /* NodeClaims that are not launched yet: they count for nothing */
+    size_t unlaunched_count;
     size_t round_count;
     int64_t usd_micro_per_hour;    /* of the NodeClaims */
     const struct catalog *catalog; /* whose prices these are; NULL: nobody says */

@@ -240,6 +240,11 @@ static struct pair pair_of_claim(const struct claims_of_nodes *claims, const str
         .claim = claim, .named = claim, .leaving = node_is_leaving(claims, NULL, claim)};
 }
 
+static bool is_launched(const struct object *claim)
+{
+    return node_string(node_at(claim->root->node, "status.providerID")).size > 0;
+}
+
 /* Adds the node, unless it does not exist yet. */
 static void state_node_add(const struct snapshot *snapshot, struct pair pair, struct arena *arena,
                            struct state_nodes *state_nodes, struct problems *problems)
@@ -251,13 +256,14 @@ static void state_node_add(const struct snapshot *snapshot, struct pair pair, st
     if (!read && !state_node.leaving)
         problems_add(problems, wrong.kind, wrong.place, "%s %s is left out: %s",
                      kind_table[pair.named->kind].name, state_node.node_name, wrong.what);
-    /* A NodeClaim that has not been launched does not count yet. A node that is leaving counts when
-     * its Node exists. */
+    /* A node that is leaving counts when its Node exists. */
     bool there = state_node.leaving
                      ? pair.node != NULL
                      : read && (pair.node != NULL || state_node.allocatable.count > 0);
     if (there)
         *LIST_PUSH(arena, state_nodes) = state_node;
+    else if (read && !state_node.leaving && !is_launched(pair.claim))
+        *LIST_PUSH(arena, &state_nodes->unlaunched) = pair.claim->name;
 }
 
 static void report_foreign_claim(const struct object *claim, struct arena *arena,

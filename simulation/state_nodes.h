@@ -27,6 +27,7 @@ struct state_node {
 struct state_nodes {
     struct state_node *items;
     size_t count, capacity;
+    struct text_list unlaunched; /* NodeClaims of which nobody knows the machine yet, by name */
 };
 /* Reads Nodes and NodeClaims, by name. What cannot be understood is added to problems. */
 void state_nodes_read(const struct snapshot *snapshot, struct arena *arena,

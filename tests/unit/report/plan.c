@@ -221,6 +221,23 @@ static void headlines_are_grammatical(void)
     ASSERT_TEXT(plan_headline(&some, arena),
                 "1 pod is pending: 1 fits on 1 existing node. What could not be understood is left "
                 "out.");
+    static const struct text claims[] = {TEXT("a"), TEXT("b"), TEXT("c"), TEXT("d"), TEXT("e")};
+    static const char *const unlaunched[] = {
+        [1] = " NodeClaim a is not launched yet, and its room is not counted: Karpenter buys "
+              "nothing until it is.",
+        [2] = " NodeClaims a and b are not launched yet, and their room is not counted: Karpenter "
+              "buys nothing until they are.",
+        [5] = " NodeClaims a, b, c and 2 more are not launched yet, and their room is not counted: "
+              "Karpenter buys nothing until they are.",
+    };
+    for (size_t i = 0; i < COUNT_OF(unlaunched); i++) {
+        const struct simulation waits = {.unlaunched = claims, .unlaunched_count = i};
+        const struct plan plan = {.simulation = &waits, .pending_count = 1, .on_claim_count = 1};
+        if (unlaunched[i] != NULL)
+            ASSERT_TEXT(
+                plan_headline(&plan, arena),
+                arena_printf(arena, "1 pod is pending: 1 fits new node.%s", unlaunched[i]).data);
+    }
 }
 
 static void numbers_are_rounded(void)

@@ -50,6 +50,8 @@ static struct text lines_of(struct fixture *fixture, const char *const *document
             text_builder_printf(&text, " %s:%u", node->attach_limits[j].driver,
                                 node->attach_limits[j].count);
     }
+    FOR_EACH(claim, &nodes.unlaunched)
+        text_builder_printf(&text, "; %.*s is not launched", TEXT_ARGS(*claim));
     for (size_t i = 0; i < fixture->problems.count; i++)
         text_builder_printf(&text, "; %s", fixture->problems.items[i].what);
     return text_builder_text(&text);
@@ -114,7 +116,8 @@ static void nodes_are_read(void)
         {"a NodeClaim that was launched",
          {CLAIM("c1", "", "", "allocatable: {cpu: 3}")},
          "c1 starting cpu=3000"},
-        {"one that was not", {CLAIM("c1", "", "", "")}, ""},
+        {"one that was not", {CLAIM("c1", "", "", "")}, "; c1 is not launched"},
+        {"nor will be", {CLAIM("c1", ", deletionTimestamp: '2026-01-01T00:00:00Z'", "", "")}, ""},
         {"one that cannot be understood",
          {NODE("n1", STARTING, "", ""), CLAIM("c1", "", "", "nodeName: n1, capacity: {cpu: x}")},
          "; Node n1 is left out: status.capacity.cpu is \"x\", which is no quantity of 0 or more"},
@@ -143,7 +146,7 @@ static void nodes_are_read(void)
          "n1 karpenter.sh/disrupted cpu=2000"},
         {"on the only Node without a NodeClaim",
          {NODE("n1", STARTING INITIALIZED, "taints: [" DISRUPTED("NoSchedule") "]", ""),
-          CLAIM("c1", "", "", "nodeName: n2")},
+          CLAIM("c1", "", "", "nodeName: n2, providerID: p2")},
          "n1 karpenter.sh/disrupted cpu=2000"},
         {"its NodeClaim is deleted",
          {NODE("n1", STARTING INITIALIZED, "", ""),
