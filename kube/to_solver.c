@@ -115,11 +115,13 @@ const struct solver_toleration *tolerations_convert(const struct tolerations *to
         struct solver_toleration converted = {
             .key = terminated(arena, toleration->key),
             .exists = text_is(toleration->op, "Exists"),
+            .gt = text_is(toleration->op, "Gt"),
+            .lt = text_is(toleration->op, "Lt"),
             .value = terminated(arena, toleration->value),
             .any_effect = toleration->effect.size == 0,
         };
-        bool known =
-            converted.exists || toleration->op.size == 0 || text_is(toleration->op, "Equal");
+        bool known = converted.exists || converted.gt || converted.lt || toleration->op.size == 0 ||
+                     text_is(toleration->op, "Equal");
         if (known && (converted.any_effect || effect_parse(toleration->effect, &converted.effect)))
             items[(*count)++] = converted;
     }

@@ -62,7 +62,8 @@ static void add_tolerations(struct hashing *hashing, const struct solver_shape *
         const struct solver_toleration *toleration = &shape->tolerations[i];
         add_string(hashing, toleration->key);
         add_string(hashing, toleration->value);
-        add_number(hashing, (toleration->exists ? 1U : 0U) + (toleration->any_effect ? 2U : 0U));
+        add_number(hashing, (toleration->exists ? 1U : 0U) + (toleration->any_effect ? 2U : 0U) +
+                                (toleration->gt ? 4U : 0U) + (toleration->lt ? 8U : 0U));
         add_number(hashing, toleration->any_effect ? 0 : (uint64_t)toleration->effect);
     }
 }

@@ -86,12 +86,14 @@ static struct solver_amounts amounts_copy(struct solver_problem *problem,
 static struct taint_list taints_copy(struct solver_problem *problem, struct solver_taints taints)
 {
     struct taint *items = ARENA_ARRAY(problem->arena, taints.count, struct taint);
-    for (size_t i = 0; i < taints.count; i++)
+    for (size_t i = 0; i < taints.count; i++) {
         items[i] = (struct taint){
             .key = intern_string(&problem->words, taints.items[i].key, NULL),
             .value = intern_string(&problem->words, taints.items[i].value, NULL),
             .effect = taints.items[i].effect,
         };
+        items[i].is_number = text_to_int64(text_of(taints.items[i].value), &items[i].number);
+    }
     return (struct taint_list){items, taints.count};
 }
 

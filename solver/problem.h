@@ -20,6 +20,8 @@ struct term {
 struct taint {
     uint32_t key, value; /* words */
     enum solver_effect effect;
+    bool is_number; /* the value */
+    int64_t number;
 };
 struct taint_list {
     const struct taint *items;
@@ -28,8 +30,10 @@ struct taint_list {
 struct toleration {
     uint32_t key; /* a word; SOLVER_NONE: every key */
     uint32_t value;
-    bool exists, any_effect;
+    bool exists, gt, lt, any_effect;
     enum solver_effect effect;
+    bool is_number; /* the value */
+    int64_t number;
 };
 struct toleration_list {
     uint32_t number; /* equal lists have equal numbers */

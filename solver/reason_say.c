@@ -112,13 +112,16 @@ struct solver_operand operand_taint(const struct explanation *q, const struct ta
 
 struct solver_operand operand_toleration(const struct explanation *q, const struct toleration *t)
 {
+    struct text key = text_of(intern_text(&q->problem->words, t->key));
     struct text value = t->exists ? TEXT("") : text_of(intern_text(&q->problem->words, t->value));
+    if (t->gt || t->lt) {
+        key = arena_printf(q->run->arena, "%.*s %s %.*s", TEXT_ARGS(key), t->gt ? "above" : "below",
+                           TEXT_ARGS(value));
+        value = TEXT("");
+    }
     return (struct solver_operand){
         .kind = SOLVER_OPERAND_TAINT,
-        .taint = {.key = text_of(intern_text(&q->problem->words, t->key)),
-                  .value = value,
-                  .any_effect = t->any_effect,
-                  .effect = t->effect}};
+        .taint = {.key = key, .value = value, .any_effect = t->any_effect, .effect = t->effect}};
 }
 
 static enum solver_constraint constraint_of(const struct topology_group *group)

@@ -43,6 +43,12 @@ static void sign_selector(struct fingerprint *s, const struct solver_selector *s
         sign_expressions(s, selector->expressions);
 }
 
+static uint64_t operator_bits(const struct solver_toleration *toleration)
+{
+    return (uint64_t)toleration->exists | (uint64_t)toleration->gt << 1 |
+           (uint64_t)toleration->lt << 2;
+}
+
 static void sign_nodes(struct fingerprint *s, const struct solver_shape *shape)
 {
     sign_labels(s, shape->node_selector);
@@ -59,7 +65,7 @@ static void sign_nodes(struct fingerprint *s, const struct solver_shape *shape)
         const struct solver_toleration *t = &shape->tolerations[i];
         fingerprint_string(s, t->key);
         fingerprint_string(s, t->value);
-        fingerprint_number(s, (uint64_t)t->exists << 8 | (uint64_t)t->any_effect << 4 |
+        fingerprint_number(s, operator_bits(t) << 8 | (uint64_t)t->any_effect << 4 |
                                   (uint64_t)t->effect);
     }
 }
@@ -155,11 +161,14 @@ static struct toleration_list read_tolerations(struct solver_builder *builder,
             .key = *t->key == '\0' ? SOLVER_NONE : intern_string(&problem->words, t->key, NULL),
             .value = intern_string(&problem->words, t->value, NULL),
             .exists = t->exists,
+            .gt = t->gt,
+            .lt = t->lt,
             .any_effect = t->any_effect,
             .effect = t->any_effect ? SOLVER_NO_SCHEDULE : t->effect,
         };
+        items[i].is_number = text_to_int64(text_of(t->value), &items[i].number);
         fingerprint_number(&fingerprint, (uint64_t)items[i].key << 32 | items[i].value);
-        fingerprint_number(&fingerprint, (uint64_t)t->exists << 8 | (uint64_t)t->any_effect << 4 |
+        fingerprint_number(&fingerprint, operator_bits(t) << 8 | (uint64_t)t->any_effect << 4 |
                                              (uint64_t)items[i].effect);
     }
     uint32_t number =

@@ -194,7 +194,8 @@ struct solver_taints {
 };
 struct solver_toleration {
     const char *key; /* "": every key, with exists */
-    bool exists;     /* operator Exists; else Equal */
+    bool exists;     /* operator Exists */
+    bool gt, lt;     /* operators Gt and Lt, of integers; else Equal */
     const char *value;
     bool any_effect;
     enum solver_effect effect;

@@ -114,8 +114,13 @@ static bool covers(const struct toleration *toleration, const struct taint *tain
         return false;
     if (toleration->key == SOLVER_NONE)
         return toleration->exists;
-    return toleration->key == taint->key &&
-           (toleration->exists || toleration->value == taint->value);
+    if (toleration->key != taint->key)
+        return false;
+    if (toleration->gt || toleration->lt)
+        return toleration->is_number && taint->is_number &&
+               (toleration->gt ? taint->number > toleration->number
+                               : taint->number < toleration->number);
+    return toleration->exists || toleration->value == taint->value;
 }
 
 bool taints_tolerated(struct taint_list taints, const struct toleration_list *tolerations,

@@ -214,7 +214,9 @@ static inline const struct solver_toleration *notation_tolerations(struct arena 
             toleration.any_effect = false;
             toleration.effect = notation_effect(effect);
         }
-        if (text_split(part, '=', &key, &value)) {
+        toleration.gt = text_split(part, '>', &key, &value);
+        toleration.lt = !toleration.gt && text_split(part, '<', &key, &value);
+        if (toleration.gt || toleration.lt || text_split(part, '=', &key, &value)) {
             toleration.value = notation_copy(arena, value);
         } else {
             toleration.exists = true;

@@ -115,7 +115,11 @@ static void write_rest(struct text_builder *text, const struct solver_shape *sha
     for (size_t i = 0; i < shape->toleration_count; i++) {
         const struct solver_toleration *toleration = &shape->tolerations[i];
         text_builder_printf(text, "tolerate %s%s%s:%s; ", toleration->key,
-                            toleration->exists ? "" : "=", toleration->value,
+                            toleration->exists ? ""
+                            : toleration->gt   ? ">"
+                            : toleration->lt   ? "<"
+                                               : "=",
+                            toleration->value,
                             toleration->any_effect ? "*" : effects[toleration->effect]);
     }
     for (size_t i = 0; i < shape->host_port_count; i++)
@@ -161,9 +165,9 @@ static void shapes_say_what_pods_ask_for(void)
                   "matchLabelKeys: [hash, absent], mismatchLabelKeys: [tenant]}]}"),
          "apart zone -1 (app In web & hash In h1 & tenant NotIn t1); "},
         {"tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}, {operator: Exists}, "
-         "{key: team, value: a}, {key: n, operator: Gt, value: '1'}, {key: soft, effect: "
+         "{key: team, value: a}, {key: sla, operator: Gt, value: '1'}, {key: soft, effect: "
          "PreferNoSchedule}]",
-         "tolerate gpu:NoSchedule; tolerate :*; tolerate team=a:*; tolerate "
+         "tolerate gpu:NoSchedule; tolerate :*; tolerate team=a:*; tolerate sla>1:*; tolerate "
          "soft=:PreferNoSchedule; "},
         {"containers: [{name: c, ports: [{containerPort: 80, hostPort: 8080, hostIP: 10.0.0.1, "
          "protocol: UDP}, {containerPort: 81}]}]",

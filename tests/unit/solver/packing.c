@@ -303,6 +303,14 @@ static void test_taints_of_nodes(void)
         {"foo.com/taint=tainted:NoSchedule", NULL, false},
         {"foo.com/taint=tainted:NoSchedule", "foo.com/taint", true},
         {"foo.com/taint=tainted:NoExecute", NULL, false},
+        {"sla=950:NoSchedule", "sla>900", true},
+        {"sla=900:NoSchedule", "sla>900", false},
+        {"sla=-2:NoSchedule", "sla<-1:NoSchedule", true},
+        {"sla=-1:NoSchedule", "sla<-1", false},
+        {"sla=950:NoSchedule", "sla>high", false},
+        {"sla=high:NoSchedule", "sla>900", false},
+        {"sla=950:NoSchedule", "other>900", false},
+        {"sla=950:NoExecute", "sla>900:NoSchedule", false},
         /* A new node without the taint is preferred to one with it. */
         {"foo.com/taint=tainted:PreferNoSchedule", NULL, false},
     };
