@@ -322,6 +322,9 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 void log_line(enum log_level level, const char *component, const char *object, const char *error,
               const char *format, ...) PRINTF_LIKE(5, 6);
 void log_set_level(enum log_level least);
+/* Whether a line waits until stderr takes it, as is the default. Else what it does not take at once
+ * is dropped, and counted in the next line that it takes. */
+void log_set_waiting(bool waits);
 
 /* ---- the tree: JSON or YAML, read into one immutable form ---- */
 

@@ -10,13 +10,17 @@
 
 #include "base/clock.h"
 #include "base/doc_internal.h"
+#include "base/write_now.h"
 
 enum {
     LINES_A_SECOND = 20,
-    MESSAGE_BYTES = 1024,
-    FIELD_BYTES = 512,
+    MESSAGE_BYTES = 1536,
+    FIELD_BYTES = 640,
+    OTHER_BYTES = 160, /* the time, the level, the keys */
     COMPONENTS_MAX = 64,
 };
+_Static_assert(MESSAGE_BYTES + 3 * FIELD_BYTES + OTHER_BYTES <= LOG_LINE_BYTES,
+               "a line has room for all that it may have");
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 static _Atomic int least_level = LOG_INFO;
@@ -40,11 +44,12 @@ static void add(struct line *line, const char *text)
     line->size += size;
 }
 
-/* Escapes what JSON does not allow in a string, and terminal sequences. Writes at most limit_bytes
- * of the text: they become six times as many at worst, for which a line has room. */
+/* Escapes what JSON does not allow in a string, and terminal sequences. Writes at most limit_bytes.
+ */
 static void add_escaped(struct line *line, const char *text, size_t limit_bytes, bool json)
 {
     const char *end = text + strnlen(text, limit_bytes);
+    const size_t limit = line->size + limit_bytes;
     while (text < end) {
         unsigned char c = (unsigned char)*text;
         size_t length = c < 0x80 ? 1 : utf8_length(text, end);
@@ -61,6 +66,8 @@ static void add_escaped(struct line *line, const char *text, size_t limit_bytes,
             snprintf(escape, sizeof escape, "\\%c", c);
         if (length == 0)
             length = 1;
+        if (line->size + (escape[0] != '\0' ? strlen(escape) : length) > limit)
+            return;
         if (escape[0] != '\0') {
             add(line, escape);
         } else {
@@ -189,22 +196,54 @@ bool log_admit(const char *component, enum log_level level, int64_t now_millisec
     return admitted;
 }
 
-/* ---- the log ---- */
+void log_count_lost(const char *component, enum log_level level, unsigned lines)
+{
+    pthread_mutex_lock(&rates_lock);
+    find_rate(component, level)->dropped += lines;
+    pthread_mutex_unlock(&rates_lock);
+}
 
-/* One call, so that lines of several threads do not mix. If stderr fails, the line is lost: nobody
- * can be told. */
-static void write_line(const char *line, size_t size)
+/* ---- writing ---- */
+
+static atomic_bool waits_for_reader = true;
+
+void log_set_waiting(bool waits)
+{
+    atomic_store(&waits_for_reader, waits);
+}
+
+/* One call, so that lines of several threads do not mix. */
+static bool write_waiting(const char *line, size_t size)
 {
     while (size > 0) {
         ssize_t written = write(STDERR_FILENO, line, size);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
-            return;
+            return false;
         line += written;
         size -= (size_t)written;
     }
+    return true;
 }
+
+/* A pipe takes all of a line or nothing. What a full disk took in part gets its end before the next
+ * line, so that one line is torn and not two. */
+static bool write_at_once(char *line, size_t size)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool torn;
+    pthread_mutex_lock(&lock);
+    const struct iovec parts[] = {{"\n", torn ? 1 : 0}, {line, size}};
+    ssize_t written = write_now(STDERR_FILENO, parts, 2);
+    ssize_t end = torn ? 1 : 0, whole = end + (ssize_t)size;
+    if (written > 0)
+        torn = written > end && written < whole;
+    pthread_mutex_unlock(&lock);
+    return written == whole;
+}
+
+/* ---- the log ---- */
 
 void log_line(enum log_level level, const char *component, const char *object, const char *error,
               const char *format, ...)
@@ -225,5 +264,6 @@ void log_line(enum log_level level, const char *component, const char *object, c
     clock_gettime(CLOCK_REALTIME, &entry.now);
     size_t size =
         isatty(STDERR_FILENO) ? log_format_text(&entry, line) : log_format_json(&entry, line);
-    write_line(line, size);
+    if (!(atomic_load(&waits_for_reader) ? write_waiting(line, size) : write_at_once(line, size)))
+        log_count_lost(component, level, entry.dropped + 1);
 }

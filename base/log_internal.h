@@ -13,7 +13,8 @@ struct log_entry {
     unsigned dropped;
 };
 
-enum { LOG_LINE_BYTES = 16 << 10 };
+/* Linux' PIPE_BUF: one write of so many bytes is whole in a pipe. */
+enum { LOG_LINE_BYTES = 4 << 10 };
 
 /* The line with its newline; returns its size. */
 size_t log_format_json(const struct log_entry *entry, char data[LOG_LINE_BYTES]);
@@ -23,5 +24,7 @@ size_t log_format_text(const struct log_entry *entry, char data[LOG_LINE_BYTES])
  * the last written one. */
 bool log_admit(const char *component, enum log_level level, int64_t now_milliseconds,
                unsigned *dropped);
+/* These were admitted, or told of by a line that was, and are lost all the same. */
+void log_count_lost(const char *component, enum log_level level, unsigned lines);
 
 #endif

@@ -395,6 +395,7 @@ static int serve(struct arena *arena, void *argument)
 {
     const struct serve_options *options = argument;
     int64_t now_unix_s = (int64_t)time(NULL), not_after_unix_s = 0;
+    log_set_waiting(false); /* reviews go on, and SIGTERM ends it, while nobody reads the log */
     struct serving serving = {
         .options = options,
         .server = {.listen = options->listen, .ops_listen = options->ops_listen},

@@ -3,10 +3,13 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/log_internal.h"
@@ -52,18 +55,27 @@ static void lines_are_formatted(void)
     }
 }
 
+/* A pipe takes a line in whole or not at all. */
 static void long_lines_are_cut(void)
 {
-    char *message = malloc(100001);
-    memset(message, '\x01', 100000);
-    message[100000] = '\0';
-    struct log_entry entry = {moment, LOG_ERROR, message, message, message, message, 4000000000u};
-    char line[LOG_LINE_BYTES];
-    size_t size = log_format_json(&entry, line);
-    CU_ASSERT(size < LOG_LINE_BYTES);
-    CU_ASSERT(text_ends_with((struct text){line, size}, TEXT("\",\"dropped\":4000000000}\n")));
-    CU_ASSERT(log_format_text(&entry, line) < LOG_LINE_BYTES);
-    free(message);
+    static const char *const characters[] = {"x", "\x01", "\"", "\n", "\xFF", "\xF0\x9F\x98\x80"};
+    for (size_t i = 0; i < COUNT_OF(characters); i++) {
+        enum { TIMES = 10000 };
+        size_t size = strlen(characters[i]);
+        char *message = calloc(TIMES, size + 1);
+        for (size_t j = 0; j < TIMES; j++)
+            memcpy(message + j * size, characters[i], size);
+        struct log_entry entry = {moment, LOG_ERROR, message, message, message, message, UINT_MAX};
+        char line[LOG_LINE_BYTES];
+        size = log_format_json(&entry, line);
+        CU_ASSERT(size <= PIPE_BUF);
+        CU_ASSERT(text_ends_with((struct text){line, size}, TEXT("\",\"dropped\":4294967295}\n")));
+        size = log_format_text(&entry, line);
+        CU_ASSERT(size <= PIPE_BUF);
+        CU_ASSERT(text_ends_with((struct text){line, size},
+                                 TEXT(" (4294967295 lines dropped before)\n")));
+        free(message);
+    }
 }
 
 static void twenty_lines_a_second_are_admitted(void)
@@ -154,15 +166,17 @@ static void *log_some(void *argument)
     return NULL;
 }
 
-static void threads_write_whole_lines(void)
+static void threads_write_whole_lines(bool waiting)
 {
-    static char *const components[] = {"thread-a", "thread-b", "thread-c", "thread-d"};
+    log_set_waiting(waiting);
+    static char *const components[] = {"thread-a", "thread-b", "thread-c", "thread-d",
+                                       "thread-e", "thread-f", "thread-g", "thread-h"};
     pthread_t threads[4];
     FILE *file = tmpfile();
     static char output[64 << 10];
     int saved = capture_start(file);
     for (size_t i = 0; i < 4; i++)
-        pthread_create(&threads[i], NULL, log_some, components[i]);
+        pthread_create(&threads[i], NULL, log_some, components[2 * i + waiting]);
     for (size_t i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     size_t size = capture_end(file, saved, output, sizeof output);
@@ -174,6 +188,146 @@ static void threads_write_whole_lines(void)
         CU_ASSERT(text_ends_with(line, TEXT("\"}")));
     }
     ASSERT_INT(count, 40);
+    log_set_waiting(true);
+}
+
+static void threads_that_wait_write_whole_lines(void)
+{
+    threads_write_whole_lines(true);
+}
+
+static void threads_that_do_not_wait_write_whole_lines(void)
+{
+    threads_write_whole_lines(false);
+}
+
+/* ---- a pipe that is full ---- */
+
+struct full_pipe {
+    int standard_error, reader;
+};
+
+static struct full_pipe fill_pipe(void)
+{
+    int ends[2];
+    CU_ASSERT_FATAL(pipe2(ends, O_NONBLOCK) == 0);
+    while (write(ends[1], "x", 1) == 1)
+        continue;
+    CU_ASSERT_FATAL(fcntl(ends[1], F_SETFL, 0) == 0);
+    fflush(stderr);
+    struct full_pipe full = {dup(STDERR_FILENO), ends[0]};
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    return full;
+}
+
+static void empty_pipe(int reader)
+{
+    char bytes[4096];
+    while (read(reader, bytes, sizeof bytes) > 0)
+        continue;
+}
+
+static void close_pipe(struct full_pipe *full)
+{
+    dup2(full->standard_error, STDERR_FILENO);
+    close(full->standard_error);
+    close(full->reader);
+}
+
+static void what_nobody_reads_is_counted(void)
+{
+    static const struct {
+        enum log_level level;
+        const char *end;
+    } cases[] = {
+        {LOG_WARN, "\"msg\":\"read\",\"component\":\"unread\",\"dropped\":2}\n"},
+        {LOG_INFO, "\"msg\":\"read\",\"component\":\"unread\",\"dropped\":1}\n"},
+        {LOG_INFO, "\"msg\":\"read\",\"component\":\"unread\"}\n"},
+    };
+    log_set_waiting(false);
+    struct full_pipe full = fill_pipe();
+    log_line(LOG_WARN, "unread", NULL, NULL, "lost");
+    log_line(LOG_WARN, "unread", NULL, NULL, "lost");
+    log_line(LOG_INFO, "unread", NULL, NULL, "lost");
+    empty_pipe(full.reader);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char line[LOG_LINE_BYTES];
+        log_line(cases[i].level, "unread", NULL, NULL, "read");
+        ssize_t size = read(full.reader, line, sizeof line);
+        CU_ASSERT_FATAL(size > 0);
+        CU_ASSERT(text_ends_with((struct text){line, (size_t)size}, text_of(cases[i].end)));
+    }
+    close_pipe(&full);
+    log_set_waiting(true);
+}
+
+static void *log_one(void *argument)
+{
+    (void)argument;
+    log_line(LOG_WARN, "waits", NULL, NULL, "read at last");
+    return NULL;
+}
+
+static void commands_wait_for_their_reader(void)
+{
+    pthread_t thread;
+    char bytes[4096];
+    ssize_t size = 0;
+    struct full_pipe full = fill_pipe();
+    CU_ASSERT_FATAL(fcntl(full.reader, F_SETFL, 0) == 0);
+    pthread_create(&thread, NULL, log_one, NULL);
+    do {
+        size = read(full.reader, bytes, sizeof bytes);
+    } while (size > 0 && bytes[size - 1] == 'x');
+    CU_ASSERT_FATAL(size > 0);
+    CU_ASSERT(text_ends_with((struct text){bytes, (size_t)size},
+                             TEXT("\"msg\":\"read at last\",\"component\":\"waits\"}\n")));
+    pthread_join(thread, NULL);
+    close_pipe(&full);
+}
+
+/* ---- a disk that is full ---- */
+
+/* No file gets longer than so many bytes. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    CU_ASSERT_FATAL(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+static void a_torn_line_has_an_end(void)
+{
+    enum { TORN_BYTES = 10 };
+    char output[4096];
+    FILE *file = tmpfile();
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    log_set_waiting(false);
+    int saved = capture_start(file);
+    limit_files(TORN_BYTES);
+    log_line(LOG_WARN, "torn", NULL, NULL, "in part");
+    log_line(LOG_WARN, "torn", NULL, NULL, "not at all");
+    limit_files(RLIM_INFINITY);
+    log_line(LOG_WARN, "torn", NULL, NULL, "in whole");
+    log_line(LOG_WARN, "torn", NULL, NULL, "in whole, too");
+    size_t size = capture_end(file, saved, output, sizeof output);
+    log_set_waiting(true);
+    signal(SIGXFSZ, handler);
+    fclose(file);
+    static const char *const ends[] = {
+        "{\"ts\":\"202",
+        "\"msg\":\"in whole\",\"component\":\"torn\",\"dropped\":2}",
+        "\"msg\":\"in whole, too\",\"component\":\"torn\"}",
+    };
+    struct text rest = {output, size}, line;
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+        CU_ASSERT_FATAL(text_split(rest, '\n', &line, &rest));
+        CU_ASSERT(text_starts_with(line, TEXT("{\"ts\":\"202")));
+        CU_ASSERT(text_ends_with(line, text_of(ends[i])));
+    }
+    ASSERT_INT(rest.size, 0);
 }
 
 /* On a terminal lines are text. */
@@ -206,7 +360,11 @@ const struct unit_test unit_tests[] = {
     {"lines are formatted", lines_are_formatted},
     {"long lines are cut", long_lines_are_cut},
     {"levels are kept", levels_are_kept},
-    {"threads write whole lines", threads_write_whole_lines},
+    {"threads that wait write whole lines", threads_that_wait_write_whole_lines},
+    {"threads that do not wait write whole lines", threads_that_do_not_wait_write_whole_lines},
+    {"what nobody reads is counted", what_nobody_reads_is_counted},
+    {"commands wait for their reader", commands_wait_for_their_reader},
+    {"a torn line has an end", a_torn_line_has_an_end},
     {"a terminal gets text", a_terminal_gets_text},
     {"twenty lines a second are admitted", twenty_lines_a_second_are_admitted},
     {NULL, NULL},

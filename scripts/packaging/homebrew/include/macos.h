@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define st_mtim st_mtimespec
@@ -83,6 +84,16 @@ static inline int memfd_create(const char *name, unsigned flags)
 {
     (void)name;
     (void)flags;
+    errno = ENOTSUP;
+    return -1;
+}
+
+/* Whether a write would wait, poll says there. */
+#define RWF_NOWAIT 0
+static inline ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset,
+                               int flags)
+{
+    (void)fd, (void)parts, (void)count, (void)offset, (void)flags;
     errno = ENOTSUP;
     return -1;
 }

@@ -1,0 +1,34 @@
+/* Writes without waiting for a reader. */
+#include "base/write_now.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where the kernel cannot say at once whether it would wait. */
+static ssize_t write_when_ready(int fd, const struct iovec *parts, int count)
+{
+    struct pollfd out = {.fd = fd, .events = POLLOUT};
+    if (poll(&out, 1, 0) != 0)
+        return writev(fd, parts, count);
+    errno = EAGAIN;
+    return -1;
+}
+
+static bool is_file(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* A file may have to wait for the disk, but not for a reader; without waiting it could take a part.
+ * In a pipe there may be room when poll looks, and none when another thread was quicker: the kernel
+ * is asked first. */
+ssize_t write_now(int fd, const struct iovec *parts, int count)
+{
+    if (is_file(fd))
+        return writev(fd, parts, count);
+    ssize_t written = pwritev2(fd, parts, count, -1, RWF_NOWAIT);
+    return written < 0 && errno != EAGAIN ? write_when_ready(fd, parts, count) : written;
+}
