@@ -234,10 +234,12 @@ static int load_first_world(const struct world_options *options, int64_t now_uni
     return EXIT_CLEAN;
 }
 
-/* Called before any thread starts, so that every thread has them blocked and sigwait gets them. */
+/* Called before any thread starts, so that every thread has them blocked and sigwait gets them. A
+ * reader of the log or of the trail that goes away ends nothing. */
 static sigset_t block_signals(void)
 {
     sigset_t signals;
+    signal(SIGPIPE, SIG_IGN);
     sigemptyset(&signals);
     sigaddset(&signals, SIGHUP);
     sigaddset(&signals, SIGTERM);

@@ -1,5 +1,5 @@
-"""Whoever reads the log and the trail of `taffrail serve` is stuck: reviews are answered as
-ever, and the server ends when it is told to.
+"""Whoever reads the log and the trail of `taffrail serve` is stuck, or is gone: reviews are answered
+as ever, and the server ends when it is told to.
 
 usage: readers.py TAFFRAIL
 """
@@ -66,6 +66,10 @@ class Server:
             except BlockingIOError:
                 os.close(own)
 
+    def close(self):
+        for end in [self.trail, self.log, *self.written]:
+            os.close(end)
+
     def post(self, body):
         self.connection.request("POST", "/validate", body, {"Content-Type": "application/json"})
         reply = self.connection.getresponse()
@@ -100,5 +104,13 @@ def readers_are_stuck(folder):
         server.end()
 
 
+def readers_are_gone(folder):
+    with Server(folder) as server:
+        server.close()
+        for _ in range(3):
+            server.check_answers()
+        server.end()
+
+
 if __name__ == "__main__":
-    run_tests(readers_are_stuck)
+    run_tests(readers_are_stuck, readers_are_gone)
