@@ -476,34 +476,61 @@ static bool write_space(struct writing *writing)
 
 /* ---- reports that are not wanted any more ---- */
 
-static bool remove_report(struct reports_link *link, enum report_api api, const struct there *there,
-                          struct reports_written *written)
+struct removal {
+    struct text uid, version;
+    struct arena *arena;
+    struct text body;
+};
+
+static void write_removal(void *argument)
 {
+    struct removal *removal = argument;
+    struct text_builder out = {.arena = removal->arena};
+    text_builder_add(&out, TEXT("{"));
+    json_write_member(&out, "apiVersion", TEXT("v1"));
+    json_write_member(&out, "kind", TEXT("DeleteOptions"));
+    json_write_key(&out, "preconditions");
+    text_builder_add(&out, TEXT("{"));
+    json_write_member(&out, "uid", removal->uid);
+    json_write_member(&out, "resourceVersion", removal->version);
+    text_builder_add(&out, TEXT("}}"));
+    removal->body = text_builder_text(&out);
+}
+
+static void note_not_removed(const struct there *there, enum resource resource, const char *problem,
+                             struct reports_written *written)
+{
+    written->failed++;
+    snprintf(written->problem, sizeof written->problem, "the %s of %s cannot be removed: %.400s",
+             resource_table[resource].kind,
+             there->namespace.size > 0 ? there->namespace.data : "the cluster", problem);
+    log_line(LOG_WARN, "reports", there->namespace.data, problem, "the %s cannot be removed",
+             resource_table[resource].kind);
+}
+
+static bool remove_report(struct reports_link *link, enum report_api api, const struct there *there,
+                          struct arena *work, struct reports_written *written)
+{
+    struct error error;
     enum resource resource =
         there->namespace.size > 0 ? resources[api].in_namespace : resources[api].of_cluster;
-    char body[512];
-    int size = snprintf(body, sizeof body,
-                        "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\",\"preconditions\":{"
-                        "\"uid\":\"%.*s\",\"resourceVersion\":\"%.*s\"}}",
-                        TEXT_ARGS(there->uid), TEXT_ARGS(there->version));
+    struct removal removal = {.uid = there->uid, .version = there->version, .arena = work};
+    arena_reset(work);
+    if (!arena_guard(work, write_removal, &removal, &error)) {
+        note_not_removed(there, resource, error.what, written);
+        return true;
+    }
     const struct call_request request = {.verb = CALL_DELETE,
                                          .resource = resource,
                                          .namespace = there->namespace.data,
                                          .name = REPORT_NAME,
-                                         .body = {body, (size_t)size}};
+                                         .body = removal.body};
     if (!reports_ask(link, &request))
         return false;
-    if (link->answer.result == CALL_DONE) {
+    if (link->answer.result == CALL_DONE)
         written->removed++;
-    } else if (link->answer.result != CALL_MISSING && link->answer.result != CALL_CONFLICT) {
-        written->failed++;
-        snprintf(written->problem, sizeof written->problem, "the %s of %s cannot be removed: %s",
-                 resource_table[resource].kind,
-                 there->namespace.size > 0 ? there->namespace.data : "the cluster",
-                 link->answer.problem);
-        log_line(LOG_WARN, "reports", there->namespace.data, link->answer.problem,
-                 "the %s cannot be removed", resource_table[resource].kind);
-    }
+    else if (link->answer.result != CALL_MISSING && link->answer.result != CALL_CONFLICT)
+        note_not_removed(there, resource, link->answer.problem, written);
     return true;
 }
 
@@ -512,7 +539,8 @@ static bool remove_unwanted(struct reports_link *link, enum report_api api,
                             struct reports_written *written)
 {
     FOR_EACH(there, &existing->list)
-        if (there->ours && !there->wanted && !remove_report(link, api, there, written))
+        if (there->ours && !there->wanted &&
+            !remove_report(link, api, there, existing->work, written))
             return false;
     return true;
 }

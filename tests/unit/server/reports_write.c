@@ -777,6 +777,32 @@ static void reports_of_clean_namespaces_are_removed(void)
     }
 }
 
+/* As long as the API server likes, and whatever it has in it. */
+static void the_report_that_was_listed_is_removed(void)
+{
+    enum { LONG = 3000 };
+    char uid[LONG + 1];
+    memset(uid, 'u', LONG);
+    uid[LONG] = '\0';
+    begin();
+    audit_pods(1, 0);
+    there_are(
+        arena_printf(arena,
+                     LIST_OF("{\"metadata\":{\"name\":\"taffrail\",\"namespace\":\"web\"," OURS
+                             "\"uid\":\"%s\",\"resourceVersion\":\"6\\\",\\\"a\"}}"),
+                     uid)
+            .data,
+        NULL);
+    reply("PATCH *", 200, "{}");
+    reply("DELETE *", 200, "{}");
+    CU_ASSERT(write_all());
+    ASSERT_WRITTEN(1, 0, 1, 0);
+    const struct node *options = read_body(script_last("DELETE *").body);
+    ASSERT_TEXT(node_string(node_at(options, "preconditions.uid")), uid);
+    ASSERT_TEXT(node_string(node_at(options, "preconditions.resourceVersion")), "6\",\"a");
+    end();
+}
+
 /* What was written before the newer API came is ours to remove; wherever the older one is there. */
 static void reports_of_the_older_api_are_removed(void)
 {
@@ -861,6 +887,7 @@ const struct unit_test unit_tests[] = {
     {"of the cluster it is said so", of_the_cluster_it_is_said_so},
     {"an API that is gone is looked for again", an_api_that_is_gone_is_looked_for_again},
     {"reports of clean namespaces are removed", reports_of_clean_namespaces_are_removed},
+    {"the report that was listed is removed", the_report_that_was_listed_is_removed},
     {"reports of the older API are removed", reports_of_the_older_api_are_removed},
     {"a round breaks off where the replica leads no more",
      a_round_breaks_off_where_the_replica_leads_no_more},
