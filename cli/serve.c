@@ -352,6 +352,7 @@ static bool run(struct serving *serving, const struct reload_target *now, struct
         return false;
     if (!process_confine(PROCESS_NEEDS_NOTHING, error) || !start(serving, &target, error)) {
         reload_stop(serving->reload);
+        webhook_thread_leave(serving->webhook_thread);
         server_close(target.server);
         return false;
     }
