@@ -258,10 +258,12 @@ void lease_report(const struct lease *lease, struct lease_report *report);
 /* ---- over HTTP ---- */
 
 /* Sends the request. client_run calls answered once, with data that is valid during the call,
- * unless the client is closed before. *request is copied. */
+ * unless the client is closed or drops its calls before. *request is copied. */
 bool client_call(struct client *client, const struct call_request *request,
                  void (*answered)(void *context, const struct call_answer *answer), void *context,
                  struct error *error) MUST_CHECK;
+/* Nobody waits for their answers any more, and none follows. The server may have read them. */
+void client_drop_calls(struct client *client);
 
 /* ---- a store that follows a cluster ---- */
 

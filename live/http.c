@@ -59,7 +59,7 @@ void client_close(struct client *client)
         return;
     for (size_t kind = 0; kind < KIND_COUNT; kind++)
         client_unwatch(client, (enum kind)kind);
-    calls_drop(client);
+    client_drop_calls(client);
     if (client->multi != NULL)
         curl_multi_cleanup(client->multi);
     endpoint_close(&client->endpoint);

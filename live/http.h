@@ -37,6 +37,5 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, const cha
 bool http_add_header(struct curl_slist **headers, const char *header);
 
 void calls_finish(struct call *call, CURLcode code);
-void calls_drop(struct client *client); /* no answer follows */
 
 #endif

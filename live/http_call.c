@@ -42,7 +42,7 @@ static void unlink_call(struct call *call)
     curl_multi_remove_handle(call->client->multi, call->easy);
 }
 
-void calls_drop(struct client *client)
+void client_drop_calls(struct client *client)
 {
     struct call *call = client->calls;
     client->calls = NULL;

@@ -58,14 +58,18 @@ static bool ask_once(struct reports_link *link, const struct call_request *reque
         call_read(0, TEXT(""), 0, error.what, &link->answer);
         return true;
     }
-    /* A request that is under way is waited for a moment also at the end: it may be a write. */
+    /* A request that is under way is waited for a moment also at the end: it may be a write. An
+     * answer that comes later yet is not that of the next request. */
     while (!link->answered) {
         if (!client_run(link->client, FIRST_PAUSE_MS, &error)) {
+            client_drop_calls(link->client);
             call_read(0, TEXT(""), 0, error.what, &link->answer);
             return true;
         }
-        if (!link->answered && !link->goes_on(link->context))
+        if (!link->answered && !link->goes_on(link->context)) {
+            client_drop_calls(link->client);
             return false;
+        }
     }
     return true;
 }

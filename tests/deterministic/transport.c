@@ -589,15 +589,21 @@ static void free_stream(struct stream *stream)
     world_free(stream->parts);
 }
 
-static void forget_client(struct client *client)
+void client_drop_calls(struct client *client)
 {
-    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-        free_stream(&client->transfers[kind].stream);
     for (struct call *call = client->calls, *next; call != NULL; call = next) {
         next = call->next;
         call->client = NULL;
         release_call(call);
     }
+    client->calls = NULL;
+}
+
+static void forget_client(struct client *client)
+{
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        free_stream(&client->transfers[kind].stream);
+    client_drop_calls(client);
     memset(client, 0, sizeof *client);
 }
 

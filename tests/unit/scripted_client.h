@@ -428,6 +428,15 @@ bool client_call(struct client *client, const struct call_request *request,
     return true;
 }
 
+void client_drop_calls(struct client *client)
+{
+    SCRIPT_REQUIRE(client->open);
+    for (size_t i = 0; i < SCRIPT_CALLS_MAX; i++) {
+        free(script.calls[i].body);
+        script.calls[i] = (struct script_call){0};
+    }
+}
+
 /* What an answer says is gone after the call. */
 static inline bool script_deliver(void)
 {

@@ -244,6 +244,41 @@ static void a_client_that_does_not_run_gives_no_answer(void)
     end();
 }
 
+/* Nobody waits for it any more. */
+static void a_late_answer_is_that_of_no_other_request(void)
+{
+    static const struct {
+        int64_t over_after_ms;
+        unsigned runs_fail;
+    } cases[] = {
+        {500, 0},       /* it leads no more, and then again */
+        {INT64_MAX, 2}, /* nor does the pause before another try run */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        begin();
+        if (cases[i].over_after_ms < INT64_MAX)
+            over_ms = SCRIPT_BEGINS_MS + cases[i].over_after_ms;
+        script.runs_fail = cases[i].runs_fail;
+        script_reply((struct script_reply){.request = "GET " OF_SHOP,
+                                           .status = 200,
+                                           .body = "{\"a\":1}",
+                                           .after_ms = 1500,
+                                           .times = 1});
+        script_reply((struct script_reply){.request = "GET " OF_SHOP,
+                                           .status = 200,
+                                           .body = "{\"b\":2}",
+                                           .after_ms = 2000,
+                                           .times = 1});
+        CU_ASSERT_FALSE(reports_ask(&link_to, &get_shop));
+        over_ms = INT64_MAX;
+        int64_t begun_ms = monotonic_ms();
+        CU_ASSERT(reports_ask(&link_to, &get_shop));
+        ASSERT_TEXT(link_to.answer.body, "{\"b\":2}");
+        ASSERT_INT(monotonic_ms(), begun_ms + 2000);
+        end();
+    }
+}
+
 /* The answer is the link's own, and stays until the next one. */
 static void an_answer_is_kept(void)
 {
@@ -871,6 +906,7 @@ const struct unit_test unit_tests[] = {
      what_the_server_had_no_time_for_is_asked_again},
     {"what cannot be sent is tried again", what_cannot_be_sent_is_tried_again},
     {"a client that does not run gives no answer", a_client_that_does_not_run_gives_no_answer},
+    {"a late answer is that of no other request", a_late_answer_is_that_of_no_other_request},
     {"an answer is kept", an_answer_is_kept},
     {"who leads no more asks no more", who_leads_no_more_asks_no_more},
     {"waiting lasts as long as it is told", waiting_lasts_as_long_as_it_is_told},
