@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,21 @@ struct listing {
     bool missing, empty;
     bool has_certificate, has_key;
 };
+
+/* A file is written under its draft's name: ".tls.key." and eight digits of chance. What a process
+ * that was killed left of these is nothing, and another process may be about to use them. */
+enum { DRAFT_BYTES = 32 };
+
+static bool is_draft(const char *name)
+{
+    static const char *const names[] = {".ca.crt.", ".tls.key.", ".tls.crt."};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        size_t size = strlen(names[i]);
+        if (strncmp(name, names[i], size) == 0)
+            return strlen(name) == size + 8 && strspn(name + size, "0123456789abcdef") == 8;
+    }
+    return false;
+}
 
 static bool list_folder(const char *path, struct listing *listing, struct error *error)
 {
@@ -31,7 +47,8 @@ static bool list_folder(const char *path, struct listing *listing, struct error 
                          strerror(errno));
     errno = 0;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            is_draft(entry->d_name))
             continue;
         listing->empty = false;
         listing->has_certificate |= strcmp(entry->d_name, "tls.crt") == 0;
@@ -59,36 +76,78 @@ static bool write_bytes(int fd, struct text bytes)
     return fsync(fd) == 0;
 }
 
-/* The file is complete before it appears under its name, and never replaces an existing one. If two
- * programs fill one folder at once, the second fails at its first file. */
-static bool write_file(int folder, const char *path, const char *name, mode_t mode,
-                       struct text bytes, struct error *error)
+struct new_file {
+    const char *name;
+    mode_t mode;
+    struct text bytes;
+    char draft[DRAFT_BYTES]; /* empty: there is none */
+    bool placed;             /* under its name */
+};
+
+static bool write_draft(int folder, struct new_file *file)
 {
-    char draft[64];
-    snprintf(draft, sizeof draft, ".%s.%ld", name, (long)getpid());
-    int fd = openat(folder, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-    bool written = fd >= 0 && write_bytes(fd, bytes);
+    uint32_t chance;
+    if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance)
+        return false;
+    char draft[DRAFT_BYTES];
+    snprintf(draft, sizeof draft, ".%s.%08x", file->name, chance);
+    int fd =
+        openat(folder, draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file->mode);
+    if (fd < 0)
+        return false;
+    memcpy(file->draft, draft, sizeof draft);
+    bool written = write_bytes(fd, file->bytes);
     int failure = errno;
-    if (fd >= 0 && close(fd) != 0 && written) {
-        written = false;
-        failure = errno;
-    }
-    if (written && renameat2(folder, draft, folder, name, RENAME_NOREPLACE) != 0) {
-        written = false;
-        failure = errno;
-    }
-    if (written)
+    if (close(fd) != 0)
+        return false;
+    errno = failure;
+    return written;
+}
+
+/* Never replaces an existing file: if two programs fill one folder at once, the second fails at its
+ * first one. */
+static bool place(int folder, struct new_file *file)
+{
+    file->placed = renameat2(folder, file->draft, folder, file->name, RENAME_NOREPLACE) == 0;
+    return file->placed;
+}
+
+static void take_back(int folder, const struct new_file *file)
+{
+    if (file->draft[0] != '\0')
+        unlinkat(folder, file->placed ? file->name : file->draft, 0);
+}
+
+/* All are complete before the first one appears under its name; when it fails, none of them is left
+ * there, so that the folder is as empty as it was. */
+static bool write_files(int folder, const char *path, struct new_file *files, size_t count,
+                        struct error *error)
+{
+    struct place where = {path, 0, 0};
+    const char *failed = NULL;
+    for (size_t i = 0; i < count && failed == NULL; i++)
+        failed = write_draft(folder, &files[i]) ? NULL : files[i].name;
+    for (size_t i = 0; i < count && failed == NULL; i++)
+        failed = place(folder, &files[i]) ? NULL : files[i].name;
+    if (failed == NULL && fsync(folder) != 0)
+        failed = "the folder";
+    if (failed == NULL)
         return true;
-    if (fd >= 0)
-        unlinkat(folder, draft, 0);
-    return error_set(error, ERROR_IO, (struct place){path, 0, 0}, "%s cannot be written: %s", name,
-                     strerror(failure));
+    int failure = errno;
+    for (size_t i = 0; i < count; i++)
+        take_back(folder, &files[i]);
+    return error_set(error, ERROR_IO, where, "%s cannot be written: %s", failed, strerror(failure));
 }
 
 static bool fill_folder(const char *path, const struct cert_pair *ca, const struct cert_pair *leaf,
                         struct error *error)
 {
     struct place place = {path, 0, 0};
+    struct new_file files[] = {
+        {.name = "ca.crt", .mode = 0644, .bytes = ca->certificate},
+        {.name = "tls.key", .mode = 0600, .bytes = leaf->key},
+        {.name = "tls.crt", .mode = 0644, .bytes = leaf->certificate},
+    };
     if (mkdir(path, 0755) != 0 && errno != EEXIST)
         return error_set(error, ERROR_IO, place, "the folder for certificates cannot be made: %s",
                          strerror(errno));
@@ -96,12 +155,7 @@ static bool fill_folder(const char *path, const struct cert_pair *ca, const stru
     if (folder < 0)
         return error_set(error, ERROR_IO, place, "the folder for certificates cannot be opened: %s",
                          strerror(errno));
-    bool done = write_file(folder, path, "ca.crt", 0644, ca->certificate, error) &&
-                write_file(folder, path, "tls.key", 0600, leaf->key, error) &&
-                write_file(folder, path, "tls.crt", 0644, leaf->certificate, error);
-    if (done && fsync(folder) != 0)
-        done =
-            error_set(error, ERROR_IO, place, "the folder cannot be written: %s", strerror(errno));
+    bool done = write_files(folder, path, files, COUNT_OF(files), error);
     close(folder);
     return done;
 }
