@@ -189,6 +189,10 @@ bool http_prepare(struct client *client, CURL *easy, const char *path, const cha
     if (endpoint->ca_path != NULL)
         done &= curl_easy_setopt(easy, CURLOPT_CAINFO, endpoint->ca_path) == CURLE_OK &&
                 curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK;
+#if LIBCURL_VERSION_NUM >= 0x075700
+    /* Each connection reads the file again: libcurl would keep what it has read for a day. */
+    curl_easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+#endif
     if (endpoint->certificate_path != NULL)
         done &= curl_easy_setopt(easy, CURLOPT_SSLCERT, endpoint->certificate_path) == CURLE_OK;
     if (endpoint->key_path != NULL)

@@ -236,7 +236,7 @@ def tls_is_checked(folder):
         with open(os.path.join(folder, name), "rb") as file:
             return base64.b64encode(file.read()).decode()
 
-    def attempt(server, cluster, user, good):
+    def drive(server, cluster, user):
         path = os.path.join(folder, "tls-config")
         with open(path, "w") as file:
             file.write(f"""current-context: here
@@ -246,7 +246,10 @@ clusters:
   cluster: {{server: "https://127.0.0.1:{server.server_port}", {cluster}}}
 users: [{{name: me, user: {{{user}}}}}]
 """)
-        driver = Driver(["kubeconfig", path], "Pod", idle=())
+        return Driver(["kubeconfig", path], "Pod", idle=())
+
+    def attempt(server, cluster, user, good):
+        driver = drive(server, cluster, user)
         if good:
             answer = driver.ask("wait Pod shop/tls 5,")
             check(answer == "yes", f"{cluster}: {driver.ask('report Pod')}")
@@ -264,6 +267,13 @@ users: [{{name: me, user: {{{user}}}}}]
     attempt(plain, "insecure-skip-tls-verify: true", "", True)
     attempt(named, "certificate-authority: ca.crt", "", False)
     attempt(named, "certificate-authority: ca.crt, tls-server-name: api.example", "", True)
+    shutil.copy(os.path.join(folder, "other.crt"), os.path.join(folder, "used.crt"))
+    driver = drive(plain, "certificate-authority: used.crt", "")
+    driver.until("report Pod", "failures=[1-9].*certificate")
+    shutil.copy(os.path.join(folder, "ca.crt"), os.path.join(folder, "next.crt"))
+    os.rename(os.path.join(folder, "next.crt"), os.path.join(folder, "used.crt"))
+    check(driver.ask("wait Pod shop/tls 5,") == "yes", "a new CA: " + driver.ask("report Pod"))
+    driver.end()
     seen.clear()
     attempt(mutual, "certificate-authority: ca.crt",
             f"client-certificate-data: {data('me.crt')}, client-key: me.key", True)
