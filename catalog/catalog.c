@@ -297,18 +297,20 @@ static void add_with_value(const struct catalog_key *key, const struct solver_na
 }
 
 /* docs/reference/karpenter.md 1.3 for one key. If only some types have a value, the hardware of the
- * others is not known. Only a requirement that an absent value meets takes these. */
+ * others is not known. Only a requirement that an absent value meets takes these, unless they may
+ * have any value. */
 static void add_meeting(const struct catalog_key *key, const struct solver_names *names,
-                        const struct solver_requirement *wanted, struct type_set *found)
+                        const struct solver_requirement *wanted, bool unsaid_is_any,
+                        struct type_set *found)
 {
     enum solver_op op = solver_requirement_op(wanted);
     add_with_value(key, names, wanted, found);
     if (op != SOLVER_DOES_NOT_EXIST)
         add_all(found, &key->any);
-    if (solver_op_is_negative(op)) {
+    if (solver_op_is_negative(op))
         add_all(found, &key->none);
+    if (solver_op_is_negative(op) || unsaid_is_any)
         add_all(found, &key->unsaid);
-    }
 }
 
 static struct type_set with_offering(const struct catalog *catalog,
@@ -323,8 +325,18 @@ static struct type_set with_offering(const struct catalog *catalog,
     return found;
 }
 
-struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
-                               const struct solver_requirements *set, struct arena *arena)
+/* Of which keys a value that is not known counts as the one that is wanted. */
+enum unknown { UNKNOWN_OF_NO_KEY, UNKNOWN_OF_PLATFORM, UNKNOWN_OF_ALL_KEYS };
+
+static bool unsaid_is_any(enum unknown unknown, uint32_t key)
+{
+    bool of_platform = key == CATALOG_ARCH || key == CATALOG_OS || key == CATALOG_TENANCY;
+    return unknown == UNKNOWN_OF_ALL_KEYS || (unknown == UNKNOWN_OF_PLATFORM && of_platform);
+}
+
+static struct type_set select_types(const struct catalog *catalog, const struct solver_names *names,
+                                    const struct solver_requirements *set, enum unknown unknown,
+                                    struct arena *arena)
 {
     struct type_set selected = type_set_create(catalog, arena);
     add_everything(catalog, &selected);
@@ -334,7 +346,8 @@ struct type_set catalog_select(const struct catalog *catalog, const struct solve
         if (wanted->key >= catalog->key_count || !catalog->keys[wanted->key].defined)
             continue;
         memset(found.words, 0, found.word_count * sizeof *found.words);
-        add_meeting(&catalog->keys[wanted->key], names, wanted, &found);
+        add_meeting(&catalog->keys[wanted->key], names, wanted, unsaid_is_any(unknown, wanted->key),
+                    &found);
         keep_all(&selected, &found);
     }
     if (!catalog->is_builtin) {
@@ -342,6 +355,45 @@ struct type_set catalog_select(const struct catalog *catalog, const struct solve
         keep_all(&selected, &offered);
     }
     return selected;
+}
+
+struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
+                               const struct solver_requirements *set, struct arena *arena)
+{
+    return select_types(catalog, names, set, UNKNOWN_OF_NO_KEY, arena);
+}
+
+/* Whether a requirement lists types or families, or those that names tell leave no type of known
+ * hardware. */
+static bool names_the_unknown(const struct catalog *catalog, const struct solver_names *names,
+                              const struct solver_requirements *set, struct arena *arena)
+{
+    struct solver_requirements by_name = {0};
+    for (size_t i = 0; i < set->count; i++) {
+        const struct solver_requirement *wanted = &set->items[i];
+        if ((wanted->key == CATALOG_TYPE || wanted->key == CATALOG_FAMILY) &&
+            solver_requirement_op(wanted) == SOLVER_IN)
+            return true;
+        if (wanted->key < catalog->key_count &&
+            type_set_is_empty(&catalog->keys[wanted->key].unsaid))
+            *LIST_PUSH(arena, &by_name) = *wanted;
+    }
+    struct type_set named = catalog_select(catalog, names, &by_name, arena);
+    FOR_TYPES(i, &named)
+        if (catalog->types[i].cpu > 0)
+            return false;
+    return true;
+}
+
+struct type_set catalog_select_possible(const struct catalog *catalog,
+                                        const struct solver_names *names,
+                                        const struct solver_requirements *set, struct arena *arena)
+{
+    if (!catalog->is_builtin)
+        return catalog_select(catalog, names, set, arena);
+    bool all = names_the_unknown(catalog, names, set, arena);
+    return select_types(catalog, names, set, all ? UNKNOWN_OF_ALL_KEYS : UNKNOWN_OF_PLATFORM,
+                        arena);
 }
 
 bool catalog_is_builtin(const struct catalog *catalog)

@@ -66,6 +66,13 @@ bool catalog_tells_by(const struct catalog *catalog, struct text key);
  * be based on catalog_names(). */
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena);
+/* With the types that may match, of which the built-in catalogue does not know the hardware: where
+ * types or families are listed, or only such types are left by name, it may be any; else only the
+ * architecture may be, so that no type of a whole category counts for what none is known to have.
+ */
+struct type_set catalog_select_possible(const struct catalog *catalog,
+                                        const struct solver_names *names,
+                                        const struct solver_requirements *set, struct arena *arena);
 
 /* The amount of one resource: what a machine of a type has, and what it leaves to pods. cpu in
  * thousandths, all others in units. */
@@ -106,6 +113,10 @@ bool catalog_solver_type(const struct catalog *catalog, size_t index, const stru
 /* The types that fit both sets of expressions; second may be NULL. */
 struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
                                    const struct expressions *second, struct arena *arena);
+/* The same with those that may fit, as catalog_select_possible has them. */
+struct type_set expressions_select_possible(const struct catalog *catalog,
+                                            const struct expressions *first,
+                                            const struct expressions *second, struct arena *arena);
 /* False for a pool of another cloud under the built-in catalogue, which describes EC2. */
 bool pool_is_covered_by(const struct catalog *catalog, const struct pool *pool);
 

@@ -49,15 +49,32 @@ static void add_telling(const struct expressions *expressions, const struct cata
     expressions_add(&kept, names, set, arena);
 }
 
-struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
-                                   const struct expressions *second, struct arena *arena)
+typedef struct type_set selector(const struct catalog *catalog, const struct solver_names *names,
+                                 const struct solver_requirements *set, struct arena *arena);
+
+static struct type_set select_by(selector *select, const struct catalog *catalog,
+                                 const struct expressions *first, const struct expressions *second,
+                                 struct arena *arena)
 {
     struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
     struct solver_requirements set = {0};
     add_telling(first, catalog, names, &set, arena);
     if (second != NULL)
         add_telling(second, catalog, names, &set, arena);
-    return catalog_select(catalog, names, &set, arena);
+    return select(catalog, names, &set, arena);
+}
+
+struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
+                                   const struct expressions *second, struct arena *arena)
+{
+    return select_by(catalog_select, catalog, first, second, arena);
+}
+
+struct type_set expressions_select_possible(const struct catalog *catalog,
+                                            const struct expressions *first,
+                                            const struct expressions *second, struct arena *arena)
+{
+    return select_by(catalog_select_possible, catalog, first, second, arena);
 }
 
 /* Where no group is written the kind tells whose it is. */

@@ -12,6 +12,7 @@
 #include "simulation/node_claims.h"
 #include "simulation/reason_words.h"
 #include "simulation/reserved.h"
+#include "simulation/supply.h"
 #include "simulation/volume_claims.h"
 
 struct rounds {
@@ -278,9 +279,24 @@ static struct simulation_reasons one_reason(const struct rounds *rounds,
 
 static struct simulation_reasons explain(const struct rounds *rounds, const struct cluster_pod *pod)
 {
+    const struct cluster *cluster = &rounds->cluster;
     struct reasons_words reasons =
         reasons_tell(solver_explain(rounds->run, pod->number), rounds->arena);
-    return reasons_by_name(reasons, rounds->cluster.problem, rounds->arena);
+    struct simulation_reasons named = reasons_by_name(reasons, cluster->problem, rounds->arena);
+    struct simulation_reason *items =
+        ARENA_ARRAY(rounds->arena, named.count, struct simulation_reason);
+    for (size_t i = 0; i < named.count; i++) {
+        items[i] = named.items[i];
+        if (reasons.items[i].pool == SOLVER_NONE)
+            continue;
+        struct text unknown =
+            pool_unknown_text(cluster->catalog, cluster->pools[reasons.items[i].pool].pool,
+                              &pod->source->workload, rounds->arena);
+        if (unknown.size > 0)
+            items[i] = (struct simulation_reason){
+                .node_pool = items[i].node_pool, .kind = items[i].kind, .message = unknown};
+    }
+    return (struct simulation_reasons){items, named.count};
 }
 
 /* Nothing is bought for the pod, so only the existing nodes give reasons. */

@@ -203,8 +203,40 @@ static bool is_in_problem(const struct supply *supply, const struct pool *pool)
     return false;
 }
 
-/* Pools that are not in the problem: of another cloud, not ready, or static. Whether the pod fits
- * there is not known, only whether requirements or taints exclude it. */
+/* A requested resource that nothing in the problem has; NULL: none. */
+static const char *unknown_resource(const struct asking *asking)
+{
+    const struct named_amounts *amounts = &asking->pod.requests;
+    for (size_t i = 0; i < amounts->count; i++)
+        if (solver_problem_resource(asking->supply->problem, amounts->items[i].resource) ==
+            SOLVER_NONE)
+            return amounts->items[i].resource;
+    return NULL;
+}
+
+/* Types that the catalogue knows by name alone are not in the problem; their names tell whether
+ * they have devices. */
+static bool may_launch_the_unknown(const struct asking *asking, const struct pool *pool,
+                                   const struct pod_requirements *wanted)
+{
+    device_set devices = 0;
+    FOR_EACH(amount, &asking->pod.requests) {
+        enum device device = device_of_resource(text_of(amount->resource));
+        if (device != DEVICE_COUNT)
+            devices |= DEVICE_BIT(device);
+    }
+    if (unknown_resource(asking) != NULL)
+        return false;
+    struct type_set types = pool_unknown_types(pool, wanted);
+    FOR_TYPES(i, &types)
+        if ((devices & ~catalog_type(wanted->catalog, i)->devices) == 0)
+            return true;
+    return false;
+}
+
+/* Pools that are not in the problem: of another cloud, not ready, or static; or of which the types
+ * are not. Whether the pod fits there is not known, only whether requirements or taints exclude it.
+ */
 static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
@@ -212,9 +244,10 @@ static bool may_suit_other_pool(const struct asking *asking)
         pod_requirements_read(supply->catalog, asking->workload, asking->arena);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
-        if (!pool->object->deleting && !is_in_problem(supply, pool) &&
-            !(supply->settings.no_static_capacity && pool_is_static(pool)) &&
-            pool_may_suit(pool, &wanted))
+        if (pool->object->deleting || (supply->settings.no_static_capacity && pool_is_static(pool)))
+            continue;
+        if (is_in_problem(supply, pool) ? may_launch_the_unknown(asking, pool, &wanted)
+                                        : pool_may_suit(pool, &wanted))
             return true;
     }
     return false;
@@ -293,17 +326,6 @@ bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot
 }
 
 /* ---- whether a pod could run, and why not ---- */
-
-/* A requested resource that nothing in the problem has; NULL: none. */
-static const char *unknown_resource(const struct asking *asking)
-{
-    const struct named_amounts *amounts = &asking->pod.requests;
-    for (size_t i = 0; i < amounts->count; i++)
-        if (solver_problem_resource(asking->supply->problem, amounts->items[i].resource) ==
-            SOLVER_NONE)
-            return amounts->items[i].resource;
-    return NULL;
-}
 
 static void give_reason(const struct asking *asking, struct text message,
                         struct supply_answer *answer)

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/hash.h"
+#include "catalog/type_set.h"
 #include "kube/karpenter.h"
 #include "kube/pod.h"
 #include "kube/taint.h"
@@ -71,6 +72,9 @@ struct pod_requirements pod_requirements_none(const struct catalog *catalog, str
 bool pool_may_suit(const struct pool *pool, const struct pod_requirements *wanted);
 /* The same, whatever taints the pool has. */
 bool pool_is_selected(const struct pool *pool, const struct pod_requirements *wanted);
+/* The types that the pool may launch for the pod, where the catalogue does not know the hardware of
+ * any of them; else empty. */
+struct type_set pool_unknown_types(const struct pool *pool, const struct pod_requirements *wanted);
 /* Says which taint or label keeps the pod out, where pool_may_suit() does not hold. */
 void pool_misfit(const struct pool *pool, const struct pod_requirements *wanted,
                  struct supply_reason *reason);

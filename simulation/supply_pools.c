@@ -111,6 +111,48 @@ bool pool_takes(const struct catalog *catalog, const struct pool *pool,
     return pool_may_suit(pool, &wanted);
 }
 
+/* ---- whether what it gives is known ---- */
+
+/* The types that may meet what the pool and one alternative of the pod require. */
+static struct type_set possible_types(const struct solver_requirements *of_pool,
+                                      const struct pod_requirements *wanted, size_t alternative)
+{
+    struct solver_requirements both = copied(of_pool, wanted->arena);
+    const struct solver_requirements *of_pod = &wanted->alternatives[alternative];
+    for (size_t i = 0; i < of_pod->count; i++)
+        solver_requirements_add(wanted->names, &both, of_pod->items[i], wanted->arena);
+    return catalog_select_possible(wanted->catalog, wanted->names, &both, wanted->arena);
+}
+
+struct type_set pool_unknown_types(const struct pool *pool, const struct pod_requirements *wanted)
+{
+    const struct type_set none = {0};
+    struct type_set all = type_set_create(wanted->catalog, wanted->arena);
+    if (!pool_is_covered_by(wanted->catalog, pool) || not_tolerated(wanted, pool) != NULL)
+        return none;
+    const struct solver_requirements set = of_pool(pool, wanted);
+    for (size_t i = 0; i < wanted->alternative_count; i++)
+        if (allows(&set, wanted, i, NULL)) {
+            struct type_set types = possible_types(&set, wanted, i);
+            type_set_add_all(&all, &types);
+        }
+    FOR_TYPES(i, &all)
+        if (catalog_type(wanted->catalog, i)->cpu > 0)
+            return none;
+    return all;
+}
+
+struct text pool_unknown_text(const struct catalog *catalog, const struct pool *pool,
+                              const struct workload *workload, struct arena *arena)
+{
+    const struct pod_requirements wanted = pod_requirements_read(catalog, workload, arena);
+    struct type_set types = pool_unknown_types(pool, &wanted);
+    if (type_set_is_empty(&types))
+        return TEXT("");
+    return arena_printf(arena, "the catalogue does not know the hardware of %.*s",
+                        TEXT_ARGS(type_set_text(catalog, &types, arena)));
+}
+
 void pool_misfit(const struct pool *pool, const struct pod_requirements *wanted,
                  struct supply_reason *reason)
 {

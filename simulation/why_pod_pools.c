@@ -114,8 +114,15 @@ static void take_claim(const struct asking *asking, const struct solver_node_cla
 
 /* Reasons that hold for all pools, or for this one. */
 static void take_reasons(const struct asking *asking, const struct simulation_reasons *reasons,
-                         struct why_pool *pool)
+                         const struct pool *asked, struct why_pool *pool)
 {
+    struct text unknown =
+        pool_unknown_text(asking->catalog, asked, &asking->pod->source->workload, asking->arena);
+    if (unknown.size > 0) {
+        pool->fit = WHY_UNDECIDED;
+        pool->message = unknown;
+        return;
+    }
     FOR_EACH(reason, reasons)
         if (reason->node_pool.size == 0 || text_equal(reason->node_pool, pool->name))
             exclude(pool, reason, asking->arena);
@@ -178,7 +185,7 @@ void why_pools_judge(struct asking *asking, const struct solver_node_claim *cons
         else if (claims != NULL && claims[number] != NULL)
             take_claim(asking, claims[number], judged);
         else
-            take_reasons(asking, reasons, judged);
+            take_reasons(asking, reasons, pool, judged);
     }
     why->pools = asking->pools;
     why->pool_count = count;

@@ -340,10 +340,19 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
         return;
     }
     size_t unknown = judge_unknown_values(call, list, pool);
-    struct type_set outside = type_set_minus(&launchable->types, &list->allowed, arena);
+    struct launchable possible = *launchable;
+    if (possible.count == 0) {
+        possible.types =
+            expressions_select_possible(list->catalog, &pool->requirements, &pool->labels, arena);
+        possible.count = type_set_count(&possible.types);
+        /* Which of them the pool can launch is not known. */
+        if (type_set_intersects(&possible.types, &list->allowed))
+            return;
+    }
+    struct type_set outside = type_set_minus(&possible.types, &list->allowed, arena);
     if (!type_set_is_empty(&outside))
-        report_pool_outside(call, list, pool, launchable, &outside);
-    else if (launchable->count == 0 && unknown == 0 && !pool_shape_tells(call))
+        report_pool_outside(call, list, pool, &possible, &outside);
+    else if (possible.count == 0 && unknown == 0 && !pool_shape_tells(call))
         report(call, SEVERITY_RAIL, pool->requirements_field,
                TEXT("Remove one of the requirements."),
                "No instance type fits these requirements, so the pool can launch none.");

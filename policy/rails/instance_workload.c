@@ -64,14 +64,19 @@ static struct term_values judge_values(struct rail_call *call, const struct inst
     return result;
 }
 
-/* True when the types reached meet the list; otherwise reports at field. */
+/* True when types that selector and term may reach meet the list; otherwise reports at field. */
 static bool judge_reach(struct rail_call *call, const struct instance_list *list,
-                        const struct field *field, const struct type_set *reached,
-                        enum severity severity)
+                        const struct field *field, const struct expressions *selector,
+                        const struct expressions *term, enum severity severity)
 {
-    if (type_set_intersects(reached, &list->allowed))
-        return true;
     struct arena *arena = call->arena;
+    struct type_set known = expressions_select(list->catalog, selector, term, arena);
+    if (type_set_intersects(&known, &list->allowed))
+        return true;
+    struct type_set possible = expressions_select_possible(list->catalog, selector, term, arena);
+    if (type_set_intersects(&possible, &list->allowed))
+        return true;
+    const struct type_set *reached = type_set_is_empty(&known) ? &possible : &known;
     size_t count = type_set_count(reached);
     struct draft draft = {
         .severity = is_of_daemon_set(call) && severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
@@ -107,28 +112,22 @@ static void judge_terms(struct rail_call *call, const struct instance_list *list
         if (values.outside || values.unknown || selector_values.outside ||
             selector_values.unknown || term->expressions.count == 0)
             continue;
-        struct type_set reached =
-            expressions_select(list->catalog, selector, &term->expressions, call->arena);
-        judge_reach(call, list, term->field, &reached,
+        judge_reach(call, list, term->field, selector, &term->expressions,
                     preferred ? severity_of_preference(call) : SEVERITY_RAIL);
     }
 }
 
 void instance_judge_workload(struct rail_call *call, const struct instance_list *list)
 {
-    struct arena *arena = call->arena;
     struct workload workload;
     if (!call_workload(call, &workload))
         return;
     const struct node_selection *selection = call_selection(call, &workload);
 
     struct term_values values = judge_values(call, list, &selection->selector, false);
-    if (selection->selector.count > 0 && !values.outside && !values.unknown) {
-        struct type_set reached =
-            expressions_select(list->catalog, &selection->selector, NULL, arena);
-        if (!judge_reach(call, list, selection->selector_field, &reached, SEVERITY_RAIL))
-            values.outside = true;
-    }
+    if (selection->selector.count > 0 && !values.outside && !values.unknown)
+        values.outside = !judge_reach(call, list, selection->selector_field, &selection->selector,
+                                      NULL, SEVERITY_RAIL);
     judge_terms(call, list, &selection->selector, values, &selection->required, false);
     judge_terms(call, list, &selection->selector, values, &selection->preferred, true);
 }

@@ -181,7 +181,7 @@ static void judge_together(struct label_inquiry *check, const struct field *fiel
     if (check->notes.count > 0 || check->by_node || check->types_told ||
         !names_types(check, expressions) || label_sees_other_cloud(check))
         return;
-    struct type_set types = expressions_select(catalog, expressions, more, arena);
+    struct type_set types = expressions_select_possible(catalog, expressions, more, arena);
     if (!type_set_is_empty(&types))
         return;
     enum severity severity = catalog_is_builtin(catalog) ? SEVERITY_WARN : SEVERITY_RAIL;

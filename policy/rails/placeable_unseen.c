@@ -239,7 +239,7 @@ static bool suit_the_built_in(const struct placing *placing, const struct expres
             return false;
     const struct expressions built_in = built_in_requirements(call->arena);
     struct type_set types =
-        expressions_select(call->world->catalog, &built_in, expressions, call->arena);
+        expressions_select_possible(call->world->catalog, &built_in, expressions, call->arena);
     return !type_set_is_empty(&types);
 }
 

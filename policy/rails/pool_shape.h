@@ -53,9 +53,6 @@ struct expressions pool_shape_understood(const struct pool *pool, struct arena *
 bool pool_shape_is_closed(const struct expression *expression);
 /* Of such a one: whether none of its values is known. */
 bool pool_shape_knows_none(const struct catalog *catalog, const struct expression *expression);
-/* Whether no type fits both; they may be the same. */
-bool pool_shape_leave_none(const struct catalog *catalog, const struct expression *first,
-                           const struct expression *second, struct arena *arena);
 /* The key under which types have the value; empty when none does. */
 struct text pool_shape_key_of_value(const struct catalog *catalog, struct text value);
 /* "{key: kubernetes.io/arch, operator: In, values: [amd64]}" for a pool that leaves both

@@ -65,7 +65,9 @@ static bool judge_units(struct rail_call *call, const struct expression *express
     const struct unit *unit = unit_of(key);
     if (unit == NULL)
         return false;
-    bool leaves_none = pool_shape_leave_none(catalog, expression, expression, call->arena);
+    const struct expressions one = {.items = (struct expression *)expression, .count = 1};
+    struct type_set left = expressions_select(catalog, &one, NULL, call->arena);
+    bool leaves_none = type_set_is_empty(&left);
     int64_t least = least_of(catalog, key);
     bool some = false;
     for (size_t i = 0; i < expression->value_count; i++)

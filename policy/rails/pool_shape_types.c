@@ -189,12 +189,12 @@ static bool judge_unknown_values(struct rail_call *call, const struct pool *pool
     return some;
 }
 
-bool pool_shape_leave_none(const struct catalog *catalog, const struct expression *first,
-                           const struct expression *second, struct arena *arena)
+static bool leave_none(const struct catalog *catalog, const struct expression *first,
+                       const struct expression *second, struct arena *arena)
 {
     struct expressions a = {.items = (struct expression *)first, .count = 1};
     struct expressions b = {.items = (struct expression *)second, .count = 1};
-    struct type_set left = expressions_select(catalog, &a, &b, arena);
+    struct type_set left = expressions_select_possible(catalog, &a, &b, arena);
     return type_set_is_empty(&left);
 }
 
@@ -218,7 +218,7 @@ static bool report_if_none(struct rail_call *call, const struct expression *firs
 {
     struct arena *arena = call->arena;
     bool alone = first == second;
-    if (!first->valid || !pool_shape_leave_none(call->world->catalog, first, second, arena))
+    if (!first->valid || !leave_none(call->world->catalog, first, second, arena))
         return false;
     struct text other =
         alone ? TEXT("")
@@ -247,10 +247,31 @@ static bool report_pair(struct rail_call *call, const struct pool *pool)
     return false;
 }
 
+/* Types whose hardware the catalogue does not know may fit, as a family that it does not know. */
+static bool report_possible(struct rail_call *call, const struct pool *pool)
+{
+    const struct catalog *catalog = call->world->catalog;
+    struct arena *arena = call->arena;
+    struct type_set possible =
+        expressions_select_possible(catalog, &pool->requirements, &pool->labels, arena);
+    if (type_set_is_empty(&possible))
+        return false;
+    struct text types = type_set_text(catalog, &possible, arena);
+    report_as(call, SEVERITY_WARN, .field = pool->requirements_field, .found = types,
+              .values = type_set_names(catalog, &possible, arena),
+              .statement = arena_printf(
+                  arena,
+                  "No instance type is known to fit these requirements together. The catalogue "
+                  "does not know the hardware of those that may: %.*s.",
+                  TEXT_ARGS(types)),
+              .fix = TEXT("Check that one of them fits."));
+    return true;
+}
+
 static void report_none(struct rail_call *call, const struct pool *pool)
 {
     if (judge_unknown_values(call, pool, true) || pool_shape_judge_no_devices(call, pool) ||
-        report_pair(call, pool))
+        report_possible(call, pool) || report_pair(call, pool))
         return;
     report(call, SEVERITY_RAIL, pool->requirements_field, TEXT("Remove one of the requirements."),
            "No instance type fits these requirements together" LAUNCHES_NONE);

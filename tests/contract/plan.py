@@ -427,6 +427,22 @@ def check_errors(folder):
     expect("no state", (done.returncode, "--state DIR" in done.stderr), (2, True))
 
 
+def check_hardware(folder):
+    """Of some types the built-in catalogue knows no more than the name."""
+    flex = POOL.replace("group: karpenter.kwok.sh, kind: KWOKNodeClass",
+                        "group: karpenter.k8s.aws, kind: EC2NodeClass")
+    folder.write("flex/cluster.yaml", flex + "        - {key: karpenter.k8s.aws/instance-family, "
+                                             "operator: In, values: [g2]}\n")
+    folder.write("one.yaml", pod("one", 1))
+    done = subprocess.run([taffrail, "plan", "--state", "flex", "-f", "one.yaml", "-o", "json"],
+                          cwd=folder.path, capture_output=True, encoding="utf-8", check=False)
+    plan = json.loads(done.stdout)
+    check_shape("hardware", plan)
+    expect("hardware: the reason", plan["unschedulable"][0]["reasons"], [
+        {"nodePool": "default", "kind": "requirement", "nearest": "",
+         "message": "the catalogue does not know the hardware of g2.2xlarge, g2.8xlarge"}])
+
+
 def check_pictures(folder):
     options = ("-f", "web.yaml", "-f", "odd.yaml", "-n", "shop", "-o")
     code, out, _ = folder.run(*options, "svg")
@@ -510,6 +526,7 @@ with tempfile.TemporaryDirectory() as path:
     check_drills(folder)
     check_cost(folder)
     check_errors(folder)
+    check_hardware(folder)
     check_pictures(folder)
 for failure in failures:
     print(f"FAILED: {failure}")

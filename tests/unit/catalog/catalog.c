@@ -362,6 +362,45 @@ static void test_selections(void)
     }
 }
 
+/* 40 types are known by name alone. What a requirement leaves of known types is never less. */
+static void test_possible_selections(void)
+{
+    static const struct {
+        const char *written[4];
+        size_t known, possible;
+    } cases[] = {
+        {{AWS "family In m8g-flex", NULL}, 8, 8},
+        {{AWS "family In m8g-flex", "kubernetes.io/arch In arm64", NULL}, 0, 8},
+        {{AWS "family In m8g-flex m5", AWS "cpu Gt 95", NULL}, 2, 10},
+        {{AWS "family In m8g-flex", AWS "size In enormous", NULL}, 0, 0},
+        {{"node.kubernetes.io/instance-type In c7i.32xlarge", "kubernetes.io/arch In amd64", NULL},
+         0,
+         1},
+        /* by name only such types are left */
+        {{AWS "category In u", AWS "size In metal", AWS "cpu Gt 1", NULL}, 0, 5},
+        /* none is named: the architecture may be any, and no type has more cpu than is known */
+        {{AWS "capability-flex In true", "kubernetes.io/arch In arm64", NULL}, 0, 28},
+        {{AWS "category In c", AWS "cpu Gt 500", NULL}, 0, 0},
+        {{AWS "category In c", "kubernetes.io/arch In arm64", AWS "cpu-manufacturer In intel",
+          NULL},
+         0,
+         0},
+        /* no node is made of a Mac */
+        {{AWS "family In mac2", "kubernetes.io/arch In arm64", NULL}, 0, 0},
+    };
+    builtin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct query query = ask();
+        for (const char *const *written = cases[i].written; *written != NULL; written++)
+            want(&query, *written);
+        struct type_set set = catalog_select_possible(catalog, query.names, &query.set, arena);
+        if (type_set_count(&set) != cases[i].possible)
+            fprintf(stderr, "in case %zu, %s\n", i, cases[i].written[0]);
+        ASSERT_INT(count_of(cases[i].written), cases[i].known);
+        ASSERT_INT(type_set_count(&set), cases[i].possible);
+    }
+}
+
 static uint64_t random_state;
 
 static uint32_t random_below(uint32_t limit)
@@ -822,6 +861,7 @@ const struct unit_test unit_tests[] = {
     {"keys", test_has_key},
     {"the control number", test_control_number},
     {"selections", test_selections},
+    {"possible selections", test_possible_selections},
     {"selecting against the algebra", test_select_against_algebra},
     {"sets of types", test_type_sets},
     {"a user's types", test_user_types},

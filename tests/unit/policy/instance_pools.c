@@ -116,6 +116,21 @@ static void unknown_values_are_judged_by_name(void)
                                         COUNT_OF(cases)});
 }
 
+/* What of these types the pool can launch is not known: only that none of them is in the list. */
+static void hardware_that_is_not_known(void)
+{
+#define ARM64 ", " IN("kubernetes.io/arch", "arm64")
+    static const struct rail_case cases[] = {
+        {OF(FAMILY("m8g-flex") ARM64), ""},
+        {OF(FAMILY("m5, m8g-flex") ARM64), ""},
+        {OF(FAMILY("c7g-flex") ARM64),
+         "deny spec.template.spec.requirements c7g-flex.2xlarge, c7g-flex.4xlarge, "
+         "c7g-flex.8xlarge, c7g-flex.large, c7g-flex.medium, ... (6)"},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {deny: {categories: [c]}}", NULL, cases,
+                                        COUNT_OF(cases)});
+}
+
 /* Values that are near in kind, five of them; accelerators of another maker are not. */
 static void values_to_write_instead(void)
 {
@@ -278,6 +293,7 @@ const struct unit_test unit_tests[] = {
     {"what to add is spelt as the provider does", what_to_add_is_spelt_as_the_provider_does},
     {"what keeps the list out is named", what_keeps_the_list_out_is_named},
     {"unknown values are judged by name", unknown_values_are_judged_by_name},
+    {"hardware that is not known", hardware_that_is_not_known},
     {"values to write instead", values_to_write_instead},
     {"types of a user's catalogue are named", types_of_a_users_catalogue_are_named},
     {"each key is one requirement", each_key_is_one_requirement},

@@ -57,6 +57,32 @@ static void terms_are_judged_one_by_one(void)
                              NULL, cases, COUNT_OF(cases)});
 }
 
+/* The catalogue knows these types by name alone: what they have is not known, and denies nobody. */
+static void hardware_that_is_not_known(void)
+{
+    static const struct rail_case cases[] = {
+        {TERMS(AWS "family: m8g-flex, kubernetes.io/arch: arm64", "", ""), ""},
+        {TERMS(AWS "family: m8g-flex, " AWS "cpu: '4'", "", ""), ""},
+        {TERMS(TYPE ": c7i.32xlarge", TERM(IN("kubernetes.io/arch", "amd64")), ""), ""},
+        {TERMS(AWS "family: m8g-flex, " AWS "size: 24xlarge", "", ""), "deny spec.nodeSelector "},
+        {TERMS(AWS "family: g2, kubernetes.io/arch: amd64", "", ""),
+         "deny spec.nodeSelector[" AWS "family] g2"},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {deny: {categories: [g]}}", NULL, cases,
+                                        COUNT_OF(cases)});
+    /* whichever of them is reached, it is outside the list */
+    static const struct rail_case none[] = {
+        {TERMS("",
+               TERM(IS(AWS "family", "NotIn", "m5") ", " IN(
+                   AWS "capability-flex", "'true'") ", " IN("kubernetes.io/arch", "arm64")),
+               ""),
+         "deny " REQUIRED "[0] c7g-flex.2xlarge, c7g-flex.4xlarge, c7g-flex.8xlarge, "
+         "c7g-flex.large, c7g-flex.medium, ... (28)"},
+    };
+    rail_table_run(
+        &(struct rail_table){"instance-types: {deny: {types: ['*-flex.*']}}", NULL, none, 1});
+}
+
 static void preferences_are_warned_of(void)
 {
     static const struct rail_case cases[] = {
@@ -262,6 +288,7 @@ static void daemon_sets_are_warned(void)
 const char unit_suite[] = "policy instance-types, workloads";
 const struct unit_test unit_tests[] = {
     {"terms are judged one by one", terms_are_judged_one_by_one},
+    {"hardware that is not known", hardware_that_is_not_known},
     {"preferences are warned of", preferences_are_warned_of},
     {"only In names values", only_in_names_values},
     {"of an empty list", of_an_empty_list},

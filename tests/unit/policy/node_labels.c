@@ -207,6 +207,8 @@ static void values_in_the_wrong_place(void)
                                              "operator: Gt, values: ['0']}")),
          ""},
         {SELECTS(FAMILY ": m5, kubernetes.io/arch: arm64"), "warn spec.nodeSelector "},
+        /* what the catalogue knows by name alone may have any architecture */
+        {SELECTS(FAMILY ": m8g-flex, kubernetes.io/arch: arm64"), ""},
         /* whatever stands before them, and with one of them under each field */
         {SELECTS("topology.kubernetes.io/zone: a, " FAMILY ": m5, kubernetes.io/arch: arm64"),
          "warn spec.nodeSelector "},

@@ -131,6 +131,26 @@ static void pools_that_are_given_the_benefit_of_the_doubt(void)
     };
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", others, cases, COUNT_OF(cases)});
+    /* of these types the catalogue knows no more than the names */
+    static const char unknown[] =
+        POOL("flex", "", FAMILY("m8g-flex")) POOL("m", "taints: [{key: m, effect: NoSchedule}], ",
+                                                  "{key: karpenter.k8s.aws/instance-category, "
+                                                  "operator: In, values: [m]}");
+    static const struct rail_case pods[] = {
+        {POD(ANY ", nodeSelector: {pool: flex}"), ""},
+        {POD(ANY ", nodeSelector: {pool: flex, kubernetes.io/arch: arm64}"), ""},
+        {POD(ANY ", nodeSelector: {pool: flex, karpenter.k8s.aws/instance-family: m5}"),
+         "deny spec "},
+        {POD(ASKS("cpu: 1, nvidia.com/gpu: 1") ", nodeSelector: {pool: flex}"), "deny spec "},
+        {POD(ASKS("cpu: 1, example.com/foo: 1") ", nodeSelector: {pool: flex}"), "deny spec "},
+        {POD(ANY ", nodeSelector: {pool: m, karpenter.k8s.aws/instance-family: m8g-flex}"),
+         "deny spec "},
+        {POD(ANY ", nodeSelector: {pool: m, karpenter.k8s.aws/instance-family: m8g-flex}, "
+                 "tolerations: [{operator: Exists}]"),
+         ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", unknown, pods, COUNT_OF(pods)});
 }
 
 #define REQUIRES(terms)                                                          \

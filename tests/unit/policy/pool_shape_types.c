@@ -91,6 +91,21 @@ static void pools_that_launch_nothing_are_found(void)
         {POOL4(CMR, "{key: " AWS "tenancy, operator: In, values: [host]}", IN(AWS "family", "m5"),
                ARM64),
          "deny " AT "[1].values[0] host"},
+        /* the catalogue knows these by name alone */
+        {POOL2(IN(AWS "family", "c7g-flex"), ARM64),
+         "warn " AT " c7g-flex.2xlarge, c7g-flex.4xlarge, c7g-flex.8xlarge, c7g-flex.large, "
+         "c7g-flex.medium, ... (6)"},
+        {POOL2(IN(AWS "family", "m5, g2"), ARM64), "warn " AT " g2.2xlarge, g2.8xlarge"},
+        {POOL2(IN("node.kubernetes.io/instance-type", "c7i.32xlarge"),
+               IN("kubernetes.io/arch", "amd64")),
+         "warn " AT " c7i.32xlarge"},
+        /* their names are enough to rule them out */
+        {POOL2(IN(AWS "family", "c7g-flex"), IN(AWS "size", "metal")),
+         "deny " AT "[1] " AWS "size In metal"},
+        {POOL3(IN(AWS "family", "c7g-flex"), ARM64, IN(AWS "size", "metal")),
+         "deny " AT "[2] " AWS "size In metal"},
+        {POOL2(IN(AWS "category", "c"), "{key: " AWS "cpu, operator: Gt, values: ['1000']}"),
+         "deny " AT "[1] " AWS "cpu Gt 1000"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
                                         COUNT_OF(cases)});

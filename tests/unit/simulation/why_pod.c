@@ -481,13 +481,17 @@ static void a_pod_that_is_not_there_is_told_with_what_was_meant(void)
     }
 }
 
-/* The built-in table has the types of AWS. */
+/* The built-in table has the types of AWS, some of them by name alone. */
 static void types_of_another_cloud_are_not_known(void)
 {
     static const char *const documents[] = {
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: azure}, spec: {template: "
         "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: a}, "
         "requirements: []}}}}",
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: flex}, spec: {template: "
+        "{spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, "
+        "requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: "
+        "[g2]}]}}}}",
         POD("one", "1", "")};
     struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
     const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
@@ -498,7 +502,8 @@ static void types_of_another_cloud_are_not_known(void)
                             TEXT("one"), fixture.arena, &why, &fixture.problems, &error));
     ASSERT_TEXT(lines_of(fixture.arena, &why),
                 "undecided\nazure: undecided: its instance types are not in the catalogue\n"
-                "nodes 0/0\n");
+                "flex: undecided: the catalogue does not know the hardware of g2.2xlarge, "
+                "g2.8xlarge\nnodes 0/0\n");
     arena_destroy(fixture.arena);
 }
 
