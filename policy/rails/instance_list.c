@@ -60,6 +60,19 @@ static enum answer contains(const struct key_strings *list, struct text value)
     return texts_have(list->items, list->count, value) ? YES : NO;
 }
 
+/* From a name in which Karpenter finds no category and no generation, such as mac-m4.metal, it
+ * makes neither label. */
+static bool has_no_category(const struct instance_type *type)
+{
+    return type->name.size > 0 && type->family.size > 0 && type->category.size == 0;
+}
+
+static enum answer is_in_categories(const struct key_strings *list,
+                                    const struct instance_type *type)
+{
+    return has_no_category(type) ? NO : contains(list, type->category);
+}
+
 static enum answer matches_some_glob(const struct key_strings *globs,
                                      const struct instance_type *type)
 {
@@ -81,9 +94,20 @@ static enum answer matches_some_glob(const struct key_strings *globs,
 
 static enum answer reaches_generation(const struct instance_type *type, int64_t minimum)
 {
+    if (has_no_category(type))
+        return NO;
     if (type->generation == 0)
         return UNSURE;
     return type->generation >= minimum ? YES : NO;
+}
+
+static enum answer weakest(const enum answer *answers, size_t count)
+{
+    enum answer least = YES;
+    for (size_t i = 0; i < count; i++)
+        if (answers[i] < least)
+            least = answers[i];
+    return least;
 }
 
 /* The weakest answer of all keys given; YES when there are none. */
@@ -93,15 +117,11 @@ static enum answer filter_answer(const struct type_filter *filter, const struct 
         filter->types.given ? matches_some_glob(&filter->types, type) : YES,
         filter->families.given ? contains(&filter->families, type->family) : YES,
         filter->sizes.given ? contains(&filter->sizes, type->size) : YES,
-        filter->categories.given ? contains(&filter->categories, type->category) : YES,
+        filter->categories.given ? is_in_categories(&filter->categories, type) : YES,
         filter->architectures.given ? contains(&filter->architectures, type->architecture) : YES,
         filter->min_generation > 0 ? reaches_generation(type, filter->min_generation) : YES,
     };
-    enum answer weakest = YES;
-    for (size_t i = 0; i < COUNT_OF(answers); i++)
-        if (answers[i] < weakest)
-            weakest = answers[i];
-    return weakest;
+    return weakest(answers, COUNT_OF(answers));
 }
 
 /* Of deny, which has no minGeneration. */
@@ -126,27 +146,69 @@ int64_t instance_cpu_of_size(struct text size)
                                                                                         : 0;
 }
 
-static bool within_maximum(const struct instance_list *list, const struct instance_type *type)
+int64_t instance_memory_mib_at_most(struct text category, int64_t cpu)
 {
-    int64_t cpu = type->cpu > 0 ? (int64_t)type->cpu : instance_cpu_of_size(type->size);
-    if (list->max_cpu_given && cpu > list->max_cpu_milli / 1000)
-        return false;
-    int64_t memory_milli = (int64_t)type->memory_mib * 1024 * 1024 * 1000;
-    if (list->max_memory_given && memory_milli > list->max_memory_milli)
-        return false;
-    /* A fractional GPU is more than none. */
-    int64_t gpus = type->gpu_count > 0 ? (int64_t)type->gpu_count : (type->has_gpu ? 1 : 0);
-    return !list->max_gpus_given || gpus <= list->max_gpus;
+    enum { MIB_PER_CPU_MOST = 8 << 10 };
+    return TEXT_IS_ONE_OF(category, "c", "m", "r", "t") ? cpu * MIB_PER_CPU_MOST : 0;
 }
 
-/* Whether a type with these properties, as far as they are known, may be in the list. */
-static bool accepts(const struct instance_list *list, const struct instance_type *type)
+/* 0: cannot tell. */
+static int64_t cpu_at_most(struct text size)
 {
-    if (filter_answer(&list->allow, type) == NO)
-        return false;
-    if (filter_is_given(&list->deny) && filter_answer(&list->deny, type) == YES)
-        return false;
-    return within_maximum(list, type);
+    enum { CPU_BELOW_LARGE = 2 };
+    return TEXT_IS_ONE_OF(size, "nano", "micro", "small", "medium") ? CPU_BELOW_LARGE
+                                                                    : instance_cpu_of_size(size);
+}
+
+/* The least and the most that a type may have of something; most 0: nobody can tell. */
+struct span {
+    int64_t least, most;
+};
+
+static enum answer is_within(struct span span, int64_t maximum)
+{
+    if (span.least > maximum)
+        return NO;
+    return span.most > 0 && span.most <= maximum ? YES : UNSURE;
+}
+
+/* Whether it is no larger than the largest type, as far as its hardware or else its name tells. */
+static enum answer within_maximum(const struct instance_list *list,
+                                  const struct instance_type *type)
+{
+    const int64_t mib_milli = (int64_t)1024 * 1024 * 1000;
+    int64_t memory_mib = (int64_t)type->memory_mib;
+    struct span cpu = {type->cpu, type->cpu}, memory = {memory_mib, memory_mib};
+    /* A fractional GPU is more than none. */
+    int64_t gpus = type->gpu_count > 0 ? (int64_t)type->gpu_count : (type->has_gpu ? 1 : 0);
+    bool is_known = type->cpu > 0;
+    if (!is_known) {
+        cpu = (struct span){instance_cpu_of_size(type->size), cpu_at_most(type->size)};
+        memory.most = instance_memory_mib_at_most(type->category, cpu.most);
+    }
+    enum answer answers[] = {
+        list->max_cpu_given ? is_within(cpu, list->max_cpu_milli / 1000) : YES,
+        list->max_memory_given ? is_within(memory, list->max_memory_milli / mib_milli) : YES,
+        !list->max_gpus_given   ? YES
+        : gpus > list->max_gpus ? NO
+        : is_known || gpus == 0 ? YES
+                                : UNSURE,
+    };
+    return weakest(answers, COUNT_OF(answers));
+}
+
+/* Whether a type with these properties, as far as they are known, is in the list. */
+static enum answer accepts(const struct instance_list *list, const struct instance_type *type)
+{
+    enum answer denied = filter_is_given(&list->deny) ? filter_answer(&list->deny, type) : NO;
+    enum answer answers[] = {
+        filter_answer(&list->allow, type),
+        denied == YES  ? NO
+        : denied == NO ? YES
+                       : UNSURE,
+        within_maximum(list, type),
+    };
+    return weakest(answers, COUNT_OF(answers));
 }
 
 /* ---- values ---- */
@@ -165,12 +227,16 @@ static struct text canonical_value(enum dimension dimension, struct text value, 
     return generation > 0 ? arena_printf(arena, "%u", generation) : value;
 }
 
-enum { KNOWN = 1, OF_THE_LIST = 2 };
+/* What is known of a value: the best that is said of a type with it. */
+enum { KNOWN = 1, MAY_BE_OF_THE_LIST, OF_THE_LIST };
 
 static void add_values(struct instance_list *list, size_t index, struct arena *arena)
 {
     const struct instance_type *type = catalog_type(list->catalog, index);
     bool is_of_list = type_set_has(&list->allowed, index);
+    size_t its_state = is_of_list                             ? OF_THE_LIST
+                       : type_set_has(&list->possible, index) ? MAY_BE_OF_THE_LIST
+                                                              : KNOWN;
     for (int i = 0; i < DIMENSION_COUNT; i++) {
         struct text value = dimension_value((enum dimension)i, type, arena);
         if (value.size == 0)
@@ -178,11 +244,32 @@ static void add_values(struct instance_list *list, size_t index, struct arena *a
         size_t *state = text_map_at(&list->known[i], arena, value);
         if (is_of_list && *state != OF_THE_LIST)
             *LIST_PUSH(arena, &list->values[i]) = value;
-        if (*state != OF_THE_LIST)
-            *state = is_of_list ? OF_THE_LIST : KNOWN;
+        if (*state < its_state)
+            *state = its_state;
     }
-    if (!text_map_has(&list->families, type->family))
-        *text_map_at(&list->families, arena, type->family) = index;
+}
+
+/* Types of one family have one architecture. */
+static void set_architecture(const struct instance_list *list, struct instance_type *type)
+{
+    size_t first = text_map_get(&list->families, type->family, SIZE_MAX);
+    if (first != SIZE_MAX && type->architecture.size == 0)
+        type->architecture = catalog_type(list->catalog, first)->architecture;
+}
+
+static void add_type(struct instance_list *list, size_t index, struct arena *arena)
+{
+    struct instance_type type = *catalog_type(list->catalog, index);
+    if (!text_map_has(&list->families, type.family))
+        *text_map_at(&list->families, arena, type.family) = index;
+    set_architecture(list, &type);
+    enum answer answer = accepts(list, &type);
+    /* A user's types have what their file says. */
+    if (answer == YES || (answer == UNSURE && !catalog_is_builtin(list->catalog)))
+        type_set_add(&list->allowed, index);
+    if (answer != NO)
+        type_set_add(&list->possible, index);
+    add_values(list, index, arena);
 }
 
 void instance_list_prepare(struct instance_list *list, const struct catalog *catalog,
@@ -190,11 +277,9 @@ void instance_list_prepare(struct instance_list *list, const struct catalog *cat
 {
     list->catalog = catalog;
     list->allowed = type_set_create(catalog, arena);
-    for (size_t i = 0; i < catalog_count(catalog); i++) {
-        if (accepts(list, catalog_type(catalog, i)))
-            type_set_add(&list->allowed, i);
-        add_values(list, i, arena);
-    }
+    list->possible = type_set_create(catalog, arena);
+    for (size_t i = 0; i < catalog_count(catalog); i++)
+        add_type(list, i, arena);
     FOR_TYPES(i, &list->allowed)
         list->devices |= catalog_type(catalog, i)->devices;
 }
@@ -203,12 +288,8 @@ void instance_list_prepare(struct instance_list *list, const struct catalog *cat
 static void read_name(const struct instance_list *list, struct text name,
                       struct instance_type *type)
 {
-    if (!instance_name_parse(name, &type->family, &type->size, &type->category, &type->generation))
-        return;
-    /* Types of one family have one architecture. */
-    size_t first = text_map_get(&list->families, type->family, SIZE_MAX);
-    if (first != SIZE_MAX)
-        type->architecture = catalog_type(list->catalog, first)->architecture;
+    if (instance_name_parse(name, &type->family, &type->size, &type->category, &type->generation))
+        set_architecture(list, type);
 }
 
 /* SageMaker HyperPod writes "ml." before the name of a type. */
@@ -260,13 +341,15 @@ enum value_state instance_list_value(const struct instance_list *list, enum dime
     switch (text_map_get(&list->known[dimension], canonical, 0)) {
     case OF_THE_LIST:
         return VALUE_POSSIBLE;
+    case MAY_BE_OF_THE_LIST:
+        return VALUE_UNSURE;
     case KNOWN:
         return VALUE_OUTSIDE;
     default:
         break;
     }
     struct instance_type type = type_of_value(list, dimension, value);
-    return accepts(list, &type) ? VALUE_UNKNOWN : VALUE_OUTSIDE;
+    return accepts(list, &type) != NO ? VALUE_UNKNOWN : VALUE_OUTSIDE;
 }
 
 static size_t first_type_of(const struct instance_list *list, enum dimension dimension,

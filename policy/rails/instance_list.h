@@ -17,6 +17,8 @@ struct type_filter {
 /* The vCPUs a size stands for, where the catalogue does not say: "4xlarge" has 16. 0: cannot tell.
  */
 int64_t instance_cpu_of_size(struct text size);
+/* The most memory that so many vCPUs have in types of general use. 0: cannot tell. */
+int64_t instance_memory_mib_at_most(struct text category, int64_t cpu);
 
 /* The labels whose values name instance types, or kinds of them. */
 enum dimension {
@@ -36,9 +38,10 @@ struct instance_list {
     /* Derived by instance_list_prepare. */
     const struct catalog *catalog;
     struct type_set allowed;
-    device_set devices;                       /* of its types */
+    struct type_set possible;                 /* with those of which the hardware is not known */
+    device_set devices;                       /* of the allowed types */
     struct text_list values[DIMENSION_COUNT]; /* those of its types, each once, as catalogued */
-    struct text_map known[DIMENSION_COUNT];   /* those of all types; 1 more where one is of its */
+    struct text_map known[DIMENSION_COUNT];   /* those of all types, and whether one is of its */
     struct text_map families;                 /* the index of the first type of each */
 };
 
@@ -55,6 +58,7 @@ void instance_list_prepare(struct instance_list *list, const struct catalog *cat
 enum value_state {
     VALUE_POSSIBLE,
     VALUE_OUTSIDE, /* no type of the list has it */
+    VALUE_UNSURE,  /* one may, of which the hardware is not known */
     VALUE_UNKNOWN, /* the catalogue has no type with it; by its name it is possible */
 };
 enum value_state instance_list_value(const struct instance_list *list, enum dimension dimension,
@@ -84,6 +88,10 @@ void instance_report_outside(struct rail_call *call, const struct instance_list 
 /* A value that is not in the catalogue, though its name would pass. */
 void instance_report_unknown(struct rail_call *call, const struct instance_list *list,
                              enum dimension dimension, const struct expression_value *value);
+/* Types that are reached, and of which the catalogue does not know whether they are in the list. */
+void instance_report_unsure(struct rail_call *call, const struct instance_list *list,
+                            enum severity severity, const struct field *field,
+                            const struct type_set *reached);
 /* The allowed value that is nearest in kind; empty where none has the accelerators, and for a value
  * that the catalogue does not know. */
 struct text instance_nearest(const struct rail_call *call, const struct instance_list *list,

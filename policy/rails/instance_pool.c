@@ -348,10 +348,15 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
         /* Which of them the pool can launch is not known. */
         if (type_set_intersects(&possible.types, &list->allowed))
             return;
+        if (type_set_intersects(&possible.types, &list->possible))
+            possible.types = type_set_and(&possible.types, &list->possible, arena);
     }
-    struct type_set outside = type_set_minus(&possible.types, &list->allowed, arena);
+    struct type_set outside = type_set_minus(&possible.types, &list->possible, arena);
+    struct type_set unsure = type_set_minus(&possible.types, &list->allowed, arena);
     if (!type_set_is_empty(&outside))
         report_pool_outside(call, list, pool, &possible, &outside);
+    else if (!type_set_is_empty(&unsure))
+        instance_report_unsure(call, list, SEVERITY_WARN, pool->requirements_field, &unsure);
     else if (possible.count == 0 && unknown == 0 && !pool_shape_tells(call))
         report(call, SEVERITY_RAIL, pool->requirements_field,
                TEXT("Remove one of the requirements."),

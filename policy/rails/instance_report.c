@@ -49,6 +49,14 @@ static bool is_large_enough(const struct asked *asked, const struct instance_typ
            (memory_bytes == 0 || memory_bytes / 10 * 9 > asked->memory_bytes);
 }
 
+/* One that is not known is nobody's advice. */
+static bool has_the_architecture(const struct asked *asked, const struct instance_type *type)
+{
+    struct text wanted = asked->type.architecture;
+    return type->architecture.size > 0 &&
+           (wanted.size == 0 || text_equal(type->architecture, wanted));
+}
+
 static size_t apart(uint64_t a, uint64_t b)
 {
     return (size_t)(a > b ? a - b : b - a);
@@ -81,7 +89,7 @@ static size_t nearness_in_kind(struct text allowed, struct text found, size_t li
            (size_t)(instance_type_is_accelerated(&type) &&
                     !instance_type_is_accelerated(&asked->type))
                << 18 |
-           (size_t)!text_equal(type.architecture, asked->type.architecture) << 17 |
+           (size_t)!has_the_architecture(asked, &type) << 17 |
            (size_t)!text_equal(type.category, asked->type.category) << 16 |
            size_apart(type.cpu, asked->type.cpu) << 8 | (generations < 31 ? generations : 31) << 3 |
            (letters < SPELLING_MOST ? letters : SPELLING_MOST);
@@ -322,4 +330,24 @@ void instance_report_unknown(struct rail_call *call, const struct instance_list 
                          .advise = advise_meant,
                          .adviser = adviser,
                      });
+}
+
+void instance_report_unsure(struct rail_call *call, const struct instance_list *list,
+                            enum severity severity, const struct field *field,
+                            const struct type_set *reached)
+{
+    struct arena *arena = call->arena;
+    struct type_set types = type_set_and(reached, &list->possible, arena);
+    types = type_set_minus(&types, &list->allowed, arena);
+    struct text names = type_set_text(list->catalog, &types, arena);
+    struct text ask = instance_ask_for_exception(call);
+    report_as(call, severity, .field = field, .found = names,
+              .values = type_set_names(list->catalog, &types, arena),
+              .statement = arena_printf(arena,
+                                        "The catalogue does not know the hardware of %.*s, so "
+                                        "nobody can tell whether %s allowed here.",
+                                        TEXT_ARGS(names),
+                                        type_set_count(&types) == 1 ? "it is" : "they are"),
+              .fix = arena_printf(arena, "Choose a type whose hardware is known, or a%.*s.",
+                                  (int)(ask.size - 1), ask.data + 1));
 }

@@ -88,7 +88,7 @@ static void check_values(const struct instance_list *list, enum dimension dimens
     for (size_t i = 0; i < written->count; i++) {
         struct text value = written->items[i];
         if (instance_list_knows(list, dimension, value)) {
-            if (!texts_have(list->values[dimension].items, list->values[dimension].count, value))
+            if (instance_list_value(list, dimension, value, arena) == VALUE_OUTSIDE)
                 *LIST_PUSH(arena, idle) = value;
             continue;
         }
@@ -116,8 +116,8 @@ static void prepare(void *settings, const struct rail_loading *loading)
 
     const struct node *allow_node = node_get(loading->rail_node, "allow");
     const struct node *at = allow_node == NULL ? loading->rail_node : allow_node;
-    struct text left = type_set_text(loading->catalog, &list->allowed, arena);
-    size_t left_count = type_set_count(&list->allowed);
+    struct text left = type_set_text(loading->catalog, &list->possible, arena);
+    size_t left_count = type_set_count(&list->possible);
     if (left_count == 0)
         loading_warn(loading, at,
                      "instance-types: no type of the catalogue is in this list: everything that "
@@ -154,7 +154,9 @@ const struct rail rail_instance_types = {
         "On a NodePool every type it can launch must be in the list, and there must be one. The "
         "finding counts and names the types outside and gives the requirement to add.\n\n"
         "A type that the catalogue does not know is judged by its name; that it may not exist is "
-        "only a warning, unless the catalogue is your own (--catalog).",
+        "only a warning, unless the catalogue is your own (--catalog). So is one of which the "
+        "built-in catalogue knows the name alone (u-12tb1.metal, m8g-flex.large): what the name "
+        "does not tell, and allow, deny or max ask for, is only a warning.",
     .example = "instance-types:\n"
                "  mode: enforce\n"
                "  allow: {categories: [c, m, r], minGeneration: 5}\n"

@@ -31,6 +31,9 @@ static void judge_value(struct rail_call *call, const struct instance_list *list
         outside->others_stay = true;
         result->unknown |= !is_label_of_types(list, dimension, value->text);
         break;
+    case VALUE_UNSURE:
+        outside->others_stay = true;
+        break;
     case VALUE_OUTSIDE:
         if (outside->names.count == 0)
             outside->first = value;
@@ -76,6 +79,11 @@ static bool judge_reach(struct rail_call *call, const struct instance_list *list
     struct type_set possible = expressions_select_possible(list->catalog, selector, term, arena);
     if (type_set_intersects(&possible, &list->allowed))
         return true;
+    if (type_set_intersects(&possible, &list->possible)) {
+        instance_report_unsure(call, list, severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
+                               field, &possible);
+        return false;
+    }
     const struct type_set *reached = type_set_is_empty(&known) ? &possible : &known;
     size_t count = type_set_count(reached);
     struct draft draft = {

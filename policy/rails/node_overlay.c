@@ -253,7 +253,7 @@ static struct type_set drawn_in(const struct rail_call *call, const struct overl
     struct type_set drawn = type_set_create(catalog, call->arena);
     const struct launchable *launchable = pool_launchable(call, pool);
     FOR_TYPES(i, types)
-        if (type_set_has(&launchable->types, i) && !type_set_has(&list->allowed, i) &&
+        if (type_set_has(&launchable->types, i) && !type_set_has(&list->possible, i) &&
             lowers(overlay, catalog_type(catalog, i)))
             type_set_add(&drawn, i);
     return drawn;

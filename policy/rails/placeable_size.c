@@ -46,12 +46,13 @@ static bool read_size(const struct placing *placing, struct size *size)
 /* What a type may have whose hardware the catalogue does not know. */
 static struct size guessed_size(const struct instance_type *type)
 {
-    enum { MIB_PER_CPU_MOST = 8 << 10, MOST_CPU = 2048, MOST_MIB = 32 << 20, MOST_GPUS = 16 };
+    enum { MOST_CPU = 2048, MOST_MIB = 32 << 20, MOST_GPUS = 16 };
     int64_t cpu = instance_cpu_of_size(type->size);
-    if (cpu == 0 || cpu > MOST_CPU || !TEXT_IS_ONE_OF(type->category, "c", "m", "r", "t"))
+    int64_t memory_mib = instance_memory_mib_at_most(type->category, cpu);
+    if (cpu > MOST_CPU || memory_mib == 0)
         return (struct size){
             .cpu_milli = (int64_t)MOST_CPU * 1000, .memory_mib = MOST_MIB, .gpus = MOST_GPUS};
-    return (struct size){.cpu_milli = cpu * 1000, .memory_mib = cpu * MIB_PER_CPU_MOST};
+    return (struct size){.cpu_milli = cpu * 1000, .memory_mib = memory_mib};
 }
 
 static struct size size_of(const struct instance_type *type)
@@ -154,9 +155,9 @@ static struct text limit_text(const struct size *size, const struct size *most, 
 static const struct type_set *allowed_types(const struct rail_call *call, const struct size *wanted)
 {
     const struct instance_list *list = rail_settings(call, &rail_instance_types);
-    return list != NULL && !type_set_is_empty(&list->allowed) &&
+    return list != NULL && !type_set_is_empty(&list->possible) &&
                    (wanted->devices & ~list->devices) == 0
-               ? &list->allowed
+               ? &list->possible
                : NULL;
 }
 

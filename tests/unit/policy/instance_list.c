@@ -93,6 +93,87 @@ static void unknown_names_are_judged_by_what_they_say(void)
     rail_table_run(&(struct rail_table){"instance-types: {max: {cpu: 4}}", NULL, at_most_four, 1});
 }
 
+/* Of some types the catalogue knows no more than the name, too: what it does not say is warned of,
+ * and such a type is not advised. */
+static void hardware_that_is_not_known(void)
+{
+#define UNSURE(found) "warn spec.nodeSelector " found
+#define METAL "u-12tb1.metal, u-18tb1.metal, u-24tb1.metal, u-6tb1.metal, u-9tb1.metal"
+    static const struct rail_case largest[] = {
+        {TYPE("u-24tb1.metal"), UNSURE("u-24tb1.metal")},
+        {TYPE("u-12tb1.112xlarge"), OUTSIDE("u-12tb1.112xlarge")},
+        {TYPE("u7inh-32tb.480xlarge"), OUTSIDE("u7inh-32tb.480xlarge")},
+        {POD(AWS "family: u-12tb1"), UNSURE("u-12tb1.metal")},
+        {POD(AWS "category: u"), UNSURE(METAL)},
+        {POD(AWS "category: u, " AWS "size: metal"), UNSURE(METAL)},
+        {POD(AWS "size: metal"), ""},
+        /* by their names these are no larger */
+        {TYPE("m8g-flex.8xlarge"), ""},
+        {TYPE("m8g-flex.medium"), ""},
+        {TYPE("m8g-flex.12xlarge"), OUTSIDE("m8g-flex.12xlarge")},
+        {TYPE("g2.2xlarge"), OUTSIDE("g2.2xlarge")},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {max: {cpu: 32, memory: 256Gi, gpus: 0}}",
+                                        NULL, largest, COUNT_OF(largest)});
+    static const struct rail_case memory[] = {
+        {TYPE("m8g-flex.8xlarge"), UNSURE("m8g-flex.8xlarge")},
+        {TYPE("m8g-flex.2xlarge"), ""},
+        {TYPE("trn2u.48xlarge"), UNSURE("trn2u.48xlarge")},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {max: {memory: 128Gi}}", NULL, memory,
+                                        COUNT_OF(memory)});
+    static const struct rail_case gpus[] = {{TYPE("g2.2xlarge"), UNSURE("g2.2xlarge")},
+                                            {TYPE("trn2u.48xlarge"), ""}};
+    rail_table_run(
+        &(struct rail_table){"instance-types: {max: {gpus: 2}}", NULL, gpus, COUNT_OF(gpus)});
+    /* another type of its family tells the architecture */
+    static const struct rail_case architectures[] = {
+        {TYPE("m8g-flex.large"), UNSURE("m8g-flex.large")},
+        {TYPE("c7i.32xlarge"), OUTSIDE("c7i.32xlarge")},
+        {POD(AWS "family: c7i"), "deny spec.nodeSelector[" AWS "family] c7i"},
+        {POD(AWS "family: m8g-flex, kubernetes.io/arch: arm64"),
+         UNSURE("m8g-flex.12xlarge, m8g-flex.16xlarge, m8g-flex.2xlarge, m8g-flex.4xlarge, "
+                "m8g-flex.8xlarge, ... (8)")},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {architectures: [arm64]}}", NULL,
+                                        architectures, COUNT_OF(architectures)});
+    static const struct rail_case denied[] = {{TYPE("m8g-flex.large"), UNSURE("m8g-flex.large")},
+                                              {TYPE("c7i.32xlarge"), ""}};
+    rail_table_run(&(struct rail_table){"instance-types: {deny: {architectures: [arm64]}}", NULL,
+                                        denied, COUNT_OF(denied)});
+    static const struct rail_words words[] = {
+        {TYPE("u-24tb1.metal"),
+         "The catalogue does not know the hardware of u-24tb1.metal, so nobody can tell whether it "
+         "is allowed here.",
+         "Choose a type whose hardware is known, or ask the owner of policy table for an "
+         "exception."},
+        {TYPE("u7inh-32tb.480xlarge"), "Instance type u7inh-32tb.480xlarge is not allowed here.",
+         "Remove this entry of the nodeSelector, or choose one of 3 allowed types, such as "
+         "m5.large."},
+    };
+    rail_words_run("instance-types: {allow: {types: [m5.large, m8g-flex.large, u-12tb1.metal, "
+                   "c7g-flex.large]}, max: {cpu: 32}}",
+                   NULL, words + 1, 1);
+    rail_words_run("instance-types: {max: {cpu: 32}}", NULL, words, 1);
+}
+
+/* Karpenter's AWS provider makes no label of category or generation from these names. */
+static void names_without_a_category(void)
+{
+    static const struct rail_case cases[] = {
+        {TYPE("mac-m4max.metal"), OUTSIDE("mac-m4max.metal")},
+        {POD(AWS "family: mac-m4"), "deny spec.nodeSelector[" AWS "family] mac-m4"},
+        {TYPE("mac-m99.metal"), UNKNOWN("mac-m99.metal")},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {categories: [c, m, r]}}", NULL,
+                                        cases, COUNT_OF(cases)});
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {minGeneration: 5}}", NULL, cases,
+                                        COUNT_OF(cases)});
+    static const struct rail_case left[] = {{TYPE("mac-m4max.metal"), ""}};
+    rail_table_run(
+        &(struct rail_table){"instance-types: {deny: {categories: [mac]}}", NULL, left, 1});
+}
+
 /* A name need not say what a key asks for: then nobody is denied for it. */
 static void what_a_name_does_not_say_denies_nobody(void)
 {
@@ -252,6 +333,11 @@ static void a_list_that_cannot_work_is_warned_of(void)
          "instance-types: metal, c select nothing together with the other keys; only m5.large is "
          "left",
          7, 14},
+        /* what is known by name alone may be in the list */
+        {RAIL "      allow: {families: [m5, g2], architectures: [arm64]}\n",
+         "instance-types: m5 selects nothing together with the other keys; only g2.2xlarge, "
+         "g2.8xlarge are left",
+         7, 14},
         {RAIL "      allow:\n        sizes:\n          - large\n          - larg\n",
          "the catalogue has no type with karpenter.k8s.aws/instance-size \"larg\"; did you mean "
          "\"large\"?",
@@ -285,6 +371,8 @@ const char unit_suite[] = "policy instance-types, the list";
 const struct unit_test unit_tests[] = {
     {"each key narrows the list", each_key_narrows_the_list},
     {"unknown names are judged by what they say", unknown_names_are_judged_by_what_they_say},
+    {"hardware that is not known", hardware_that_is_not_known},
+    {"names without a category", names_without_a_category},
     {"what a name does not say denies nobody", what_a_name_does_not_say_denies_nobody},
     {"what a name does not say is not forbidden", what_a_name_does_not_say_is_not_forbidden},
     {"of a catalogue of one's own", of_a_catalogue_of_ones_own},

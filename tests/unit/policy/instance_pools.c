@@ -129,6 +129,21 @@ static void hardware_that_is_not_known(void)
     };
     rail_table_run(&(struct rail_table){"instance-types: {deny: {categories: [c]}}", NULL, cases,
                                         COUNT_OF(cases)});
+    /* nor whether it is in the list */
+    static const struct rail_case unsure[] = {
+        {OF(TYPE("u-24tb1.metal")), "warn spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("u-24tb1.metal") ", " IN("kubernetes.io/arch", "amd64")),
+         "warn spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("m5.large, u-24tb1.metal")), "warn spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("m5.large, u-24tb1.metal") ", {key: karpenter.k8s.aws/instance-cpu, operator: "
+                                            "Lt, values: ['33']}"),
+         ""},
+        {OF(TYPE("m5.24xlarge, u-24tb1.metal")),
+         "deny spec.template.spec.requirements m5.24xlarge"},
+        {OF(TYPE("mac-m4.metal")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"instance-types: {max: {cpu: 32}}", NULL, unsure, COUNT_OF(unsure)});
 }
 
 /* Values that are near in kind, five of them; accelerators of another maker are not. */

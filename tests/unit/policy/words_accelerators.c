@@ -440,13 +440,13 @@ static void instance_types(void)
                    rows, COUNT_OF(rows));
     static const struct rail_words bounded[] = {
         {SELECTS(TYPE ": m5.8xlarge"), "Instance type m5.8xlarge is not allowed here.",
-         "Remove this entry of the nodeSelector, or choose one of 112 allowed types, such as "
+         "Remove this entry of the nodeSelector, or choose one of 102 allowed types, such as "
          "m5.4xlarge."},
         {SELECTS(TYPE ": m4.large"), "Instance type m4.large is not allowed here.",
-         "Remove this entry of the nodeSelector, or choose one of 112 allowed types, such as "
+         "Remove this entry of the nodeSelector, or choose one of 102 allowed types, such as "
          "m5.large."},
         {SELECTS(TYPE ": m5.metal"), "Instance type m5.metal is not allowed here.",
-         "Remove this entry of the nodeSelector, or choose one of 112 allowed types, such as "
+         "Remove this entry of the nodeSelector, or choose one of 102 allowed types, such as "
          "m5.4xlarge."},
         {POOL("a", EC2, "", IN(AWS "category", "m"), ""),
          "277 of the 389 instance types that the pool can launch are not allowed: m1.large, "
