@@ -97,7 +97,8 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
         requirement_select(narrowing->list->catalog, addition->key, addition->op, addition->values,
                            addition->value_count, arena);
     struct type_set left = type_set_and(&narrowing->launchable, &selected, arena);
-    if (type_set_count(&left) == type_set_count(&narrowing->launchable))
+    if (type_set_count(&left) == type_set_count(&narrowing->launchable) ||
+        !type_set_intersects(&left, &narrowing->list->allowed))
         return;
     narrowing->launchable = left;
     const char *key = spelt_key(narrowing->pool, addition->key, arena);
@@ -146,8 +147,9 @@ static void exclude_values(struct narrowing *narrowing, enum dimension dimension
                                                values.items, values.count});
 }
 
-/* Requirements that say what the list says, as far as they narrow the pool. A denied pair of keys
- * or a GPU ceiling cannot be said by one requirement each: there what is left is named. */
+/* Requirements that say what the list says, as far as they narrow the pool and leave it an allowed
+ * type. A denied pair of keys or a GPU ceiling cannot be said by one requirement each: there what
+ * is left is named. */
 static struct text requirements_to_add(const struct instance_list *list, const struct pool *pool,
                                        const struct type_set *launchable, struct arena *arena)
 {
@@ -206,29 +208,29 @@ static bool needs_other_devices(const struct instance_list *list, const struct t
     return asks && (!has || (asked != 0 && (asked & list->devices) == 0));
 }
 
-/* Types of the list that the pool could launch with other values of one requirement. */
-static bool some_type_is_left(const struct instance_list *list, const struct pool *pool,
-                              size_t replaced, const struct text_list *values, struct arena *arena)
+/* What the pool could launch with other values of one requirement. */
+static struct type_set launchable_with(const struct instance_list *list, const struct pool *pool,
+                                       size_t replaced, const struct text_list *values,
+                                       struct arena *arena)
 {
-    const struct expression *expression = &pool->requirements.items[replaced];
-    const char *key = dimension_keys[dimension_of(expression->key)];
-    struct type_set left =
-        requirement_select(list->catalog, key, SOLVER_IN, values->items, values->count, arena);
-    left = type_set_and(&left, &list->allowed, arena);
-    for (size_t i = 0; i < pool->requirements.count; i++) {
-        struct expressions one = {.items = &pool->requirements.items[i], .count = 1};
-        struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
-        if (i != replaced)
-            left = type_set_and(&left, &reached, arena);
-    }
-    return !type_set_is_empty(&left);
+    struct expressions all = {0};
+    FOR_EACH(requirement, &pool->requirements)
+        *LIST_PUSH(arena, &all) = *requirement;
+    struct expression *own = &all.items[replaced];
+    own->values = ARENA_ARRAY(arena, values->count, struct expression_value);
+    own->value_count = values->count;
+    for (size_t i = 0; i < values->count; i++)
+        own->values[i].text = values->items[i];
+    return expressions_select(list->catalog, &all, &pool->labels, arena);
 }
 
-/* The nearest allowed values in place of a requirement's own; empty where they would not do. */
-static struct text values_instead(const struct rail_call *call, const struct instance_list *list,
-                                  const struct pool *pool, size_t requirement)
+/* The nearest allowed values in place of a requirement's own, and what is to be added beside them;
+ * empty where they would not do. */
+static struct text replacement(const struct rail_call *call, const struct instance_list *list,
+                               const struct pool *pool, size_t requirement)
 {
     enum { SHOWN = 5 };
+    struct arena *arena = call->arena;
     const struct expression *expression = &pool->requirements.items[requirement];
     enum dimension dimension = dimension_of(expression->key);
     struct text_list nearest = {0};
@@ -237,11 +239,23 @@ static struct text values_instead(const struct rail_call *call, const struct ins
     for (size_t i = 0; i < expression->value_count && nearest.count < SHOWN; i++) {
         struct text value = instance_nearest(call, list, dimension, expression->values[i].text);
         if (value.size > 0 && !texts_have(nearest.items, nearest.count, value))
-            *LIST_PUSH(call->arena, &nearest) = value;
+            *LIST_PUSH(arena, &nearest) = value;
     }
-    if (nearest.count == 0 || !some_type_is_left(list, pool, requirement, &nearest, call->arena))
+    if (nearest.count == 0)
         return TEXT("");
-    return texts_join(nearest.items, nearest.count, SIZE_MAX, call->arena);
+    struct type_set left = launchable_with(list, pool, requirement, &nearest, arena);
+    if (!type_set_intersects(&left, &list->allowed))
+        return TEXT("");
+    struct text to_add = requirements_to_add(list, pool, &left, arena);
+    struct text beside = to_add.size == 0
+                             ? TEXT("")
+                             : arena_printf(arena, ", and add to %.*s: [%.*s]",
+                                            TEXT_ARGS(field_path(arena, pool->requirements_field)),
+                                            TEXT_ARGS(to_add));
+    return arena_printf(
+        arena, "Replace the values of %.*s, which no allowed type has, with [%.*s]%.*s.",
+        TEXT_ARGS(expression->key),
+        TEXT_ARGS(texts_join(nearest.items, nearest.count, SIZE_MAX, arena)), TEXT_ARGS(beside));
 }
 
 /* Where no type of the list fits: which requirements alone keep them out. */
@@ -262,15 +276,13 @@ static struct text way_out(const struct rail_call *call, const struct instance_l
         struct type_set reached = expressions_select(list->catalog, &one, NULL, arena);
         if (type_set_intersects(&reached, &list->allowed))
             continue;
-        instead = values_instead(call, list, pool, i);
+        instead = replacement(call, list, pool, i);
         *LIST_PUSH(arena, &keys) = one.items[0].key;
     }
     if (keys.count == 0)
         return TEXT("Change the requirements, which no allowed type meets together.");
     if (keys.count == 1 && instead.size > 0)
-        return arena_printf(arena,
-                            "Replace the values of %.*s, which no allowed type has, with [%.*s].",
-                            TEXT_ARGS(keys.items[0]), TEXT_ARGS(instead));
+        return instead;
     return arena_printf(arena, "Change the requirement%s on %.*s, which no allowed type meets.",
                         keys.count == 1 ? "" : "s",
                         TEXT_ARGS(texts_join(keys.items, keys.count, SIZE_MAX, arena)));

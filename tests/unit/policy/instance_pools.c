@@ -192,6 +192,17 @@ static void values_to_write_instead(void)
          INSTEAD("m5")},
     };
     rail_words_run("instance-types: {allow: {families: [m5]}}", NULL, no_device, 1);
+    /* labels of the template count as requirements do: no t3 is a metal one */
+    static const struct rail_words labelled[] = {
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+         "{metadata: {labels: {karpenter.k8s.aws/instance-size: metal}}, spec: {nodeClassRef: "
+         "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: [" FAMILY(
+             "m5") "]}}}}",
+         "The one instance type that the pool can launch is not allowed: m5.metal.",
+         "Change the requirement on karpenter.k8s.aws/instance-family, which no allowed type "
+         "meets."},
+    };
+    rail_words_run("instance-types: {allow: {families: [t3]}}", NULL, labelled, 1);
     /* a list of nothing has nothing to write */
     static const struct rail_words nothing[] = {
         {OF(FAMILY("c5")), c5,
@@ -247,6 +258,10 @@ static void each_key_is_one_requirement(void)
         {"allow: {families: [m5], minGeneration: 3}, max: {cpu: 4, memory: 16Gi}",
          OF(FAMILY("m1, m5")),
          ADD(ONE(PROVIDER "family", "In", "m5") ", " ONE(PROVIDER "cpu", "Lt", "\"5\""))},
+        /* nor does one keep out all that is allowed */
+        {"max: {cpu: 32}", OF(FAMILY("m8g-flex")),
+         ADD(ONE("node.kubernetes.io/instance-type", "NotIn",
+                 "m8g-flex.12xlarge, m8g-flex.16xlarge"))},
         {"allow: {sizes: [large, xlarge]}, deny: {types: [m5.large]}", OF(FAMILY("m5")),
          ADD(ONE(PROVIDER "size", "In",
                  "large, xlarge") ", " ONE("node.kubernetes.io/instance-type", "In", "m5.xlarge"))},

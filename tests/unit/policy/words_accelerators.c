@@ -408,7 +408,8 @@ static void instance_types(void)
          "All 9 instance types that the pool can launch are not allowed: c5.12xlarge, c5.18xlarge, "
          "c5.24xlarge, c5.2xlarge, c5.4xlarge, ... (9).",
          "Replace the values of karpenter.k8s.aws/instance-family, which no allowed type has, with "
-         "[m5]."},
+         "[m5], and add to spec.template.spec.requirements: [{key: "
+         "karpenter.k8s.aws/instance-size, operator: In, values: [large, xlarge]}]."},
         {POOL("a", EC2, "", IN(AWS "family", "m5") ", " IN(AWS "size", "4xlarge"), ""),
          "The one instance type that the pool can launch is not allowed: m5.4xlarge.",
          "Replace the values of karpenter.k8s.aws/instance-size, which no allowed type has, with "
