@@ -73,6 +73,18 @@ static size_t size_apart(uint32_t cpu, uint32_t other)
     return quarters < MOST ? quarters : MOST;
 }
 
+/* How far a type's generation is from the one asked for. Of another category no old one is near:
+ * t1 is none to write for u-12tb1. */
+static size_t generations_apart(const struct asked *asked, const struct instance_type *type)
+{
+    enum { CURRENT = 5, MOST = 31 }; /* of the c, m and r that AWS sells as current */
+    uint32_t wanted = asked->type.generation;
+    if (wanted < CURRENT && !text_equal(type->category, asked->type.category))
+        wanted = CURRENT;
+    size_t generations = apart(type->generation, wanted);
+    return generations < MOST ? generations : MOST;
+}
+
 /* Accelerators and what the pod needs come first, then architecture, category, size, generation and
  * spelling; each weighs more than all that follow. */
 static size_t nearness_in_kind(struct text allowed, struct text found, size_t limit,
@@ -82,7 +94,6 @@ static size_t nearness_in_kind(struct text allowed, struct text found, size_t li
     const struct asked *asked = about;
     struct instance_type type = instance_list_type(asked->list, asked->dimension, allowed);
     size_t letters = text_distance(allowed, found, SPELLING_MOST);
-    size_t generations = apart(type.generation, asked->type.generation);
     (void)limit;
     return (size_t)!has_the_devices(asked, &type) << 20 |
            (size_t)!is_large_enough(asked, &type) << 19 |
@@ -91,7 +102,7 @@ static size_t nearness_in_kind(struct text allowed, struct text found, size_t li
                << 18 |
            (size_t)!has_the_architecture(asked, &type) << 17 |
            (size_t)!text_equal(type.category, asked->type.category) << 16 |
-           size_apart(type.cpu, asked->type.cpu) << 8 | (generations < 31 ? generations : 31) << 3 |
+           size_apart(type.cpu, asked->type.cpu) << 8 | generations_apart(asked, &type) << 3 |
            (letters < SPELLING_MOST ? letters : SPELLING_MOST);
 }
 

@@ -155,6 +155,13 @@ static void hardware_that_is_not_known(void)
                    "c7g-flex.large]}, max: {cpu: 32}}",
                    NULL, words + 1, 1);
     rail_words_run("instance-types: {max: {cpu: 32}}", NULL, words, 1);
+    /* another category's generation is no nearer because it is as old */
+    static const struct rail_words other_category[] = {
+        {POD(AWS "family: u-12tb1"), "Instance family u-12tb1 is not allowed here.",
+         "Remove this entry of the nodeSelector, or choose one of 3 allowed families, such as "
+         "m5."},
+    };
+    rail_words_run("instance-types: {allow: {families: [t1, m5, c8a]}}", NULL, other_category, 1);
 }
 
 /* Karpenter's AWS provider makes no label of category or generation from these names. */
