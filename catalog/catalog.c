@@ -297,20 +297,18 @@ static void add_with_value(const struct catalog_key *key, const struct solver_na
 }
 
 /* docs/reference/karpenter.md 1.3 for one key. If only some types have a value, the hardware of the
- * others is not known. Only a requirement that an absent value meets takes these, unless they may
- * have any value. */
+ * others is not known. Only a requirement that an absent value meets takes these. */
 static void add_meeting(const struct catalog_key *key, const struct solver_names *names,
-                        const struct solver_requirement *wanted, bool unsaid_is_any,
-                        struct type_set *found)
+                        const struct solver_requirement *wanted, struct type_set *found)
 {
     enum solver_op op = solver_requirement_op(wanted);
     add_with_value(key, names, wanted, found);
     if (op != SOLVER_DOES_NOT_EXIST)
         add_all(found, &key->any);
-    if (solver_op_is_negative(op))
+    if (solver_op_is_negative(op)) {
         add_all(found, &key->none);
-    if (solver_op_is_negative(op) || unsaid_is_any)
         add_all(found, &key->unsaid);
+    }
 }
 
 static struct type_set with_offering(const struct catalog *catalog,
@@ -334,6 +332,30 @@ static bool unsaid_is_any(enum unknown unknown, uint32_t key)
     return unknown == UNKNOWN_OF_ALL_KEYS || (unknown == UNKNOWN_OF_PLATFORM && of_platform);
 }
 
+/* Whether a type of unknown hardware may meet what the found types do. The types of a family have
+ * one architecture and one maker of their processors: where others of it are known, they tell. */
+static bool may_meet(const struct catalog *catalog, uint32_t key, size_t type,
+                     const struct type_set *found)
+{
+    struct text family = catalog->types[type].family;
+    if (key != CATALOG_ARCH && key != CATALOG_OS && key != CATALOG_CPU_MANUFACTURER)
+        return true;
+    uint32_t value =
+        solver_names_find_value(catalog->names, CATALOG_FAMILY, family.data, family.size);
+    const struct type_set *its = &catalog->keys[CATALOG_FAMILY].values[value];
+    FOR_TYPES(i, its)
+        if (!type_set_has(&catalog->keys[key].unsaid, i))
+            return type_set_intersects(its, found);
+    return true;
+}
+
+static void add_possible(const struct catalog *catalog, uint32_t key, struct type_set *found)
+{
+    FOR_TYPES(i, &catalog->keys[key].unsaid)
+        if (may_meet(catalog, key, i, found))
+            type_set_add(found, i);
+}
+
 static struct type_set select_types(const struct catalog *catalog, const struct solver_names *names,
                                     const struct solver_requirements *set, enum unknown unknown,
                                     struct arena *arena)
@@ -346,8 +368,9 @@ static struct type_set select_types(const struct catalog *catalog, const struct 
         if (wanted->key >= catalog->key_count || !catalog->keys[wanted->key].defined)
             continue;
         memset(found.words, 0, found.word_count * sizeof *found.words);
-        add_meeting(&catalog->keys[wanted->key], names, wanted, unsaid_is_any(unknown, wanted->key),
-                    &found);
+        add_meeting(&catalog->keys[wanted->key], names, wanted, &found);
+        if (unsaid_is_any(unknown, wanted->key))
+            add_possible(catalog, wanted->key, &found);
         keep_all(&selected, &found);
     }
     if (!catalog->is_builtin) {

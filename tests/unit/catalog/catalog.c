@@ -376,6 +376,12 @@ static void test_possible_selections(void)
         {{"node.kubernetes.io/instance-type In c7i.32xlarge", "kubernetes.io/arch In amd64", NULL},
          0,
          1},
+        /* others of the family tell the architecture, and who makes the processors */
+        {{"node.kubernetes.io/instance-type In c7i.32xlarge", "kubernetes.io/arch In arm64", NULL},
+         0,
+         0},
+        {{AWS "family In c7i", AWS "cpu-manufacturer In aws", NULL}, 0, 0},
+        {{AWS "family In c7i", AWS "cpu In 128", NULL}, 0, 1},
         /* by name only such types are left */
         {{AWS "category In u", AWS "size In metal", AWS "cpu Gt 1", NULL}, 0, 5},
         /* none is named: the architecture may be any, and no type has more cpu than is known */

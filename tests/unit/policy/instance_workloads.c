@@ -65,6 +65,8 @@ static void hardware_that_is_not_known(void)
         {TERMS(AWS "family: m8g-flex, " AWS "cpu: '4'", "", ""), ""},
         {TERMS(TYPE ": c7i.32xlarge", TERM(IN("kubernetes.io/arch", "amd64")), ""), ""},
         {TERMS(AWS "family: m8g-flex, " AWS "size: 24xlarge", "", ""), "deny spec.nodeSelector "},
+        /* but of these others of the family tell */
+        {TERMS(AWS "family: c7i, kubernetes.io/arch: arm64", "", ""), "deny spec.nodeSelector "},
         {TERMS(AWS "family: g2, kubernetes.io/arch: amd64", "", ""),
          "deny spec.nodeSelector[" AWS "family] g2"},
     };

@@ -100,6 +100,7 @@ static void pools_that_launch_nothing_are_found(void)
                IN("kubernetes.io/arch", "amd64")),
          "warn " AT " c7i.32xlarge"},
         /* their names are enough to rule them out */
+        {POOL2(IN(AWS "family", "c7i"), ARM64), "deny " AT "[1] kubernetes.io/arch In arm64"},
         {POOL2(IN(AWS "family", "c7g-flex"), IN(AWS "size", "metal")),
          "deny " AT "[1] " AWS "size In metal"},
         {POOL3(IN(AWS "family", "c7g-flex"), ARM64, IN(AWS "size", "metal")),
