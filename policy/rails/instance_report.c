@@ -348,17 +348,23 @@ void instance_report_unsure(struct rail_call *call, const struct instance_list *
                             const struct type_set *reached)
 {
     struct arena *arena = call->arena;
+    if (report_counts(call, severity))
+        return;
     struct type_set types = type_set_and(reached, &list->possible, arena);
     types = type_set_minus(&types, &list->allowed, arena);
     struct text names = type_set_text(list->catalog, &types, arena);
     struct text ask = instance_ask_for_exception(call);
-    report_as(call, severity, .field = field, .found = names,
-              .values = type_set_names(list->catalog, &types, arena),
-              .statement = arena_printf(arena,
-                                        "The catalogue does not know the hardware of %.*s, so "
-                                        "nobody can tell whether %s allowed here.",
-                                        TEXT_ARGS(names),
-                                        type_set_count(&types) == 1 ? "it is" : "they are"),
-              .fix = arena_printf(arena, "Choose a type whose hardware is known, or a%.*s.",
-                                  (int)(ask.size - 1), ask.data + 1));
+    report_say(call,
+               &(struct draft){
+                   .severity = severity,
+                   .field = field,
+                   .found = names,
+                   .values = type_set_names(list->catalog, &types, arena),
+                   .statement = arena_printf(arena,
+                                             "The catalogue does not know the hardware of %.*s, so "
+                                             "nobody can tell whether %s allowed here.",
+                                             TEXT_ARGS(names),
+                                             type_set_count(&types) == 1 ? "it is" : "they are"),
+                   .fix = arena_printf(arena, "Choose a type whose hardware is known, or a%.*s.",
+                                       (int)(ask.size - 1), ask.data + 1)});
 }
