@@ -353,7 +353,7 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
     }
     size_t unknown = judge_unknown_values(call, list, pool);
     struct launchable possible = *launchable;
-    if (possible.count == 0) {
+    if (possible.count == 0 && unknown == 0) {
         possible.types =
             expressions_select_possible(list->catalog, &pool->requirements, &pool->labels, arena);
         possible.count = type_set_count(&possible.types);
