@@ -31,6 +31,32 @@ static bool shuts_itself_out(const struct node *term, const struct node *labels)
     return false;
 }
 
+/* The labels that tell the pods of a StatefulSet apart. */
+static bool is_own_key(const struct workload *workload, struct text key)
+{
+    return workload->object->kind == KIND_STATEFUL_SET &&
+           (text_is(key, "statefulset.kubernetes.io/pod-name") ||
+            text_is(key, "apps.kubernetes.io/pod-index"));
+}
+
+static size_t own_key_index(const struct workload *workload, const struct node *keys)
+{
+    size_t index = 0;
+    while (index < node_count(keys) && !is_own_key(workload, node_string(node_item(keys, index))))
+        index++;
+    return index;
+}
+
+const struct field *topology_term_own_key(const struct workload *workload,
+                                          const struct topology_term *term, struct arena *arena)
+{
+    const struct node *keys = node_get(term->term->node, "matchLabelKeys");
+    size_t index = own_key_index(workload, keys);
+    return index == node_count(keys)
+               ? NULL
+               : field_item(arena, field_get(arena, term->term, "matchLabelKeys"), index);
+}
+
 bool workload_is_part(const struct workload *workload)
 {
     static const kind_set selecting = KIND_BIT(KIND_DEPLOYMENT) | KIND_BIT(KIND_REPLICA_SET) |
@@ -45,7 +71,9 @@ bool topology_term_selects_itself(const struct workload *workload, const struct 
     const struct node *labels = node_get(workload->metadata->node, "labels");
     const struct node *node = term->term->node;
     const struct node *selector = node_get(node, "labelSelector");
+    const struct node *keys = node_get(node, "matchLabelKeys");
     bool may_select = node_is(selector, NODE_MAP) && workload_is_part(workload);
     return (may_select || selector_matches(selector, labels)) &&
-           looks_here(node, workload->object->namespace) && !shuts_itself_out(node, labels);
+           looks_here(node, workload->object->namespace) && !shuts_itself_out(node, labels) &&
+           own_key_index(workload, keys) == node_count(keys);
 }

@@ -27,5 +27,9 @@ bool workload_is_part(const struct workload *workload);
  * labels of a part are not known, so any selector does. */
 bool topology_term_selects_itself(const struct workload *workload,
                                   const struct topology_term *term);
+/* The entry of its matchLabelKeys by which each pod of the workload meets itself alone, since no
+ * two have one value of the label; NULL: there is none. */
+const struct field *topology_term_own_key(const struct workload *workload,
+                                          const struct topology_term *term, struct arena *arena);
 
 #endif

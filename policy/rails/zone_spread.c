@@ -5,6 +5,7 @@
 #include "kube/autoscaler.h"
 #include "kube/label.h"
 #include "kube/pod.h"
+#include "kube/selector.h"
 #include "kube/topology.h"
 #include "kube/zone.h"
 #include "policy/reading.h"
@@ -63,48 +64,82 @@ static bool chooses_places(const struct rail_call *call, const struct workload *
     return selection->required.count > 0;
 }
 
+static bool counts_each_alone(const struct rail_call *call, const struct workload *workload,
+                              const struct topology_term *term)
+{
+    return topology_term_own_key(workload, term, call->arena) != NULL;
+}
+
 /* A required affinity by zone or by host: it runs where other pods do. */
-static bool follows_pods(const struct topology_term *term, struct text key)
+static bool follows_pods(const struct rail_call *call, const struct workload *workload,
+                         const struct topology_term *term, struct text key)
 {
     return term->use == TOPOLOGY_AFFINITY && term->required &&
-           (is_zone(key) || text_is(key, LABEL_HOSTNAME));
+           (is_zone(key) || text_is(key, LABEL_HOSTNAME)) &&
+           !counts_each_alone(call, workload, term);
+}
+
+/* A skew of as many as there are lets them all be in one zone while another has none. */
+static bool skews_as_far(const struct topology_term *term, int64_t replicas)
+{
+    int64_t skew;
+    return term->use == TOPOLOGY_SPREAD &&
+           node_integer(node_get(term->term->node, "maxSkew"), &skew) && skew >= replicas;
+}
+
+/* One that is only preferred is a preference for less in any case. */
+static bool is_too_wide(const struct topology_term *term, int64_t replicas)
+{
+    return term->required && skews_as_far(term, replicas);
+}
+
+/* What a term that is keyed by zone does for the replicas. */
+static enum spreading spreading_of(const struct rail_call *call, const struct workload *workload,
+                                   const struct topology_term *term, int64_t replicas)
+{
+    if (topology_term_selects_itself(workload, term))
+        return !term->required               ? SPREAD_PREFERRED
+               : is_too_wide(term, replicas) ? SPREAD_TOO_WIDE
+                                             : SPREAD_OVER_ZONES;
+    if (term->use != TOPOLOGY_SPREAD)
+        return SPREAD_NOT_AT_ALL;
+    return counts_each_alone(call, workload, term) ? SPREAD_EACH_ALONE : SPREAD_MISSES;
 }
 
 enum spreading zone_spread_find(const struct rail_call *call, const struct workload *workload,
-                                const struct field **at)
+                                int64_t replicas, const struct topology_term **by)
 {
-    struct arena *arena = call->arena;
     enum spreading spreading = SPREAD_NOT_AT_ALL;
     if (chooses_places(call, workload))
         return SPREAD_EXEMPT;
     const struct topology_terms *terms = call_topology(call, workload);
     FOR_EACH(term, terms) {
         struct text key = node_string(term->key->node);
-        if (follows_pods(term, key))
+        if (follows_pods(call, workload, term, key))
             return SPREAD_EXEMPT;
         if (!is_zone(key) || term->use == TOPOLOGY_AFFINITY)
             continue;
-        bool counts = topology_term_selects_itself(workload, term);
-        if (counts && term->required) {
-            spreading = SPREAD_OVER_ZONES;
-        } else if (counts && (spreading == SPREAD_NOT_AT_ALL || spreading == SPREAD_MISSES)) {
-            spreading = SPREAD_PREFERRED;
-            *at = term->use == TOPOLOGY_SPREAD ? field_get(arena, term->term, "whenUnsatisfiable")
-                                               : term->term;
-        } else if (spreading == SPREAD_NOT_AT_ALL && term->use == TOPOLOGY_SPREAD) {
-            spreading = SPREAD_MISSES;
-            *at = field_get(arena, term->term, "labelSelector");
-        }
+        enum spreading one = spreading_of(call, workload, term, replicas);
+        bool is_better = one <= SPREAD_PREFERRED ? one < spreading : spreading == SPREAD_NOT_AT_ALL;
+        if (!is_better)
+            continue;
+        spreading = one;
+        *by = term;
     }
     return spreading;
 }
 
 /* ---- the workload ---- */
 
+int64_t zone_spread_replicas(const struct rail_call *call, const struct object *object)
+{
+    return replicas_read(call->world->snapshot, object).most;
+}
+
 bool zone_spread_has_replicas(const struct rail_call *call, const struct object *object,
                               const struct zone_spread *settings)
 {
-    return replicas_read(call->world->snapshot, object).most >= settings->min_replicas;
+    return zone_spread_replicas(call, object) >= settings->min_replicas;
 }
 
 /* A ReplicationController's selector is the labels themselves; where there is none, they are the
@@ -154,6 +189,32 @@ static struct text fix_of_selector(const struct rail_call *call)
                : arena_printf(call->arena, "Set labelSelector: %.*s.", TEXT_ARGS(selector));
 }
 
+static bool selector_misses(const struct workload *workload, const struct topology_term *term)
+{
+    const struct node *selector = node_get(term->term->node, "labelSelector");
+    return !(workload_is_part(workload) && node_is(selector, NODE_MAP)) &&
+           !selector_matches(selector, node_get(workload->metadata->node, "labels"));
+}
+
+static void add_step(struct text_builder *fix, struct text step)
+{
+    text_builder_printf(fix, "%s%.*s", fix->size > 0 ? " " : "", TEXT_ARGS(step));
+}
+
+/* All that keeps a constraint from spreading the replicas; empty: nothing does but its key. */
+static struct text fix_of_constraint(const struct rail_call *call, const struct workload *workload,
+                                     const struct topology_term *term, int64_t replicas)
+{
+    struct text_builder fix = {.arena = call->arena};
+    if (selector_misses(workload, term))
+        add_step(&fix, fix_of_selector(call));
+    if (counts_each_alone(call, workload, term))
+        add_step(&fix, TEXT("Remove matchLabelKeys."));
+    if (is_too_wide(term, replicas))
+        add_step(&fix, TEXT("Set maxSkew: 1."));
+    return text_builder_text(&fix);
+}
+
 struct text zone_spread_constraints(const struct rail_call *call, const char *when_unsatisfiable)
 {
     return arena_printf(call->arena,
@@ -201,58 +262,101 @@ static bool find_misspelt(const struct rail_call *call, const struct workload *w
     return false;
 }
 
-/* With the right key alone, a spread that does not select the pod still spreads nothing. */
+/* With the right key alone, a spread may still spread nothing. */
 static void report_misspelt(struct rail_call *call, const struct workload *workload,
-                            const struct topology_term *term)
+                            const struct topology_term *term, int64_t replicas)
 {
     struct text key = node_string(term->key->node);
-    bool counts = topology_term_selects_itself(workload, term);
-    struct text selector = counts ? TEXT("") : fix_of_selector(call);
+    struct text more = fix_of_constraint(call, workload, term, replicas);
     report_with(call, .field = term->key, .found = key,
                 .statement = arena_printf(call->arena,
                                           "\"%.*s\" is no label of zones, so this spreads nothing "
                                           "over them.",
                                           TEXT_ARGS(key)),
                 .fix = arena_printf(call->arena, "Use topologyKey: " LABEL_ZONE ".%s%.*s",
-                                    counts ? "" : " ", TEXT_ARGS(selector)),
-                .replacement = counts ? TEXT(LABEL_ZONE) : TEXT(""));
+                                    more.size > 0 ? " " : "", TEXT_ARGS(more)),
+                .replacement = more.size > 0 ? TEXT("") : TEXT(LABEL_ZONE));
 }
 
-/* at: a whenUnsatisfiable, or a preferred anti-affinity, which made a required one would let no
- * more replicas run than there are zones. */
-static void report_preferred(struct rail_call *call, const struct field *at)
+/* A preferred anti-affinity that is made a required one would let no more replicas run than there
+ * are zones. */
+static void report_preferred(struct rail_call *call, const struct topology_term *by,
+                             int64_t replicas)
 {
-    bool anyway = text_is(node_string(at->node), "ScheduleAnyway");
-    report_as(call, SEVERITY_WARN, .field = at, .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
+    bool anyway = by->use == TOPOLOGY_SPREAD;
+    bool wide = skews_as_far(by, replicas);
+    report_as(call, SEVERITY_WARN,
+              .field = anyway ? field_get(call->arena, by->term, "whenUnsatisfiable") : by->term,
+              .found = anyway ? TEXT("ScheduleAnyway") : TEXT(""),
               .statement =
                   TEXT("Karpenter ignores preferences here, so it may buy every node in one zone."),
-              .fix = anyway ? TEXT("Set whenUnsatisfiable: DoNotSchedule, with which a pod waits "
-                                   "when its zone has no room.")
+              .fix = anyway ? arena_printf(call->arena,
+                                           "Set %swhenUnsatisfiable: DoNotSchedule, with which a "
+                                           "pod waits when its zone has no room.",
+                                           wide ? "maxSkew: 1 and " : "")
                             : fix_of_missing(call, "DoNotSchedule"),
-              .replacement = anyway ? TEXT("DoNotSchedule") : TEXT(""));
+              .replacement = anyway && !wide ? TEXT("DoNotSchedule") : TEXT(""));
+}
+
+static void report_misses(struct rail_call *call, const struct workload *workload,
+                          const struct topology_term *by, int64_t replicas)
+{
+    report(call, SEVERITY_RAIL, field_get(call->arena, by->term, "labelSelector"),
+           fix_of_constraint(call, workload, by, replicas),
+           "The spread over zones does not select the pod's own labels, so its replicas do not "
+           "count.");
+}
+
+static void report_each_alone(struct rail_call *call, const struct workload *workload,
+                              const struct topology_term *by, int64_t replicas)
+{
+    const struct field *key = topology_term_own_key(workload, by, call->arena);
+    struct text name = node_string(key->node);
+    report_with(call, .field = key, .found = name,
+                .statement = arena_printf(call->arena,
+                                          "Each replica has its own %.*s, so this spread counts "
+                                          "each alone and may leave all in one zone.",
+                                          TEXT_ARGS(name)),
+                .fix = fix_of_constraint(call, workload, by, replicas));
+}
+
+static void report_too_wide(struct rail_call *call, const struct topology_term *by,
+                            int64_t replicas)
+{
+    const struct field *skew = field_get(call->arena, by->term, "maxSkew");
+    report_with(call, .field = skew, .found = node_text(skew->node),
+                .statement = arena_printf(call->arena,
+                                          "A skew of %.*s lets all %lld replicas run in one zone.",
+                                          TEXT_ARGS(node_text(skew->node)), (long long)replicas),
+                .fix = TEXT("Set maxSkew: 1."), .replacement = TEXT("1"));
 }
 
 static void judge_spreading(struct rail_call *call, const struct workload *workload)
 {
     const struct zone_spread *settings = call->settings;
-    const struct field *at = NULL;
+    int64_t replicas = zone_spread_replicas(call, call->object);
+    const struct topology_term *by = NULL;
     struct topology_term misspelt;
-    switch (zone_spread_find(call, workload, &at)) {
+    switch (zone_spread_find(call, workload, replicas, &by)) {
     case SPREAD_OVER_ZONES:
     case SPREAD_EXEMPT:
         break;
     case SPREAD_PREFERRED:
         if (policy_set_karpenter(call->world->policies)->ignore_preferences)
-            report_preferred(call, at);
+            report_preferred(call, by, replicas);
         break;
     case SPREAD_MISSES:
-        report(call, SEVERITY_RAIL, at, fix_of_selector(call),
-               "The spread over zones does not select the pod's own labels, so its replicas do not "
-               "count.");
+        report_misses(call, workload, by, replicas);
+        break;
+    case SPREAD_EACH_ALONE:
+        report_each_alone(call, workload, by, replicas);
+        break;
+    case SPREAD_TOO_WIDE:
+        report_too_wide(call, by, replicas);
         break;
     case SPREAD_NOT_AT_ALL:
         if (find_misspelt(call, workload, &misspelt))
-            report_misspelt(call, workload, &misspelt);
+            report_misspelt(call, workload, &misspelt, replicas);
         else
             report_missing(call, settings, workload);
         break;
@@ -301,7 +405,12 @@ const struct rail rail_zone_spread = {
     .detail =
         "A zone can fail, and replicas that nothing keeps apart may all be in it. A workload is "
         "spread when a topologySpreadConstraint or a podAntiAffinity term, required or preferred, "
-        "is keyed by zone and selects the workload's own pods. Let alone are those that choose "
+        "is keyed by zone and selects the workload's own pods. A constraint with DoNotSchedule "
+        "whose "
+        "maxSkew is not below the number of replicas spreads nothing; nor does one whose "
+        "matchLabelKeys have a label that each pod of a StatefulSet has of its own "
+        "(statefulset.kubernetes.io/pod-name, apps.kubernetes.io/pod-index). Let alone are those "
+        "that choose "
         "their zones or hosts themselves (nodeName, nodeSelector, or every required "
         "nodeSelectorTerm), and those that must be where other pods are (required podAffinity "
         "keyed by zone or host). So are those whose volume or device is in one place: a claim "

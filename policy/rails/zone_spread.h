@@ -4,6 +4,7 @@
 
 #include "policy/rail.h"
 
+struct topology_term;
 struct workload;
 
 enum spread_action { SPREAD_REQUIRE, SPREAD_DEFAULT };
@@ -16,14 +17,18 @@ struct zone_spread {
 
 enum spreading {
     SPREAD_OVER_ZONES,
-    SPREAD_PREFERRED, /* over zones, where that costs nothing: ScheduleAnyway, preferred terms */
-    SPREAD_EXEMPT,    /* it is held to a zone, or to where other pods are */
-    SPREAD_MISSES,    /* a zone-keyed constraint does not select the pod itself */
+    SPREAD_PREFERRED,  /* over zones, where that costs nothing: ScheduleAnyway, preferred terms */
+    SPREAD_EXEMPT,     /* it is held to a zone, or to where other pods are */
+    SPREAD_MISSES,     /* a zone-keyed constraint does not select the pod itself */
+    SPREAD_EACH_ALONE, /* one selects each pod alone */
+    SPREAD_TOO_WIDE,   /* one lets all replicas be in one zone */
     SPREAD_NOT_AT_ALL,
 };
-/* *at: the labelSelector that misses, or what makes a spread a preference, when something does. */
+/* *by: the term that decides, where it is a preference or a constraint that spreads nothing. */
 enum spreading zone_spread_find(const struct rail_call *call, const struct workload *workload,
-                                const struct field **at);
+                                int64_t replicas, const struct topology_term **by);
+/* How many replicas the workload may come to have. */
+int64_t zone_spread_replicas(const struct rail_call *call, const struct object *object);
 /* Whether it is a workload that this policy wants spread. */
 bool zone_spread_has_replicas(const struct rail_call *call, const struct object *object,
                               const struct zone_spread *settings);

@@ -128,7 +128,7 @@ void zone_spread_change_pod(struct rail_call *call, const struct zone_spread *se
     const struct object *pod = call->object;
     struct workload workload;
     struct node selector;
-    const struct field *missing;
+    const struct topology_term *by;
     if (settings->action != SPREAD_DEFAULT || !workload_read(pod, arena, &workload) ||
         node_string(node_get(workload.spec->node, "nodeName")).size > 0)
         return;
@@ -136,8 +136,10 @@ void zone_spread_change_pod(struct rail_call *call, const struct zone_spread *se
     if (owner == NULL || !zone_spread_has_replicas(call, owner, settings) ||
         !zone_spread_selector(owner, arena, &selector) || !selector_matches(&selector, pod->labels))
         return;
-    /* Beside a constraint of its own that misses, another with the same key would be refused. */
-    if (zone_spread_find(call, &workload, &missing) != SPREAD_NOT_AT_ALL)
+    /* Beside a constraint of its own that spreads nothing, another with the same key would be
+     * refused. */
+    if (zone_spread_find(call, &workload, zone_spread_replicas(call, owner), &by) !=
+        SPREAD_NOT_AT_ALL)
         return;
 
     bool waits =

@@ -1,6 +1,5 @@
 /* More replicas than there are zones, where each zone takes one. */
 #include "catalog/zones.h"
-#include "kube/autoscaler.h"
 #include "kube/pod.h"
 #include "kube/rollout.h"
 #include "kube/topology.h"
@@ -50,7 +49,7 @@ static void judge_term(struct rail_call *call, const struct topology_term *term,
 
 void zone_spread_judge_crowd(struct rail_call *call, const struct workload *workload)
 {
-    int64_t replicas = replicas_read(call->world->snapshot, call->object).most;
+    int64_t replicas = zone_spread_replicas(call, call->object);
     const struct topology_terms *terms = call_topology(call, workload);
     FOR_EACH(term, terms)
         if (term->use == TOPOLOGY_ANTI_AFFINITY && term->required &&

@@ -110,6 +110,46 @@ static void terms_select_the_pod_itself(void)
     }
 }
 
+/* A label of each pod's own in matchLabelKeys leaves it alone. */
+static void own_keys_select_no_other_pod(void)
+{
+    static const struct {
+        const char *kind, *keys;
+        const char *own; /* path of the key */
+    } rows[] = {
+        {"StatefulSet", "[statefulset.kubernetes.io/pod-name]", "0"},
+        {"StatefulSet", "[app, apps.kubernetes.io/pod-index]", "1"},
+        {"StatefulSet", "[controller-revision-hash]", NULL},
+        {"StatefulSet", "[]", NULL},
+        {"Deployment", "[statefulset.kubernetes.io/pod-name]", NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create(BUDGET_BYTES);
+        struct workload workload = read_pod(
+            arena_printf(arena,
+                         "{apiVersion: apps/v1, kind: %s, metadata: {name: p}, spec: {template: "
+                         "{metadata: {labels: {app: web}}, spec: {topologySpreadConstraints: "
+                         "[{topologyKey: a, " WEB ", matchLabelKeys: %s}]}}}}",
+                         rows[i].kind, rows[i].keys)
+                .data,
+            arena);
+        struct topology_terms terms;
+        topology_terms_read(&workload, arena, &terms);
+        CU_ASSERT_EQUAL_FATAL(terms.count, 1);
+        const struct field *own = topology_term_own_key(&workload, &terms.items[0], arena);
+        CU_ASSERT_EQUAL(topology_term_selects_itself(&workload, &terms.items[0]), own == NULL);
+        CU_ASSERT_EQUAL_FATAL(own == NULL, rows[i].own == NULL);
+        if (own != NULL)
+            ASSERT_TEXT(field_path(arena, own),
+                        arena_printf(arena,
+                                     "spec.template.spec.topologySpreadConstraints[0]."
+                                     "matchLabelKeys[%s]",
+                                     rows[i].own)
+                            .data);
+        arena_destroy(arena);
+    }
+}
+
 /* Of a patch, which has no labels, any selector may select the whole. */
 static void parts_may_select_themselves(void)
 {
@@ -153,5 +193,6 @@ const struct unit_test unit_tests[] = {
     {"terms are read with their use", terms_are_read_with_their_use},
     {"terms select the pod itself", terms_select_the_pod_itself},
     {"parts may select themselves", parts_may_select_themselves},
+    {"own keys select no other pod", own_keys_select_no_other_pod},
     {NULL, NULL},
 };

@@ -327,6 +327,114 @@ static void a_misspelt_zone_is_told_at_its_key(void)
     rail_replaces("zone-spread: {}", words.object, ZONE);
 }
 
+#define SKEW(skew, rest) \
+    "topologySpreadConstraints: [{maxSkew: " skew ", topologyKey: " ZONE rest "}]"
+#define ITS_SKEW "deny spec.template.spec.topologySpreadConstraints[0].maxSkew "
+
+/* As many as there are replicas: a zone may have all, and the next one none. */
+static void a_skew_may_let_one_zone_have_all(void)
+{
+    static const struct rail_case cases[] = {
+        {WEB(SKEW("2", SELECTS("app: web"))), ""},
+        {WEB(SKEW("3", SELECTS("app: web"))), ITS_SKEW "3"},
+        {WEB(SKEW("100", ", whenUnsatisfiable: DoNotSchedule" SELECTS("app: web"))),
+         ITS_SKEW "100"},
+        {WORKLOAD("Deployment", "replicas: 4, ", SKEW("3", SELECTS("app: web"))), ""},
+        /* a preference for the zone with fewer whatever the skew */
+        {WEB(SKEW("100", ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web"))), ""},
+        {WEB(SKEW("100", SELECTS("app: web")) ", " ANTI(SELECTS("app: web"))), ""},
+        {WEB("topologySpreadConstraints: [{maxSkew: 3, topologyKey: " ZONE
+                 SELECTS("app: web") "}, {maxSkew: 1, topologyKey: "
+                                     "topology.k8s.aws/zone-id" SELECTS("app: web") "}]"),
+         ""},
+        {WEB(SKEW("100", SELECTS("app: api"))), MISSES},
+        {PATCH(SKEW("100", SELECTS("app: web"))), ITS_SKEW "100"},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
+    /* one that an autoscaler gives more */
+    static const char autoscaler[] =
+        "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: web}, spec: "
+        "{scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 2, "
+        "maxReplicas: 9}}";
+    static const struct rail_case scaled[] = {
+        {WEB(SKEW("8", SELECTS("app: web"))), ""},
+        {WEB(SKEW("9", SELECTS("app: web"))), ITS_SKEW "9"},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", autoscaler, scaled, COUNT_OF(scaled)});
+    static const struct rail_words words[] = {
+        {WEB(SKEW("100", SELECTS("app: web"))),
+         "A skew of 100 lets all 3 replicas run in one zone.", "Set maxSkew: 1."},
+        {WEB(SKEW("3", SELECTS("app: api"))),
+         "The spread over zones does not select the pod's own labels, so its replicas do not "
+         "count.",
+         "Set labelSelector: {matchLabels: {app: web}}. Set maxSkew: 1."},
+        {WEB("topologySpreadConstraints: [{maxSkew: 3, topologyKey: zone" SELECTS("app: web") "}]"),
+         "\"zone\" is no label of zones, so this spreads nothing over them.",
+         "Use topologyKey: topology.kubernetes.io/zone. Set maxSkew: 1."},
+    };
+    rail_words_run("zone-spread: {}", NULL, words, COUNT_OF(words));
+    rail_replaces("zone-spread: {}", words[0].object, "1");
+    rail_replaces("zone-spread: {}", words[2].object, "");
+}
+
+static void a_widened_skew_is_a_new_finding(void)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("zone-spread: {}", NULL, arena);
+    struct rail_documents before = rail_table_read(WEB(SKEW("1", SELECTS("app: web"))), arena);
+    struct rail_documents after = rail_table_read(WEB(SKEW("50", SELECTS("app: web"))), arena);
+    const struct subject subject = {
+        .operation = OPERATION_UPDATE, .object = after.items, .old_object = before.items};
+    struct verdict verdict;
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    CU_ASSERT_EQUAL_FATAL(verdict.finding_count, 1);
+    CU_ASSERT_EQUAL(verdict.findings[0].action, ACTION_DENY);
+    ASSERT_TEXT(verdict.findings[0].found, "50");
+    arena_destroy(arena);
+}
+
+#define SET(spec) WORKLOAD("StatefulSet", "replicas: 3, ", spec)
+#define BY_KEYS(keys) ", matchLabelKeys: [" keys "]"
+#define ITS_KEY(index) \
+    "deny spec.template.spec.topologySpreadConstraints[0].matchLabelKeys[" index "] "
+#define POD_NAME "statefulset.kubernetes.io/pod-name"
+#define POD_INDEX "apps.kubernetes.io/pod-index"
+
+/* A pod that meets no other one of its workload. */
+static void each_pod_of_a_set_may_count_alone(void)
+{
+    static const struct rail_case cases[] = {
+        {SET(SPREAD(ZONE, BY_KEYS(POD_NAME) SELECTS("app: web"))), ITS_KEY("0") POD_NAME},
+        {SET(SPREAD(ZONE, BY_KEYS("controller-revision-hash, " POD_INDEX) SELECTS("app: web"))),
+         ITS_KEY("1") POD_INDEX},
+        {SET(SPREAD(ZONE,
+                    ", whenUnsatisfiable: ScheduleAnyway" BY_KEYS(POD_NAME) SELECTS("app: web"))),
+         ITS_KEY("0") POD_NAME},
+        {SET(SPREAD(ZONE, BY_KEYS("controller-revision-hash") SELECTS("app: web"))), ""},
+        {SET(ANTI(BY_KEYS(POD_NAME) SELECTS("app: web"))), NOTHING},
+        /* kept from all others of the set */
+        {SET(ANTI(", mismatchLabelKeys: [" POD_NAME "]" SELECTS("app: web"))), ""},
+        {SET("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+             "[{topologyKey: " ZONE BY_KEYS(POD_NAME) SELECTS("app: web") "}]}}"),
+         NOTHING},
+        /* whose pods have no such label, and a key that they lack counts for nothing */
+        {WEB(SPREAD(ZONE, BY_KEYS(POD_NAME) SELECTS("app: web"))), ""},
+        {WEB(SPREAD(ZONE, BY_KEYS("pod-template-hash") SELECTS("app: web"))), ""},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {SET(SPREAD(ZONE, BY_KEYS(POD_NAME) SELECTS("app: web"))),
+         "Each replica has its own " POD_NAME
+         ", so this spread counts each alone and may leave all in one zone.",
+         "Remove matchLabelKeys."},
+        {SET(SPREAD(ZONE, BY_KEYS(POD_NAME) SELECTS("app: api"))),
+         "Each replica has its own " POD_NAME
+         ", so this spread counts each alone and may leave all in one zone.",
+         "Set labelSelector: {matchLabels: {app: web}}. Remove matchLabelKeys."},
+    };
+    rail_words_run("zone-spread: {}", NULL, words, COUNT_OF(words));
+}
+
 static void few_replicas_are_let_alone(void)
 {
     static const struct rail_case cases[] = {
@@ -362,11 +470,15 @@ static void what_karpenter_ignores_is_made_hard(void)
         {WEB(SPREAD(ZONE,
                     ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web")) ", " ANTI_PREFERRED),
          ONLY_PREFERRED, make_hard},
+        {WEB(SKEW("3", ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web"))), ONLY_PREFERRED,
+         "Set maxSkew: 1 and whenUnsatisfiable: DoNotSchedule, with which a pod waits when its "
+         "zone has no room."},
         {WEB(""), "Nothing spreads the replicas over zones, so they may all be in one.", MAKE_HARD},
     };
     rail_words_run(IGNORED, NULL, rows, COUNT_OF(rows));
     rail_replaces(IGNORED, rows[0].object, "DoNotSchedule");
     rail_replaces(IGNORED, rows[1].object, "");
+    rail_replaces(IGNORED, rows[3].object, "");
     static const struct rail_case second = {
         WEB("topologySpreadConstraints: [{topologyKey: " ZONE "}, {topologyKey: " ZONE
             ", whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}, {topologyKey: " ZONE
@@ -627,6 +739,9 @@ const struct unit_test unit_tests[] = {
     {"volumes of one zone hold their pods", volumes_of_one_zone_hold_their_pods},
     {"zones take one replica each", zones_take_one_replica_each},
     {"a misspelt zone is told at its key", a_misspelt_zone_is_told_at_its_key},
+    {"a skew may let one zone have all", a_skew_may_let_one_zone_have_all},
+    {"a widened skew is a new finding", a_widened_skew_is_a_new_finding},
+    {"each pod of a set may count alone", each_pod_of_a_set_may_count_alone},
     {"few replicas are let alone", few_replicas_are_let_alone},
     {"what Karpenter ignores is made hard", what_karpenter_ignores_is_made_hard},
     {"pods are given a spread", pods_are_given_a_spread},
