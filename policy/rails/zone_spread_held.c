@@ -61,12 +61,13 @@ static bool shares_device(const struct workload *workload)
 
 /* ---- nodes that zones do not tell apart ---- */
 
-/* EKS Hybrid Nodes run outside AWS and have no zone. */
-static bool names_hybrid_nodes(const struct expressions *expressions)
+/* EKS Hybrid Nodes run outside AWS and have no zone. others: whether it also takes other nodes. */
+static bool names_hybrid_nodes(const struct expressions *expressions, bool others)
 {
     FOR_EACH(expression, expressions)
         if (expression->op == SOLVER_IN && text_is(expression->key, LABEL_COMPUTE_TYPE) &&
-            expression_names(expression, TEXT("hybrid")))
+            expression_names(expression, TEXT("hybrid")) &&
+            (others || expression->value_count == 1))
             return true;
     return false;
 }
@@ -74,45 +75,82 @@ static bool names_hybrid_nodes(const struct expressions *expressions)
 static bool some_term_names_hybrid_nodes(const struct node_terms *terms)
 {
     FOR_EACH(term, terms)
-        if (names_hybrid_nodes(&term->expressions))
+        if (names_hybrid_nodes(&term->expressions, true))
             return true;
     return false;
 }
 
+static bool is_for_no_other_nodes(const struct node_selection *selection)
+{
+    if (names_hybrid_nodes(&selection->selector, false))
+        return true;
+    FOR_EACH(term, &selection->required)
+        if (!names_hybrid_nodes(&term->expressions, false))
+            return false;
+    return selection->required.count > 0;
+}
+
+/* Nodes that are seen, and none of them hybrid, tell that there is none. */
+static bool may_have_hybrid_nodes(const struct world *world)
+{
+    const struct text_map *types = snapshot_node_values(world->snapshot, TEXT(LABEL_COMPUTE_TYPE));
+    return snapshot_count(world->snapshot, KIND_NODE) == 0 ||
+           !world_sees(world, KIND_BIT(KIND_NODE)) ||
+           (types != NULL && text_map_has(types, TEXT("hybrid")));
+}
+
+/* A spread would draw what may also run elsewhere away from them, where there are any. */
 static bool is_for_hybrid_nodes(const struct rail_call *call, const struct workload *workload)
 {
     const struct node_selection *selection = call_selection(call, workload);
-    return names_hybrid_nodes(&selection->selector) ||
-           some_term_names_hybrid_nodes(&selection->required) ||
-           some_term_names_hybrid_nodes(&selection->preferred);
+    if (is_for_no_other_nodes(selection))
+        return true;
+    return (names_hybrid_nodes(&selection->selector, true) ||
+            some_term_names_hybrid_nodes(&selection->required) ||
+            some_term_names_hybrid_nodes(&selection->preferred)) &&
+           may_have_hybrid_nodes(call->world);
 }
 
-/* An image that is never pulled is where somebody has put it: on a cluster of one machine. */
-static bool has_local_image(const struct workload *workload)
+/* Images that are never pulled are where somebody has put them: on a cluster of one machine. A pod
+ * that pulls one of its images has a registry, and zones. */
+static bool has_local_images(const struct node *containers)
 {
-    FOR_ITEMS(container, node_get(workload->spec->node, "containers"))
-        if (text_is(node_string(node_get(container, "imagePullPolicy")), "Never"))
-            return true;
-    return false;
+    FOR_ITEMS(container, containers)
+        if (!text_is(node_string(node_get(container, "imagePullPolicy")), "Never"))
+            return false;
+    return node_count(containers) > 0;
+}
+
+/* "pause" of "registry.k8s.io/pause:3.10", also "pause-amd64", "mirrored-pause". */
+static bool is_pause(struct text image)
+{
+    static const char *const names[] = {"pause",         "pause-amd64", "pause-arm64",
+                                        "pause-arm",     "pause-s390x", "pause-ppc64le",
+                                        "mirrored-pause"};
+    struct text name = image;
+    (void)text_split(name, '@', &name, NULL);
+    (void)text_split_last(name, '/', NULL, &name);
+    (void)text_split(name, ':', &name, NULL);
+    return text_is_one_of(name, names, COUNT_OF(names));
 }
 
 /* Pods that only hold room for others, which a priority class puts before them: overprovisioning.
  */
-static bool is_placeholder(const struct workload *workload)
+static bool is_placeholder(const struct node *spec, const struct node *containers)
 {
-    const struct node *containers = node_get(workload->spec->node, "containers");
     FOR_ITEMS(container, containers)
-        if (!text_holds(node_string(node_get(container, "image")), TEXT("pause")))
+        if (!is_pause(node_string(node_get(container, "image"))))
             return false;
-    return node_count(containers) > 0 &&
-           node_is_given(node_get(workload->spec->node, "priorityClassName"));
+    return node_count(containers) > 0 && node_is_given(node_get(spec, "priorityClassName"));
 }
 
 bool zone_spread_is_held(const struct rail_call *call, const struct workload *workload)
 {
     const struct node *spec = workload->spec->node;
+    const struct node *containers = node_get(spec, "containers");
     return node_string(node_get(spec, "nodeName")).size > 0 ||
            pod_is_on_fargate(node_get(workload->metadata->node, "labels"), spec) ||
-           has_local_image(workload) || is_placeholder(workload) || shares_device(workload) ||
-           is_for_hybrid_nodes(call, workload) || has_volume_of_one_zone(call, workload);
+           has_local_images(containers) || is_placeholder(spec, containers) ||
+           shares_device(workload) || is_for_hybrid_nodes(call, workload) ||
+           has_volume_of_one_zone(call, workload);
 }

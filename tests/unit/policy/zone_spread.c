@@ -128,9 +128,22 @@ static void who_chooses_zones_is_exempt(void)
          ""},
         {WEB("containers: [{name: a, imagePullPolicy: Never}]"), ""},
         {WEB("containers: [{name: a, imagePullPolicy: Always}]"), NOTHING},
+        {WEB("containers: [{name: a, imagePullPolicy: Never}, {name: b, imagePullPolicy: Never}]"),
+         ""},
+        /* what is pulled beside it comes from a registry, which zones reach */
+        {WEB("containers: [{name: a}, {name: b, imagePullPolicy: Never}]"), NOTHING},
         {WEB("priorityClassName: low, containers: [{name: a, image: registry.k8s.io/pause:3.10}]"),
          ""},
         {WEB("containers: [{name: a, image: registry.k8s.io/pause:3.10}]"), NOTHING},
+        {WEB("priorityClassName: low, containers: [{name: a, image: "
+             "'localhost:5000/k8s/pause:3.8@sha256:880e'}]"),
+         ""},
+        {WEB("priorityClassName: low, containers: [{name: a, image: gcr.io/g/pause-amd64:3.1}]"),
+         ""},
+        {WEB("priorityClassName: low, containers: [{name: a, image: rancher/mirrored-pause}]"), ""},
+        {WEB("priorityClassName: low, containers: [{name: a, image: shop/unpaused:1}]"), NOTHING},
+        {WEB("priorityClassName: low, containers: [{name: a, image: pause/shop:1}]"), NOTHING},
+        {WEB("priorityClassName: low, containers: [{name: a, image: 'shop:pause'}]"), NOTHING},
         {WEB("priorityClassName: low, containers: [{name: a, image: pause}, {name: b, image: b}]"),
          NOTHING},
         {WEB("resourceClaims: [{name: a, resourceClaimName: channel}]"), ""},
@@ -144,6 +157,49 @@ static void who_chooses_zones_is_exempt(void)
          NOTHING},
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
+}
+
+#define COMPUTE(types)                                                                             \
+    "{matchExpressions: [{key: eks.amazonaws.com/compute-type, operator: In, values: [" types "]}" \
+    "]}"
+#define A_NODE(name, labels) \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", labels: {" labels "}}}\n"
+
+/* What may run elsewhere, too, runs there where no such node is. */
+static void hybrid_nodes_must_be_there_to_be_preferred(void)
+{
+#define PREFERS                                                                                    \
+    WEB("affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, " \
+        "preference: " COMPUTE("hybrid") "}]}}")
+    static const struct rail_case none[] = {
+        {PREFERS, NOTHING},
+        {WEB(NODE_AFFINITY(COMPUTE("hybrid") ", {matchExpressions: [{key: a, operator: Exists}]}")),
+         NOTHING},
+        {WEB(NODE_AFFINITY(COMPUTE("hybrid, auto"))), NOTHING},
+        /* nowhere else */
+        {WEB("nodeSelector: {eks.amazonaws.com/compute-type: hybrid}"), ""},
+        {WEB(NODE_AFFINITY(COMPUTE("hybrid") ", " COMPUTE("hybrid"))), ""},
+    };
+    static const struct rail_case some[] = {
+        {PREFERS, ""},
+        {WEB(NODE_AFFINITY(COMPUTE("hybrid") ", {matchExpressions: [{key: a, operator: Exists}]}")),
+         ""},
+        {WEB(NODE_AFFINITY(COMPUTE("hybrid, auto"))), ""},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}",
+                                        A_NODE("a", "eks.amazonaws.com/compute-type: auto")
+                                            A_NODE("b", "team: web"),
+                                        none, COUNT_OF(none)});
+    rail_table_run(
+        &(struct rail_table){"zone-spread: {}", A_NODE("b", "team: web"), none, COUNT_OF(none)});
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, some, COUNT_OF(some)});
+    rail_table_run_unseen(
+        &(struct rail_table){"zone-spread: {}", A_NODE("b", "team: web"), some, COUNT_OF(some)},
+        KIND_BIT(KIND_NODE));
+    rail_table_run(&(struct rail_table){"zone-spread: {}",
+                                        A_NODE("a", "eks.amazonaws.com/compute-type: hybrid")
+                                            A_NODE("b", "team: web"),
+                                        some, COUNT_OF(some)});
 }
 
 #define MOUNTS(claim) "volumes: [{name: data, persistentVolumeClaim: {claimName: " claim "}}]"
@@ -343,9 +399,9 @@ static void a_skew_may_let_one_zone_have_all(void)
         /* a preference for the zone with fewer whatever the skew */
         {WEB(SKEW("100", ", whenUnsatisfiable: ScheduleAnyway" SELECTS("app: web"))), ""},
         {WEB(SKEW("100", SELECTS("app: web")) ", " ANTI(SELECTS("app: web"))), ""},
-        {WEB("topologySpreadConstraints: [{maxSkew: 3, topologyKey: " ZONE
-                 SELECTS("app: web") "}, {maxSkew: 1, topologyKey: "
-                                     "topology.k8s.aws/zone-id" SELECTS("app: web") "}]"),
+        {WEB("topologySpreadConstraints: [{maxSkew: 3, topologyKey: " ZONE SELECTS(
+             "app: web") "}, {maxSkew: 1, topologyKey: "
+                         "topology.k8s.aws/zone-id" SELECTS("app: web") "}]"),
          ""},
         {WEB(SKEW("100", SELECTS("app: api"))), MISSES},
         {PATCH(SKEW("100", SELECTS("app: web"))), ITS_SKEW "100"},
@@ -736,6 +792,7 @@ const char unit_suite[] = "policy zone-spread";
 const struct unit_test unit_tests[] = {
     {"workloads must be spread", workloads_must_be_spread},
     {"who chooses zones is exempt", who_chooses_zones_is_exempt},
+    {"hybrid nodes must be there to be preferred", hybrid_nodes_must_be_there_to_be_preferred},
     {"volumes of one zone hold their pods", volumes_of_one_zone_hold_their_pods},
     {"zones take one replica each", zones_take_one_replica_each},
     {"a misspelt zone is told at its key", a_misspelt_zone_is_told_at_its_key},
