@@ -5,6 +5,7 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/zone.h"
+#include "policy/rails/label_filter.h"
 #include "policy/reading.h"
 
 enum { SHOWN = 5 };
@@ -182,52 +183,21 @@ static bool is_about(const struct label_choice *choice, const struct expression 
 
 /* The values that expressions of the choice's own key leave. Other labels spell their values in
  * other ways: they are judged where they are named. */
-struct filter {
-    struct text_map named; /* by how many In */
-    struct text_map excluded;
-    size_t in_count;
-    bool none; /* no value is a number: Gt and the like let none pass */
-};
-
-static void filter_add(struct filter *filter, const struct label_choice *choice,
-                       const struct expression *expression)
+static struct label_filter filter_of(const struct label_choice *choice,
+                                     const struct expressions *expressions)
 {
-    struct arena *arena = choice->call->arena;
-    if (!expression->valid || !text_is(expression_canonical_key(expression), choice->key) ||
-        expression->op == SOLVER_EXISTS)
-        return;
-    filter->none |= expression->op != SOLVER_IN && expression->op != SOLVER_NOT_IN;
-    for (size_t i = 0; i < expression->value_count; i++) {
-        struct text value = expression->values[i].text;
-        if (expression->op == SOLVER_NOT_IN)
-            (void)text_map_add(&filter->excluded, arena, value);
-        /* A value that one In names twice counts once. */
-        else if (text_map_get(&filter->named, value, 0) == filter->in_count)
-            (void)text_map_add(&filter->named, arena, value);
-    }
-    filter->in_count += expression->op == SOLVER_IN;
-}
-
-static struct filter filter_of(const struct label_choice *choice,
-                               const struct expressions *expressions)
-{
-    struct filter filter = {0};
-    for (size_t i = 0; i < expressions->count; i++)
-        filter_add(&filter, choice, &expressions->items[i]);
+    struct label_filter filter = {0};
+    FOR_EACH(expression, expressions)
+        if (expression->valid && text_is(expression_canonical_key(expression), choice->key))
+            label_filter_add(&filter, expression, choice->call->arena);
     return filter;
-}
-
-static bool passes(const struct filter *filter, struct text value)
-{
-    return !filter->none && !text_map_has(&filter->excluded, value) &&
-           text_map_get(&filter->named, value, 0) == filter->in_count;
 }
 
 /* Judges the values that an In names, of a pool those that its other requirements leave (filter);
  * whether one is not allowed, or is no value of a label: a placeholder may become an allowed one.
  */
 static bool judge_expression(const struct label_choice *choice, const struct expression *expression,
-                             const struct filter *filter, enum severity severity)
+                             const struct label_filter *filter, enum severity severity)
 {
     struct choice_values values = {.key = expression->key, .field = expression->field};
     bool open = false;
@@ -235,7 +205,7 @@ static bool judge_expression(const struct label_choice *choice, const struct exp
         const struct expression_value *value = &expression->values[i];
         values.field = value->within;
         open |= !label_value_is_valid(value->text);
-        if (filter == NULL || passes(filter, value->text) ||
+        if (filter == NULL || label_filter_passes(filter, value->text) ||
             choice->answer(choice, expression->key, value->text) == CHOICE_ALLOWED)
             label_choice_take(choice, &values, value->text, value->position);
     }
@@ -269,40 +239,15 @@ static const struct expression *last_about(const struct label_choice *choice,
     return last;
 }
 
-static bool both_pass(const struct filter *selector, const struct filter *term, struct text value)
-{
-    return passes(selector, value) && passes(term, value);
-}
-
-/* Whether an allowed value is left. What a glob allows is known only where values are named. */
-static bool leaves_some(const struct label_choice *choice, const struct filter *selector,
-                        const struct filter *term)
-{
-    const struct text_map *named = selector->in_count > 0 ? &selector->named : &term->named;
-    bool globs = false;
-    FOR_EACH(item, &choice->allow) {
-        globs |= text_is_glob(*item);
-        if (!text_is_glob(*item) && both_pass(selector, term, *item))
-            return true;
-    }
-    if (globs && selector->in_count + term->in_count == 0)
-        return !selector->none && !term->none;
-    for (size_t i = 0; globs && i < named->count; i++)
-        if (label_choice_lists(choice, named->items[i].key) &&
-            both_pass(selector, term, named->items[i].key))
-            return true;
-    return false;
-}
-
-static void judge_reach(const struct label_choice *choice, const struct filter *selector,
+static void judge_reach(const struct label_choice *choice, const struct label_filter *selector,
                         const struct expressions *term)
 {
     struct arena *arena = choice->call->arena;
     const struct expression *at = last_about(choice, term);
     if (at == NULL)
         return;
-    struct filter of_term = filter_of(choice, term);
-    if (leaves_some(choice, selector, &of_term))
+    struct label_filter of_term = filter_of(choice, term);
+    if (label_filters_leave(selector, &of_term, choice->allow.items, choice->allow.count))
         return;
     enum severity severity = is_of_daemon_set(choice->call) ? SEVERITY_WARN : SEVERITY_RAIL;
     report_as(choice->call, severity, .field = at->field, .found = text_of(solver_op_name(at->op)),
@@ -320,7 +265,7 @@ void label_choice_judge_workload(const struct label_choice *choice)
         return;
     const struct node_selection *selection = call_selection(choice->call, &workload);
     bool selector_told = judge_values(choice, &selection->selector, SEVERITY_RAIL);
-    struct filter of_selector = filter_of(choice, &selection->selector);
+    struct label_filter of_selector = filter_of(choice, &selection->selector);
     for (size_t i = 0; i < selection->required.count; i++) {
         const struct expressions *term = &selection->required.items[i].expressions;
         bool told = judge_values(choice, term, SEVERITY_RAIL);
@@ -336,7 +281,7 @@ void label_choice_judge_workload(const struct label_choice *choice)
 
 /* Judges the values that are named and that the other requirements leave; whether any is named. */
 static bool judge_named(const struct label_choice *choice, const struct expressions *all,
-                        const struct filter *filter)
+                        const struct label_filter *filter)
 {
     bool named = false;
     FOR_EACH(expression, all) {
@@ -349,13 +294,13 @@ static bool judge_named(const struct label_choice *choice, const struct expressi
 }
 
 /* The values of reach that the requirements leave, as they are allowed or not. */
-static void sort_reach(const struct label_choice *choice, const struct filter *filter,
+static void sort_reach(const struct label_choice *choice, const struct label_filter *filter,
                        const struct zones *reach, struct text_list *inside,
                        struct text_list *outside)
 {
     FOR_EACH(value, reach) {
         struct text_list *list = label_choice_lists(choice, *value) ? inside : outside;
-        if (passes(filter, *value))
+        if (label_filter_passes(filter, *value))
             *LIST_PUSH(choice->call->arena, list) = *value;
     }
 }
@@ -391,7 +336,7 @@ void label_choice_judge_pool(const struct label_choice *choice, const struct poo
 {
     struct arena *arena = choice->call->arena;
     struct expressions all = expressions_join(&pool->requirements, &pool->labels, arena);
-    struct filter filter = filter_of(choice, &all);
+    struct label_filter filter = filter_of(choice, &all);
     if (judge_named(choice, &all, &filter))
         return;
     struct text_list inside = {0}, outside = {0};

@@ -43,40 +43,10 @@ static bool is_zone(struct text key)
 
 /* ---- what spreads ---- */
 
-static bool names_places(const struct expressions *expressions)
-{
-    FOR_EACH(expression, expressions)
-        if (expression->op == SOLVER_IN &&
-            (is_zone(expression->key) || text_is(expression->key, LABEL_HOSTNAME)))
-            return true;
-    return false;
-}
-
-/* Zones or hosts, by its nodeSelector, or by every alternative of its affinity. */
-static bool chooses_places(const struct rail_call *call, const struct workload *workload)
-{
-    const struct node_selection *selection = call_selection(call, workload);
-    if (names_places(&selection->selector))
-        return true;
-    FOR_EACH(term, &selection->required)
-        if (!names_places(&term->expressions))
-            return false;
-    return selection->required.count > 0;
-}
-
 static bool counts_each_alone(const struct rail_call *call, const struct workload *workload,
                               const struct topology_term *term)
 {
     return topology_term_own_key(workload, term, call->arena) != NULL;
-}
-
-/* A required affinity by zone or by host: it runs where other pods do. */
-static bool follows_pods(const struct rail_call *call, const struct workload *workload,
-                         const struct topology_term *term, struct text key)
-{
-    return term->use == TOPOLOGY_AFFINITY && term->required &&
-           (is_zone(key) || text_is(key, LABEL_HOSTNAME)) &&
-           !counts_each_alone(call, workload, term);
 }
 
 /* A skew of as many as there are lets them all be in one zone while another has none. */
@@ -110,12 +80,12 @@ enum spreading zone_spread_find(const struct rail_call *call, const struct workl
                                 int64_t replicas, const struct topology_term **by)
 {
     enum spreading spreading = SPREAD_NOT_AT_ALL;
-    if (chooses_places(call, workload))
+    if (zone_spread_chooses_places(call, workload))
         return SPREAD_EXEMPT;
     const struct topology_terms *terms = call_topology(call, workload);
     FOR_EACH(term, terms) {
         struct text key = node_string(term->key->node);
-        if (follows_pods(call, workload, term, key))
+        if (zone_spread_follows_pods(call, workload, term))
             return SPREAD_EXEMPT;
         if (!is_zone(key) || term->use == TOPOLOGY_AFFINITY)
             continue;
@@ -410,10 +380,10 @@ const struct rail rail_zone_spread = {
         "maxSkew is not below the number of replicas spreads nothing; nor does one whose "
         "matchLabelKeys have a label that each pod of a StatefulSet has of its own "
         "(statefulset.kubernetes.io/pod-name, apps.kubernetes.io/pod-index). Let alone are those "
-        "that choose "
-        "their zones or hosts themselves (nodeName, nodeSelector, or every required "
-        "nodeSelectorTerm), and those that must be where other pods are (required podAffinity "
-        "keyed by zone or host). So are those whose volume or device is in one place: a claim "
+        "that choose one zone, or their hosts, themselves (nodeName, nodeSelector, or every "
+        "required nodeSelectorTerm; of several zones all replicas may still be in one), and those "
+        "that must be where other pods are (required podAffinity keyed by zone or host). So are "
+        "those whose volume or device is in one place: a claim "
         "that one node attaches, a bound volume of one zone, a StorageClass of one zone, a "
         "ResourceClaim that all replicas share. And those for nodes that zones do not tell apart: "
         "Fargate, EKS Hybrid Nodes (where they are only preferred, while such a Node may be "

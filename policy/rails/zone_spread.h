@@ -38,6 +38,12 @@ bool zone_spread_selector(const struct object *owner, struct arena *arena, struc
 
 /* Whether its replicas have no choice of zones: their volume, device or node is in one. */
 bool zone_spread_is_held(const struct rail_call *call, const struct workload *workload);
+/* Whether its pods choose one zone, or their hosts: by their nodeSelector, or by every alternative
+ * of their affinity. */
+bool zone_spread_chooses_places(const struct rail_call *call, const struct workload *workload);
+/* Whether the term has them run where other pods do. */
+bool zone_spread_follows_pods(const struct rail_call *call, const struct workload *workload,
+                              const struct topology_term *term);
 /* The value of topologySpreadConstraints that spreads the workload over zones. */
 struct text zone_spread_constraints(const struct rail_call *call, const char *when_unsatisfiable);
 /* Judges a required anti-affinity by zone that lets fewer pods run than there are. */

@@ -4,9 +4,108 @@
 #include "kube/snapshot.h"
 #include "kube/volume.h"
 #include "kube/volume_zones.h"
+#include "kube/zone.h"
+#include "policy/rails/label_filter.h"
 #include "policy/rails/shared_volume.h"
 #include "policy/rails/zone_spread.h"
 #include "policy/reading.h"
+#include "solver/well_known.h"
+
+/* ---- places that the pods name ---- */
+
+static bool is_host(const struct expression *expression)
+{
+    return expression->op == SOLVER_IN && text_is(expression->key, LABEL_HOSTNAME);
+}
+
+static bool names_hosts(const struct expressions *expressions)
+{
+    FOR_EACH(expression, expressions)
+        if (is_host(expression))
+            return true;
+    return false;
+}
+
+static void add_zones(struct label_filter *filter, const struct expressions *expressions,
+                      enum zone_key key, struct arena *arena)
+{
+    FOR_EACH(expression, expressions)
+        if (zone_key_of(expression->key) == key)
+            label_filter_add(filter, expression, arena);
+}
+
+/* The one zone that both leave, by name or by id; empty: there may be several, or it is any. */
+static struct text only_zone(const struct expressions *selector, const struct expressions *term,
+                             enum zone_key key, struct arena *arena)
+{
+    struct label_filter filter = {0};
+    struct text zone = TEXT("");
+    size_t count = 0;
+    add_zones(&filter, selector, key, arena);
+    add_zones(&filter, term, key, arena);
+    for (size_t i = 0; i < filter.named.count; i++)
+        if (label_filter_passes(&filter, filter.named.items[i].key)) {
+            zone = filter.named.items[i].key;
+            count++;
+        }
+    return count == 1 ? zone : TEXT("");
+}
+
+/* One zone of all alternatives so far, by name and by id. */
+struct places {
+    struct text zones[ZONE_KEY_ID + 1];
+};
+
+/* Whether one more alternative leaves no choice of zones, and none beside those so far. */
+static bool adds_no_zone(struct places *places, const struct expressions *selector,
+                         const struct expressions *term, struct arena *arena)
+{
+    bool held = names_hosts(selector) || names_hosts(term);
+    for (enum zone_key key = ZONE_KEY_NAME; key <= ZONE_KEY_ID; key++) {
+        struct text zone = only_zone(selector, term, key, arena);
+        if (zone.size == 0)
+            continue;
+        if (places->zones[key].size > 0 && !text_equal(places->zones[key], zone))
+            return false;
+        places->zones[key] = zone;
+        held = true;
+    }
+    return held;
+}
+
+/* Of a nodeSelector, which may have very many labels, and goes with each alternative. */
+static struct expressions about_places(const struct expressions *selector, struct arena *arena)
+{
+    struct expressions some = {0};
+    FOR_EACH(expression, selector)
+        if (is_host(expression) || zone_key_of(expression->key) != ZONE_KEY_NONE)
+            *LIST_PUSH(arena, &some) = *expression;
+    return some;
+}
+
+bool zone_spread_chooses_places(const struct rail_call *call, const struct workload *workload)
+{
+    static const struct expressions none;
+    const struct node_selection *selection = call_selection(call, workload);
+    struct expressions selector = about_places(&selection->selector, call->arena);
+    struct places places = {0};
+    if (adds_no_zone(&places, &selector, &none, call->arena))
+        return true;
+    FOR_EACH(term, &selection->required)
+        if (!adds_no_zone(&places, &selector, &term->expressions, call->arena))
+            return false;
+    return selection->required.count > 0;
+}
+
+/* A required affinity by zone or by host. */
+bool zone_spread_follows_pods(const struct rail_call *call, const struct workload *workload,
+                              const struct topology_term *term)
+{
+    struct text key = node_string(term->key->node);
+    return term->use == TOPOLOGY_AFFINITY && term->required &&
+           (zone_key_of(key) != ZONE_KEY_NONE || text_is(key, LABEL_HOSTNAME)) &&
+           topology_term_own_key(workload, term, call->arena) == NULL;
+}
 
 /* ---- volumes and devices that the replicas share ---- */
 

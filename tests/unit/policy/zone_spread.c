@@ -98,7 +98,37 @@ static void who_chooses_zones_is_exempt(void)
         {WEB(NODE_AFFINITY(IN_ZONE ", " IN_ZONE)), ""},
         {WEB(NODE_AFFINITY(IN_ZONE ", {matchExpressions: [{key: a, operator: Exists}]}")), NOTHING},
         {WEB(NODE_AFFINITY("{matchExpressions: [{key: a, operator: Exists}, {key: " ZONE
+                           ", operator: In, values: [a, a]}]}")),
+         ""},
+        /* of several zones all replicas may still be in one */
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: a, operator: Exists}, {key: " ZONE
                            ", operator: In, values: [a, b]}]}")),
+         NOTHING},
+        {WEB(NODE_AFFINITY(IN_ZONE ", {matchExpressions: [{key: " ZONE
+                                   ", operator: In, values: [b]}]}")),
+         NOTHING},
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: topology.k8s.aws/zone-id, operator: In, "
+                           "values: [use1-az1, use1-az2]}]}")),
+         NOTHING},
+        {WEB("nodeSelector: {" ZONE ": a}, " NODE_AFFINITY("{matchExpressions: [{key: " ZONE
+                                                           ", operator: In, values: [a, b]}]}")),
+         ""},
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: " ZONE
+                           ", operator: In, values: [a, b]}, {key: "
+                           "failure-domain.beta.kubernetes.io/zone, operator: NotIn, values: "
+                           "[b]}]}")),
+         ""},
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: " ZONE
+                           ", operator: In, values: [a, b]}, {key: " ZONE
+                           ", operator: In, values: [b, c]}]}")),
+         ""},
+        /* the name and the id may be of one zone */
+        {WEB(NODE_AFFINITY(IN_ZONE ", {matchExpressions: [{key: topology.k8s.aws/zone-id, "
+                                   "operator: In, values: [use1-az1]}]}")),
+         ""},
+        /* which zones hosts are in is not to be seen */
+        {WEB(NODE_AFFINITY("{matchExpressions: [{key: kubernetes.io/hostname, operator: In, "
+                           "values: [m, n]}]}")),
          ""},
         {WEB(NODE_AFFINITY("{matchExpressions: [{key: " ZONE ", operator: Exists}]}")), NOTHING},
         {WEB(NODE_AFFINITY("")), NOTHING},
