@@ -1,6 +1,7 @@
 /* Workloads whose replicas no constraint can spread: something else decides where they run. */
 #include "kube/pod.h"
 #include "kube/pool.h"
+#include "kube/selector.h"
 #include "kube/snapshot.h"
 #include "kube/volume.h"
 #include "kube/volume_zones.h"
@@ -97,6 +98,67 @@ bool zone_spread_chooses_places(const struct rail_call *call, const struct workl
     return selection->required.count > 0;
 }
 
+/* ---- pods that they follow ---- */
+
+static bool looks_into(const struct node *term, struct text namespace, struct text own)
+{
+    const struct node *namespaces = node_get(term, "namespaces");
+    const struct node *selector = node_get(term, "namespaceSelector");
+    if (node_is(selector, NODE_MAP) && node_count(selector) == 0)
+        return true;
+    FOR_ITEMS(name, namespaces)
+        if (text_equal(node_string(name), namespace))
+            return true;
+    return node_count(namespaces) == 0 && !node_is(selector, NODE_MAP) &&
+           text_equal(own, namespace);
+}
+
+/* Whether they are about the machine, or keep some nodes out. */
+static bool leaves_all_zones(const struct expressions *expressions)
+{
+    FOR_EACH(expression, expressions) {
+        struct text key = expression_canonical_key(expression);
+        bool of_machine = text_is(key, LABEL_ARCH) || text_is(key, LABEL_OS);
+        if (zone_key_of(key) != ZONE_KEY_NONE || text_is(key, LABEL_HOSTNAME) ||
+            (!of_machine && !solver_op_is_negative(expression->op)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_in_all_zones(const struct workload *daemon, struct arena *arena)
+{
+    struct node_selection selection;
+    node_selection_read(daemon, arena, &selection);
+    bool open = selection.required.count == 0;
+    FOR_EACH(term, &selection.required)
+        open |= leaves_all_zones(&term->expressions);
+    return open && leaves_all_zones(&selection.selector);
+}
+
+/* Whether the pods that the term selects are seen to be those of a DaemonSet that runs wherever
+ * nodes are: beside them is everywhere. */
+static bool selects_daemons(const struct rail_call *call, const struct topology_term *term)
+{
+    const struct snapshot *snapshot = call->world->snapshot;
+    const struct node *node = term->term->node;
+    if (node_count(node_get(node, "matchLabelKeys")) +
+            node_count(node_get(node, "mismatchLabelKeys")) >
+        0)
+        return false;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++) {
+        const struct object *object = snapshot_object(snapshot, KIND_DAEMON_SET, i);
+        struct workload daemon;
+        if (looks_into(node, object->namespace, call->object->namespace) &&
+            workload_read(object, call->arena, &daemon) &&
+            selector_matches(node_get(node, "labelSelector"),
+                             node_get(daemon.metadata->node, "labels")) &&
+            is_in_all_zones(&daemon, call->arena))
+            return true;
+    }
+    return false;
+}
+
 /* A required affinity by zone or by host. */
 bool zone_spread_follows_pods(const struct rail_call *call, const struct workload *workload,
                               const struct topology_term *term)
@@ -104,7 +166,8 @@ bool zone_spread_follows_pods(const struct rail_call *call, const struct workloa
     struct text key = node_string(term->key->node);
     return term->use == TOPOLOGY_AFFINITY && term->required &&
            (zone_key_of(key) != ZONE_KEY_NONE || text_is(key, LABEL_HOSTNAME)) &&
-           topology_term_own_key(workload, term, call->arena) == NULL;
+           topology_term_own_key(workload, term, call->arena) == NULL &&
+           !selects_daemons(call, term);
 }
 
 /* ---- volumes and devices that the replicas share ---- */

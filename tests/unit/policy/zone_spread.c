@@ -232,6 +232,43 @@ static void hybrid_nodes_must_be_there_to_be_preferred(void)
                                         some, COUNT_OF(some)});
 }
 
+#define DAEMON_SET(name, more)                                                                  \
+    "---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: " name "}, spec: {template: " \
+    "{metadata: {labels: {app: " name "}}, spec: {" more "}}}}\n"
+#define BESIDE(key, labels, more)                                                   \
+    WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+        "[{topologyKey: " key SELECTS(labels) more "}]}}")
+#define HOST "kubernetes.io/hostname"
+
+/* Beside the pods of a DaemonSet is on any node. */
+static void daemons_are_everywhere(void)
+{
+    static const char state[] = DAEMON_SET("agent", "nodeSelector: {kubernetes.io/os: linux}")
+        DAEMON_SET("proxy",
+                   NODE_AFFINITY("{matchExpressions: [{key: kubernetes.io/arch, operator: In, "
+                                 "values: [amd64]}, {key: eks.amazonaws.com/compute-type, "
+                                 "operator: NotIn, values: [fargate]}]}"))
+            DAEMON_SET("disk", "nodeSelector: {disk: local}")
+                DAEMON_SET("here", NODE_AFFINITY(IN_ZONE));
+    static const struct rail_case cases[] = {
+        {BESIDE(HOST, "app: agent", ""), NOTHING},
+        {BESIDE(HOST, "app: proxy", ""), NOTHING},
+        {BESIDE(ZONE, "app: agent", ""), NOTHING},
+        {BESIDE(HOST, "app: agent", ", namespaces: [other, default]"), NOTHING},
+        {BESIDE(HOST, "app: agent", ", namespaceSelector: {}"), NOTHING},
+        /* where those run, or whether they are meant, is not to be seen */
+        {BESIDE(HOST, "app: disk", ""), ""},
+        {BESIDE(HOST, "app: here", ""), ""},
+        {BESIDE(HOST, "app: db", ""), ""},
+        {BESIDE(HOST, "app: agent", ", namespaces: [other]"), ""},
+        {BESIDE(HOST, "app: agent", ", namespaceSelector: {matchLabels: {a: b}}"), ""},
+        {BESIDE(HOST, "app: agent", ", matchLabelKeys: [tier]"), ""},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", state, cases, COUNT_OF(cases)});
+    static const struct rail_case unseen[] = {{BESIDE(HOST, "app: agent", ""), ""}};
+    rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, unseen, COUNT_OF(unseen)});
+}
+
 #define MOUNTS(claim) "volumes: [{name: data, persistentVolumeClaim: {claimName: " claim "}}]"
 #define MANIFEST(kind, name, more) \
     "{apiVersion: v1, kind: " kind ", metadata: {name: " name "}" more "}\n---\n"
@@ -823,6 +860,7 @@ const struct unit_test unit_tests[] = {
     {"workloads must be spread", workloads_must_be_spread},
     {"who chooses zones is exempt", who_chooses_zones_is_exempt},
     {"hybrid nodes must be there to be preferred", hybrid_nodes_must_be_there_to_be_preferred},
+    {"daemons are everywhere", daemons_are_everywhere},
     {"volumes of one zone hold their pods", volumes_of_one_zone_hold_their_pods},
     {"zones take one replica each", zones_take_one_replica_each},
     {"a misspelt zone is told at its key", a_misspelt_zone_is_told_at_its_key},
