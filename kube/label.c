@@ -40,19 +40,22 @@ static void add_value(struct label_offers *offers, struct text value, struct are
         *LIST_PUSH(arena, offers) = value;
 }
 
-static void add_expressions(struct label_offers *offers, const struct expressions *expressions,
+/* Whether one of them gives nodes the label. */
+static bool add_expressions(struct label_offers *offers, const struct expressions *expressions,
                             struct text key, struct arena *arena)
 {
+    bool some = false;
     for (size_t i = 0; i < expressions->count; i++) {
         const struct expression *expression = &expressions->items[i];
         if (!produces(expression, key))
             continue;
-        offers->from_pool = true;
+        some = true;
         if (expression->op != SOLVER_IN)
             offers->any_value = true;
         for (size_t j = 0; expression->op == SOLVER_IN && j < expression->value_count; j++)
             add_value(offers, expression->values[j].text, arena);
     }
+    return some;
 }
 
 bool label_is_in_domain(struct text key, struct text domain)
@@ -98,19 +101,21 @@ size_t pool_own_labels(const struct pool *pool, struct pool_label labels[POOL_OW
     return count;
 }
 
-static void add_pool(struct label_offers *offers, const struct pool *pool, struct text key,
+/* Whether its nodes have the label. */
+static bool add_pool(struct label_offers *offers, const struct pool *pool, struct text key,
                      struct arena *arena)
 {
-    add_expressions(offers, &pool->labels, key, arena);
-    add_expressions(offers, &pool->requirements, key, arena);
+    bool some = add_expressions(offers, &pool->labels, key, arena);
+    some |= add_expressions(offers, &pool->requirements, key, arena);
     struct pool_label own[POOL_OWN_LABELS_MAX];
     size_t count = pool_own_labels(pool, own);
     for (size_t i = 0; i < count; i++) {
         if (!text_equal(own[i].key, key))
             continue;
-        offers->from_pool = true;
+        some = true;
         add_value(offers, own[i].value, arena);
     }
+    return some;
 }
 
 void label_offers_read(const struct snapshot *snapshot, struct text key, struct arena *arena,
@@ -118,9 +123,15 @@ void label_offers_read(const struct snapshot *snapshot, struct text key, struct 
 {
     *offers = (struct label_offers){0};
     size_t count = snapshot_pools_name(snapshot, key) ? snapshot_pool_count(snapshot) : 0;
-    for (size_t i = 0; i < count; i++)
-        if (!snapshot_pool(snapshot, i)->object->deleting)
-            add_pool(offers, snapshot_pool(snapshot, i), key, arena);
+    bool from_all = true;
+    for (size_t i = 0; i < count; i++) {
+        if (snapshot_pool(snapshot, i)->object->deleting)
+            continue;
+        bool some = add_pool(offers, snapshot_pool(snapshot, i), key, arena);
+        offers->from_pool |= some;
+        from_all &= some;
+    }
+    offers->from_all_pools = offers->from_pool && from_all;
     const struct text_map *of_nodes = snapshot_node_values(snapshot, key);
     offers->from_node = of_nodes != NULL;
     for (size_t i = 0; of_nodes != NULL && i < of_nodes->count; i++)

@@ -35,7 +35,8 @@ bool domain_is_valid(struct text domain);
 struct label_offers {
     bool any_value; /* a NodePool leaves the value open */
     bool from_pool, from_node;
-    struct text *items; /* the values, each once */
+    bool from_all_pools; /* no NodePool's nodes are without the label */
+    struct text *items;  /* the values, each once */
     size_t count, capacity;
     struct text_map values; /* the same */
 };

@@ -196,6 +196,7 @@ static struct label_notes inquire(struct label_inquiry *check, const struct fiel
     check->by_node = false;
     for (size_t i = 0; i < expressions->count; i++)
         label_judge(check, &expressions->items[i]);
+    label_judge_reach(check, expressions);
     judge_together(check, field, expressions, more);
     return check->notes;
 }
@@ -244,6 +245,7 @@ static void judge(struct rail_call *call)
         return;
     const struct node_selection *selection = call_selection(call, &workload);
     see_what_is_there(&check);
+    label_read_selected(&check, &selection->selector);
     check.place = check.is_daemon ? LABEL_IN_DAEMON : LABEL_IN_POD;
     struct label_notes notes =
         inquire(&check, selection->selector_field, &selection->selector, NULL);
@@ -279,7 +281,13 @@ const struct rail rail_node_labels = {
         "several alternatives says, while another is possible; preferred terms; and DaemonSets, "
         "for which no node is bought; and a requirement on kubernetes.io/hostname other than In, "
         "for which Karpenter refuses the pod. NotIn and DoesNotExist ask for nothing that must be "
-        "there. Values that are filled in later, such as INSTANCE_TYPE, are not judged.\n\n"
+        "there. Of a label under allow the requirements of a term must leave a granted value: "
+        "NotIn "
+        "and Exists are found where they leave others alone. NotIn by itself also takes nodes "
+        "without the label, so it is found where every visible NodePool gives the label to its "
+        "nodes "
+        "and one gives a value that is not granted; DoesNotExist selects no value, and is not. "
+        "Values that are filled in later, such as INSTANCE_TYPE, are not judged.\n\n"
         "Labels that a cloud or an operator puts on nodes (eks.amazonaws.com/nodegroup, "
         "feature.node.kubernetes.io/...) cannot be decided while no visible Node carries them. "
         "While no NodePool or no Node is visible, no other label can, a misspelt one included: "

@@ -1,5 +1,5 @@
 /* The parts of the rail node-labels: where a pod names labels (node_labels.c), and what is wrong
- * with a label it names (node_labels_key.c, node_labels_value.c). */
+ * with a label it names (node_labels_key.c, node_labels_value.c, node_labels_granted.c). */
 #ifndef TAFFRAIL_POLICY_RAILS_NODE_LABELS_H
 #define TAFFRAIL_POLICY_RAILS_NODE_LABELS_H
 
@@ -9,6 +9,8 @@
 
 struct catalog;
 struct expression;
+struct expressions;
+struct label_filter;
 
 struct node_labels {
     struct key_lists allow;
@@ -56,6 +58,7 @@ struct label_inquiry {
     bool by_node;           /* a node may carry what the catalogue does not know */
     enum label_place place; /* of what is judged, or put into words */
     struct label_notes notes;
+    struct label_filter *selected; /* by the nodeSelector, of each key of allow */
     /* What is looked up, once each: a pod may name very many labels. */
     struct zones zones[ZONE_KEY_ID + 1];
     bool zones_are_read[ZONE_KEY_ID + 1];
@@ -92,5 +95,22 @@ bool label_is_entry(const struct expression *expression);
 void label_judge(struct label_inquiry *check, const struct expression *expression);
 /* The values of a key that is well-known. */
 void label_judge_known_values(struct label_inquiry *check, const struct expression *expression);
+/* What is offered of a key, read once where anything is. */
+const struct label_offers *label_offers_of(struct label_inquiry *check, struct text key);
+/* Whether a value of it is one that is filled in later. */
+bool label_has_template(const struct label_inquiry *check, const struct expression *expression);
+
+/* The values of the key that the policy grants; NULL: it says nothing of the key. canonical is the
+ * key in its current spelling. */
+const struct key_strings *label_granted_values(const struct node_labels *settings, struct text key,
+                                               struct text canonical);
+/* The values that an In names must be granted. */
+void label_judge_granted(struct label_inquiry *check, const struct expression *expression,
+                         const struct key_strings *granted);
+/* What the nodeSelector says of each key of allow. */
+void label_read_selected(struct label_inquiry *check, const struct expressions *selector);
+/* A list of requirements, with the nodeSelector, must leave a granted value of each key of allow
+ * that it is about. */
+void label_judge_reach(struct label_inquiry *check, const struct expressions *expressions);
 
 #endif

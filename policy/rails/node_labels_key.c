@@ -11,46 +11,6 @@ static bool asks_for_label(const struct expression *expression)
     return !solver_op_is_negative(expression->op);
 }
 
-/* ---- what a team may select ---- */
-
-static const struct key_strings *granted_values(const struct node_labels *settings, struct text key,
-                                                struct text canonical)
-{
-    FOR_EACH(allowed, &settings->allow)
-        if (text_equal(allowed->name, key) || text_equal(allowed->name, canonical))
-            return &allowed->values;
-    return NULL;
-}
-
-static bool is_granted(const struct key_strings *granted, struct text value)
-{
-    return texts_match(granted->items, granted->count, value);
-}
-
-static void word_granted(struct label_inquiry *check, const struct label_note *note,
-                         struct draft *draft)
-{
-    const struct key_strings *granted = granted_values(check->settings, note->expression->key,
-                                                       expression_canonical_key(note->expression));
-    struct arena *arena = check->call->arena;
-    draft->statement = arena_printf(arena, "%.*s=%.*s is not granted here.",
-                                    TEXT_ARGS(note->expression->key), TEXT_ARGS(draft->found));
-    struct text choices = label_choices(granted->items, granted->count, "granted values", arena);
-    draft->fix = choices.size == 0 ? TEXT("Leave the label out.")
-                                   : arena_printf(arena, "Select %.*s, or leave the label out.",
-                                                  TEXT_ARGS(choices));
-    label_allow(draft, granted->items, granted->count);
-}
-
-static void judge_granted(struct label_inquiry *check, const struct expression *expression,
-                          const struct key_strings *granted)
-{
-    for (size_t i = 0; expression->op == SOLVER_IN && i < expression->value_count; i++)
-        if (!is_granted(granted, expression->values[i].text))
-            label_note(check, SEVERITY_RAIL, expression, &expression->values[i], word_granted)
-                ->forbidden = true;
-}
-
 /* ---- keys that were meant otherwise ---- */
 
 /* Old names that Karpenter and the kubelet still understand. EKS Auto Mode's are no old ones. */
@@ -258,7 +218,7 @@ static void note_unknown(struct label_inquiry *check, const struct expression *e
 }
 
 /* What is offered of a key, read once where anything is. */
-static const struct label_offers *offers_of(struct label_inquiry *check, struct text key)
+const struct label_offers *label_offers_of(struct label_inquiry *check, struct text key)
 {
     static const struct label_offers none;
     struct arena *arena = check->call->arena;
@@ -282,7 +242,7 @@ static bool is_offered(const struct label_offers *offers, struct text value)
 static void word_value(struct label_inquiry *check, const struct label_note *note,
                        struct draft *draft)
 {
-    const struct label_offers *offers = offers_of(check, note->expression->key);
+    const struct label_offers *offers = label_offers_of(check, note->expression->key);
     struct arena *arena = check->call->arena;
     struct text key = note->expression->key, value = note->value->text;
     draft->statement =
@@ -302,7 +262,7 @@ static void word_value(struct label_inquiry *check, const struct label_note *not
 static void word_pool(struct label_inquiry *check, const struct label_note *note,
                       struct draft *draft)
 {
-    const struct label_offers *offers = offers_of(check, note->expression->key);
+    const struct label_offers *offers = label_offers_of(check, note->expression->key);
     struct arena *arena = check->call->arena;
     struct text value = note->value->text;
     draft->statement = arena_printf(arena, "There is no NodePool %.*s%s", TEXT_ARGS(value),
@@ -369,7 +329,7 @@ static void judge_known(struct label_inquiry *check, const struct expression *ex
 
 static void judge_other(struct label_inquiry *check, const struct expression *expression)
 {
-    const struct label_offers *offers = offers_of(check, expression->key);
+    const struct label_offers *offers = label_offers_of(check, expression->key);
     bool offered = offers->from_pool || offers->from_node;
     struct text meant = label_key_meant(check->settings->catalog, expression->key);
     if (meant.size > 0 && !offered)
@@ -382,7 +342,7 @@ static void judge_other(struct label_inquiry *check, const struct expression *ex
         judge_values(check, expression, offers);
 }
 
-static bool is_template(const struct label_inquiry *check, const struct expression *expression)
+bool label_has_template(const struct label_inquiry *check, const struct expression *expression)
 {
     for (size_t i = 0; i < expression->value_count; i++)
         if (label_value_is_template(check->settings->catalog, expression_canonical_key(expression),
@@ -397,15 +357,16 @@ void label_judge(struct label_inquiry *check, const struct expression *expressio
     struct text canonical = expression_canonical_key(expression);
     if (!expression->valid)
         return;
-    if (is_template(check, expression)) {
+    if (label_has_template(check, expression)) {
         check->by_node = true;
         return;
     }
-    const struct key_strings *granted = granted_values(check->settings, expression->key, canonical);
+    const struct key_strings *granted =
+        label_granted_values(check->settings, expression->key, canonical);
     bool is_well_known = solver_is_well_known(canonical.data, canonical.size) ||
                          text_is(canonical, LABEL_HOSTNAME) || catalog_has_key(catalog, canonical);
     if (granted != NULL)
-        judge_granted(check, expression, granted);
+        label_judge_granted(check, expression, granted);
     else if (is_well_known && !text_is(canonical, LABEL_NODE_POOL))
         judge_known(check, expression);
     else

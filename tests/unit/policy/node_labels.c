@@ -1,5 +1,5 @@
 /* The rail node-labels: what nobody offers, what was meant, and what a team may select. */
-#include "rail_table.h"
+#include "rail_modes.h"
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
 #define SELECTS(labels) POD("{nodeSelector: {" labels "}}")
@@ -13,9 +13,10 @@
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
 #define WISH(weight, intent) "{weight: " weight ", preference: " TERM(IN("intent", intent)) "}"
 
-#define EXPRESSION                                                               \
+#define EXPRESSION_OF(index)                                                     \
     "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
-    "nodeSelectorTerms[0].matchExpressions[0]"
+    "nodeSelectorTerms[0].matchExpressions[" index "]"
+#define EXPRESSION EXPRESSION_OF("0")
 #define SECOND                                                                   \
     "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
     "nodeSelectorTerms[1].matchExpressions[0]"
@@ -283,6 +284,90 @@ static void a_team_selects_what_it_is_granted(void)
                              cluster, cases, COUNT_OF(cases)});
 }
 
+#define ABOUT(key, operator, values) "{key: " key ", operator: " operator", values: [" values "]}"
+#define NOT_IN(key, values) ABOUT(key, "NotIn", values)
+#define THERE(key) "{key: " key ", operator: Exists}"
+#define BY_NAME "karpenter.sh/nodepool"
+
+/* What is left of a granted label must hold a granted value: the pools of others are reached by
+ * what is ruled out, too. */
+static void requirements_must_leave_what_is_granted(void)
+{
+    static const char rails[] = "node-labels: {allow: {karpenter.sh/nodepool: [general], team: "
+                                "[shared], tier: ['1', '2'], rack: ['r-*'], kubernetes.io/arch: "
+                                "[amd64], shelf: [], disk: [nvme]}}";
+    static const char pools[] = POOL("general", "team: shared, tier: '1', rack: r-1, disk: nvme",
+                                     "") POOL("payments", "team: payments, tier: '5', rack: x", "");
+    static const struct rail_case cases[] = {
+        {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN("team", "shared"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN("team", "shared") ", " THERE("team"))),
+         "deny " EXPRESSION_OF("1") " Exists"},
+        {NODE_AFFINITY(TERM(THERE("team") ", " NOT_IN("team", "other, shared"))),
+         "deny " EXPRESSION_OF("1") " NotIn"},
+        {NODE_AFFINITY(TERM(ABOUT("tier", "Gt", "'2'"))), "deny " EXPRESSION " Gt"},
+        {NODE_AFFINITY(TERM(ABOUT("rack", "Gt", "'2'"))), "deny " EXPRESSION " Gt"},
+        {NODE_AFFINITY(TERM(NOT_IN("kubernetes.io/arch", "amd64"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN("beta.kubernetes.io/arch", "amd64"))),
+         "deny " EXPRESSION " NotIn"},
+        {PREFERS(NOT_IN("team", "shared")), "warn " PREFERENCE " NotIn"},
+        /* with the nodeSelector, which leaves another one of those */
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeSelector: {tier: '1'}, "
+         "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+         "{nodeSelectorTerms: [" TERM(NOT_IN("tier", "'1'")) "]}}}}}",
+         "deny " EXPRESSION " NotIn"},
+        /* each alternative for itself */
+        {NODE_AFFINITY(TERM(IN("team", "shared")) ", " TERM(NOT_IN("team", "shared"))),
+         "deny " SECOND " NotIn"},
+        /* a value that is named tells it */
+        {NODE_AFFINITY(TERM(IN("team", "payments") ", " NOT_IN("team", "shared"))),
+         "deny " EXPRESSION ".values[0] payments"},
+        /* a granted value is left */
+        {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "payments"))), ""},
+        {NODE_AFFINITY(TERM(THERE(BY_NAME))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN("tier", "'1'"))), ""},
+        {NODE_AFFINITY(TERM(ABOUT("tier", "Lt", "'2'"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN("rack", "r-1"))), ""},
+        {NODE_AFFINITY(TERM(IN("rack", "r-1, r-2") ", " NOT_IN("rack", "r-1"))), ""},
+        /* no value is selected */
+        {NODE_AFFINITY(TERM("{key: " BY_NAME ", operator: DoesNotExist}")), ""},
+        {NODE_AFFINITY(TERM("{key: team, operator: DoesNotExist}")), ""},
+        /* a pool has nodes without the label */
+        {NODE_AFFINITY(TERM(NOT_IN("disk", "nvme"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN("disk", "nvme") ", " THERE("disk"))),
+         "deny " EXPRESSION_OF("1") " Exists"},
+        /* none is granted */
+        {NODE_AFFINITY(TERM(THERE("shelf"))), ""},
+    };
+    rail_table_run(&(struct rail_table){rails, pools, cases, COUNT_OF(cases)});
+    /* whom else it reaches is not to be seen, or nobody */
+    static const struct rail_case alone[] = {
+        {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN("team", "shared"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN("team", "shared") ", " THERE("team"))),
+         "deny " EXPRESSION_OF("1") " Exists"},
+    };
+    rail_table_run(
+        &(struct rail_table){rails, POOL("general", "team: shared", ""), alone, COUNT_OF(alone)});
+    rail_table_run(&(struct rail_table){rails, NULL, alone, COUNT_OF(alone)});
+    rail_table_run_unseen(&(struct rail_table){rails, pools, alone, COUNT_OF(alone)},
+                          KIND_BIT(KIND_NODE_POOL));
+    static const struct rail_case open[] = {
+        {NODE_AFFINITY(TERM(NOT_IN("team", "shared"))), "deny " EXPRESSION " NotIn"}};
+    rail_table_run(&(struct rail_table){rails, POOL("general", "", "{key: team, operator: Exists}"),
+                                        open, COUNT_OF(open)});
+    static const struct rail_words words[] = {
+        {NODE_AFFINITY(TERM(NOT_IN("team", "shared"))),
+         "This rules out every value of team that is granted here: shared.",
+         "Remove the requirements on team. For nodes without the label, require DoesNotExist of it "
+         "and nothing else."},
+        {NODE_AFFINITY(TERM(NOT_IN("kubernetes.io/arch", "amd64"))),
+         "This rules out every value of kubernetes.io/arch that is granted here: amd64.",
+         "Remove the requirements on kubernetes.io/arch."},
+    };
+    rail_words_run(rails, pools, words, COUNT_OF(words));
+}
+
 static void every_kind_of_workload(void)
 {
 #define LABELLED "{spec: {nodeSelector: {intent: gpu}}}"
@@ -449,6 +534,7 @@ const struct unit_test unit_tests[] = {
     {"what is not visible is not decided", what_is_not_visible_is_not_decided},
     {"of another cloud only its pools tell", of_another_cloud_only_its_pools_tell},
     {"a team selects what it is granted", a_team_selects_what_it_is_granted},
+    {"requirements must leave what is granted", requirements_must_leave_what_is_granted},
     {"every kind of workload", every_kind_of_workload},
     {"whoever has the label offers it", whoever_has_the_label_offers_it},
     {"one way to a node is enough", one_way_to_a_node_is_enough},
