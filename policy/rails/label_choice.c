@@ -239,16 +239,9 @@ static const struct expression *last_about(const struct label_choice *choice,
     return last;
 }
 
-static void judge_reach(const struct label_choice *choice, const struct label_filter *selector,
-                        const struct expressions *term)
+static void report_ruled_out(const struct label_choice *choice, const struct expression *at)
 {
     struct arena *arena = choice->call->arena;
-    const struct expression *at = last_about(choice, term);
-    if (at == NULL)
-        return;
-    struct label_filter of_term = filter_of(choice, term);
-    if (label_filters_leave(selector, &of_term, choice->allow.items, choice->allow.count))
-        return;
     enum severity severity = is_of_daemon_set(choice->call) ? SEVERITY_WARN : SEVERITY_RAIL;
     report_as(choice->call, severity, .field = at->field, .found = text_of(solver_op_name(at->op)),
               .statement = arena_printf(
@@ -256,6 +249,41 @@ static void judge_reach(const struct label_choice *choice, const struct label_fi
                   TEXT_ARGS(texts_and(choice->allow.items, choice->allow.count, SHOWN, arena))),
               .allowed = choice->allow,
               .fix = arena_printf(arena, "Remove the requirement on %.*s.", TEXT_ARGS(at->key)));
+}
+
+/* Of another label of the choice, which some nodes lack: whether the term wants it to be there and
+ * leaves no allowed value, as that label spells them. Values that an In names are judged there. */
+static bool rules_out_spelt(const struct label_choice *choice, const struct expressions *term,
+                            struct text key)
+{
+    static const struct label_filter none;
+    struct label_filter filter = {0};
+    bool must_exist = false;
+    FOR_EACH(expression, term) {
+        if (!expression->valid || !text_equal(expression->key, key))
+            continue;
+        label_filter_add(&filter, expression, choice->call->arena);
+        must_exist |= expression->op == SOLVER_EXISTS;
+    }
+    if (!must_exist || filter.in_count > 0)
+        return false;
+    struct text_list allowed = spelt(choice, key);
+    return allowed.count == choice->allow.count &&
+           !label_filters_leave(&none, &filter, allowed.items, allowed.count);
+}
+
+static void judge_reach(const struct label_choice *choice, const struct label_filter *selector,
+                        const struct expressions *term)
+{
+    const struct expression *at = last_about(choice, term);
+    if (at == NULL)
+        return;
+    struct label_filter of_term = filter_of(choice, term);
+    bool leaves_some =
+        label_filters_leave(selector, &of_term, choice->allow.items, choice->allow.count);
+    bool is_other = !text_is(expression_canonical_key(at), choice->key);
+    if (!leaves_some || (is_other && rules_out_spelt(choice, term, at->key)))
+        report_ruled_out(choice, at);
 }
 
 void label_choice_judge_workload(const struct label_choice *choice)

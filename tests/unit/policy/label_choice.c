@@ -98,6 +98,21 @@ static void a_term_must_leave_an_allowed_value(void)
     };
     rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand, spot]}", NULL, either,
                                         COUNT_OF(either)});
+#define GROUPS_THERE "{key: " GROUPS ", operator: Exists}"
+    /* node groups have a label of their own, which other nodes lack */
+    static const struct rail_case of_groups[] = {
+        {ONE_TERM(GROUPS_THERE ", " OF(GROUPS, "NotIn", "ON_DEMAND")),
+         "deny " AT("0", "1") " NotIn"},
+        {ONE_TERM(OF(GROUPS, "NotIn", "ON_DEMAND") ", " GROUPS_THERE),
+         "deny " AT("0", "1") " Exists"},
+        {ONE_TERM(OF(GROUPS, "NotIn", "ON_DEMAND")), ""},
+        {ONE_TERM(GROUPS_THERE), ""},
+        {ONE_TERM(GROUPS_THERE ", " OF(GROUPS, "NotIn", "SPOT")), ""},
+        {ONE_TERM(GROUPS_THERE ", " OF(GROUPS, "In", "on-demand")), ""},
+        {ONE_TERM("{key: " GROUPS ", operator: DoesNotExist}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, of_groups,
+                                        COUNT_OF(of_groups)});
 }
 
 #define POOL(labels, requirements)                                                              \
