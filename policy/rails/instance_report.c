@@ -252,20 +252,21 @@ void instance_report_outside(struct rail_call *call, const struct instance_list 
     struct allowed allowed = ALLOWED_LIST(&list->values[dimension]);
     allowed.nearness = nearness_in_kind;
     allowed.about = asked;
-    report_say(call,
-               &(struct draft){
-                   .severity = severity,
-                   .field = field,
-                   .found = found,
-                   .values = *names,
-                   .statement = arena_printf(arena, "%s %.*s %s not allowed here.",
-                                             one ? words[dimension].one : words[dimension].many,
-                                             TEXT_ARGS(found), one ? "is" : "are"),
-                   .allowed = allowed,
-                   .nearest_to = values->first->text,
-                   .advise = advise_nearest,
-                   .adviser = asked,
-               });
+    report_say(call, &(struct draft){
+                         .severity = severity,
+                         .field = field,
+                         .found = found,
+                         .values = *names,
+                         .statement = arena_printf(
+                             arena, "%s %.*s %s not allowed here.",
+                             one ? words[dimension].one : words[dimension].many,
+                             TEXT_ARGS(texts_and(names->items, names->count, SHOWN, arena)),
+                             one ? "is" : "are"),
+                         .allowed = allowed,
+                         .nearest_to = values->first->text,
+                         .advise = advise_nearest,
+                         .adviser = asked,
+                     });
 }
 
 /* ---- not in the catalogue ---- */

@@ -3,6 +3,7 @@
 #include "solver/well_known.h"
 
 #include "catalog/catalog.h"
+#include "kube/placeholder.h"
 #include "kube/pod.h"
 #include "kube/snapshot.h"
 #include "policy/reading.h"
@@ -41,6 +42,15 @@ void label_allow(struct draft *draft, const struct text *values, size_t count)
     draft->typo_edits = TYPO_EDITS;
 }
 
+/* The first that no template stands for. */
+static struct text example_of(const struct text *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!text_has_placeholder(values[i]))
+            return values[i];
+    return values[0];
+}
+
 struct text label_choices(const struct text *values, size_t count, const char *what,
                           struct arena *arena)
 {
@@ -56,7 +66,7 @@ struct text label_choices(const struct text *values, size_t count, const char *w
                             TEXT_ARGS(values[2]));
     default:
         return arena_printf(arena, "one of %zu %s, such as %.*s", count, what,
-                            TEXT_ARGS(values[0]));
+                            TEXT_ARGS(example_of(values, count)));
     }
 }
 

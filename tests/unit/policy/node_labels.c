@@ -284,6 +284,31 @@ static void a_team_selects_what_it_is_granted(void)
                              cluster, cases, COUNT_OF(cases)});
 }
 
+/* One of many is named that is no word of a template. */
+static void a_name_that_is_none_yet_is_no_example(void)
+{
+    static const struct rail_words words[] = {
+        {SELECTS("karpenter.sh/nodepool: zzzzzzzz"),
+         "There is no NodePool zzzzzzzz, so these pods "
+         "would stay Pending.",
+         "Select one of 4 NodePools, such as batch, or create NodePool zzzzzzzz first."},
+    };
+    rail_words_run("node-labels: {}",
+                   POOL("'${CLUSTER}-default'", "", "") POOL("batch", "", "")
+                       POOL("general", "", "") POOL("web", "", ""),
+                   words, COUNT_OF(words));
+    static const struct rail_words none[] = {
+        {SELECTS("karpenter.sh/nodepool: zzzzzzzz"),
+         "There is no NodePool zzzzzzzz, so these pods "
+         "would stay Pending.",
+         "Select one of 4 NodePools, such as ${A}, or create NodePool zzzzzzzz first."},
+    };
+    rail_words_run("node-labels: {}",
+                   POOL("'${A}'", "", "") POOL("'${B}'", "", "") POOL("'${C}'", "", "")
+                       POOL("'${D}'", "", ""),
+                   none, COUNT_OF(none));
+}
+
 #define ABOUT(key, operator, values) "{key: " key ", operator: " operator", values: [" values "]}"
 #define NOT_IN(key, values) ABOUT(key, "NotIn", values)
 #define THERE(key) "{key: " key ", operator: Exists}"
@@ -534,6 +559,7 @@ const struct unit_test unit_tests[] = {
     {"what is not visible is not decided", what_is_not_visible_is_not_decided},
     {"of another cloud only its pools tell", of_another_cloud_only_its_pools_tell},
     {"a team selects what it is granted", a_team_selects_what_it_is_granted},
+    {"a name that is none yet is no example", a_name_that_is_none_yet_is_no_example},
     {"requirements must leave what is granted", requirements_must_leave_what_is_granted},
     {"every kind of workload", every_kind_of_workload},
     {"whoever has the label offers it", whoever_has_the_label_offers_it},

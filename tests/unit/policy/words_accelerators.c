@@ -376,6 +376,9 @@ static void instance_types(void)
         {SELECTS(AWS "family: m5, kubernetes.io/arch: arm64"),
          "Architecture arm64 is not allowed here.",
          "Remove this entry of the nodeSelector, or choose amd64."},
+        {REQUIRES("{key: " AWS "family, operator: In, values: [c5, c6i]}"),
+         "Instance families c5 and c6i are not allowed here.",
+         "Remove the requirement, or choose one of 2 allowed families, such as m5."},
         {REQUIRES("{key: " AWS "memory, operator: Gt, values: ['1000000']}"),
          "This reaches 140 instance types, none of which is allowed: f2.48xlarge, g6e.48xlarge, "
          "g7e.24xlarge, g7e.48xlarge, hpc6id.32xlarge, ... (140).",
