@@ -113,12 +113,20 @@ static bool is_granted(const struct check *check, const struct toleration *toler
     return toleration->key.size > 0 && (!allow->given || is_added_anyway(check, toleration->key));
 }
 
-/* A pod that leaves after some time is moved as one is that tolerates nothing: the API server
- * itself gives every pod 300 seconds. */
-static bool leaves_in_time(const struct toleration *toleration)
+/* A pod that leaves within a day is moved as one is that tolerates nothing: the API server itself
+ * gives every pod 300 seconds, and people write minutes or hours. */
+enum { LONGEST_STAY_S = 24 * 3600 };
+
+static const struct field *stay_of(const struct toleration *toleration, struct arena *arena)
 {
+    return field_get(arena, toleration->field, "tolerationSeconds");
+}
+
+static bool leaves_in_time(const struct toleration *toleration, struct arena *arena)
+{
+    int64_t stay_s;
     return text_is(toleration->effect, "NoExecute") &&
-           node_is(node_get(toleration->field->node, "tolerationSeconds"), NODE_NUMBER);
+           node_integer(stay_of(toleration, arena)->node, &stay_s) && stay_s <= LONGEST_STAY_S;
 }
 
 /* Networks, volumes and agents are for every node, whatever its taints, and leave with it. Where a
@@ -158,10 +166,17 @@ static void report_every_taint(const struct check *check, const struct toleratio
                                "that are kept for others or that Karpenter empties "
                                "(karpenter.sh/disrupted).");
     if (text_is(effect, "NoExecute")) {
+        const struct field *stay = stay_of(toleration, check->call->arena);
         draft.statement = TEXT("The pod tolerates every NoExecute taint for ever. It stays on a "
                                "node that is unreachable, and is not replaced.");
         draft.fix = TEXT("Set tolerationSeconds: 300, or name the key of the taint that the pod "
                          "must tolerate.");
+        if (node_is(stay->node, NODE_NUMBER)) {
+            draft.field = stay;
+            draft.found = node_text(stay->node);
+            draft.statement = TEXT("The pod tolerates every NoExecute taint for more than a day. "
+                                   "It stays on a node that is unreachable, and is not replaced.");
+        }
     }
     report_draft(check->call, &draft);
 }
@@ -287,7 +302,8 @@ static void judge(struct rail_call *call)
             continue;
         if (toleration->key.size > 0)
             report_not_granted(&check, toleration);
-        else if (is_exists(toleration) && !is_agent(&check) && !leaves_in_time(toleration))
+        else if (is_exists(toleration) && !is_agent(&check) &&
+                 !leaves_in_time(toleration, call->arena))
             report_every_taint(&check, toleration);
     }
 }
@@ -305,7 +321,7 @@ const struct rail rail_tolerations = {
         "allow "
         "holds \"*\". Without allow DaemonSets may: networks, volumes and agents are for every "
         "node, whatever its taints, and leave with it; with allow they are warned of. NoExecute "
-        "with tolerationSeconds is no finding.\n\n"
+        "with tolerationSeconds of a day at most is no finding.\n\n"
         "A key that no taint can have is found: the API server refuses the pods of such a "
         "template.\n\n"
         "Never found is what the API server adds by itself: not-ready, unreachable and "

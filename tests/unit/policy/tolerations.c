@@ -17,6 +17,12 @@ static void without_a_list_only_everything_is_too_much(void)
         {TOLERATES("operator: Exists, effect: PreferNoSchedule"), ""},
         /* it leaves after that time, as every pod does */
         {TOLERATES("operator: Exists, effect: NoExecute, tolerationSeconds: 300"), ""},
+        {TOLERATES("operator: Exists, effect: NoExecute, tolerationSeconds: -1"), ""},
+        {TOLERATES("operator: Exists, effect: NoExecute, tolerationSeconds: 86400"), ""},
+        {TOLERATES("operator: Exists, effect: NoExecute, tolerationSeconds: 86401"),
+         "deny spec.tolerations[0].tolerationSeconds 86401"},
+        {TOLERATES("operator: Exists, effect: NoExecute, tolerationSeconds: 9223372036854775807"),
+         "deny spec.tolerations[0].tolerationSeconds 9223372036854775807"},
         {TOLERATES("operator: Exists, effect: NoSchedule, tolerationSeconds: 300"),
          "deny " OPERATOR "Exists"},
         /* agents are for every node */
@@ -151,6 +157,10 @@ static void what_is_granted_is_told_nearest_first(void)
          "The pod tolerates every taint. It may start on nodes that are kept for others "
          "or that Karpenter empties (karpenter.sh/disrupted).",
          "Name the key of the taint that the pod must tolerate."},
+        {TOLERATES("operator: Exists, effect: NoExecute, tolerationSeconds: 86401"),
+         "The pod tolerates every NoExecute taint for more than a day. It stays on a node that is "
+         "unreachable, and is not replaced.",
+         "Set tolerationSeconds: 300, or name the key of the taint that the pod must tolerate."},
     };
     rail_words_run("tolerations: {}", NULL, every, COUNT_OF(every));
 }
