@@ -71,6 +71,8 @@ static void judge_reading(struct rail_call *call, const struct budget *budget)
 
 /* ---- budgets that never let go ---- */
 
+#define NO_NODE_GOES "Nodes are never consolidated, and drifted ones never replaced."
+
 /* Whether all disruption is blocked for ever by budgets without a schedule; then that is said. */
 static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
 {
@@ -85,11 +87,16 @@ static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
     }
     if (blocked != REASONS_ALL)
         return false;
-    report(call, SEVERITY_RAIL, last->nodes_field,
-           TEXT("Give the budget a schedule and a duration, or the reasons it is for."),
-           "A budget of \"%.*s\" holds at all times and for all reasons. Nodes are never "
-           "consolidated, and drifted ones never replaced.",
-           TEXT_ARGS(last->nodes));
+    if (last->reasons == REASONS_ALL)
+        report(call, SEVERITY_RAIL, last->nodes_field,
+               TEXT("Give the budget a schedule and a duration, or the reasons it is for."),
+               "A budget of \"%.*s\" holds at all times and for all reasons. " NO_NODE_GOES,
+               TEXT_ARGS(last->nodes));
+    else
+        report(call, SEVERITY_RAIL, last->nodes_field,
+               TEXT("Give one of them a schedule and a duration, or nodes: \"1\" or more."),
+               "Budgets of 0 nodes hold at all times, and together they are for all "
+               "reasons. " NO_NODE_GOES);
     return true;
 }
 

@@ -73,6 +73,8 @@ static void pools_that_never_let_go_are_found(void)
          "deny " AT "[1].nodes 0"},
         {BOUNDED(REASONS("Underutilized") ", " REASONS("Drifted") ", " REASONS("Empty")),
          "deny " AT "[2].nodes 0"},
+        {BOUNDED(REASONS("Underutilized") ", {nodes: '1', reasons: [Drifted]}, " REASONS("Empty")),
+         ""},
         /* said once, at the budget that makes it complete */
         {BOUNDED("{nodes: '0'}, {nodes: 0%}"), "deny " AT "[0].nodes 0"},
         {BOUNDED("{nodes: '0'}, " OFFICE), "deny " AT "[0].nodes 0"},

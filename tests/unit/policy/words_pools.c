@@ -39,6 +39,11 @@ static void budgets(void)
          "A budget of \"0\" holds at all times and for all reasons. Nodes are never consolidated, "
          "and drifted ones never replaced.",
          "Give the budget a schedule and a duration, or the reasons it is for."},
+        {BUDGETS("{nodes: '0', reasons: [Drifted]}, {nodes: '0', reasons: [Empty]}, "
+                 "{nodes: 0%, reasons: [Underutilized]}"),
+         "Budgets of 0 nodes hold at all times, and together they are for all reasons. Nodes are "
+         "never consolidated, and drifted ones never replaced.",
+         "Give one of them a schedule and a duration, or nodes: \"1\" or more."},
         {BUDGETS(BLOCK("0 0 * * *", "24h")),
          "The budgets of 0 nodes cover all of the time. No window ever opens in which a node may "
          "be replaced.",
