@@ -3,9 +3,102 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
+#include "policy/policy_set.h"
 #include "policy/rails/accelerators.h"
+#include "policy/rails/tolerations.h"
 #include "policy/reading.h"
 #include "solver/well_known.h"
+
+/* ---- the pools that could serve a pod ---- */
+
+/* A pod, and the pools that could serve it. */
+struct check {
+    struct rail_call *call;
+    const struct accelerators *settings;
+    const struct node_selection *selection;
+    struct tolerations tolerations;
+    device_set wanted;
+    struct {
+        const struct pool **items;
+        size_t count, capacity;
+    } closed;             /* could serve it, but for a taint */
+    bool closed_is_known; /* of one of them that it carries what is wanted */
+};
+
+static struct expression label_of_pool(const struct pool *pool, struct expression_value *value)
+{
+    value->text = pool->object->name;
+    return (struct expression){
+        .key = TEXT(LABEL_NODE_POOL),
+        .op = SOLVER_IN,
+        .valid = true,
+        .values = value,
+        .value_count = 1,
+    };
+}
+
+static bool some_type_carries(const struct check *check, struct type_set types)
+{
+    for (int device = 0; device < DEVICE_COUNT; device++)
+        if ((check->wanted & DEVICE_BIT(device)) != 0)
+            types = type_set_and(&types, &check->settings->carriers_of[device], check->call->arena);
+    return !type_set_is_empty(&types);
+}
+
+/* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels must fit the pod's selection, and some
+ * type that fits both must carry what is wanted. term may be NULL. */
+static bool could_serve(const struct check *check, const struct pool *pool,
+                        const struct node_term *term)
+{
+    struct arena *arena = check->call->arena;
+    const struct catalog *catalog = check->settings->catalog;
+    struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
+    struct solver_requirements pool_set = {0};
+    struct solver_requirements pod_set = {0};
+    struct expression_value pool_name = {0};
+    struct expression pool_label = label_of_pool(pool, &pool_name);
+    expressions_add(&pool->requirements, names, &pool_set, arena);
+    expressions_add(&pool->labels, names, &pool_set, arena);
+    expression_add(&pool_label, names, &pool_set, arena);
+    expressions_add(&check->selection->selector, names, &pod_set, arena);
+    if (term != NULL)
+        expressions_add(&term->expressions, names, &pod_set, arena);
+    if (!solver_requirements_compatible(names, &pool_set, &pod_set, solver_is_well_known, NULL))
+        return false;
+    if (!pool_is_covered_by(catalog, pool))
+        return true;
+    for (size_t i = 0; i < pod_set.count; i++)
+        solver_requirements_add(names, &pool_set, pod_set.items[i], arena);
+    return some_type_carries(check, catalog_select(catalog, names, &pool_set, arena));
+}
+
+/* Terms that are looked at: a pod asks every NodePool by each. */
+enum { TERMS_MAX = 64 };
+
+static bool could_serve_some_term(const struct check *check, const struct pool *pool)
+{
+    const struct node_terms *terms = &check->selection->required;
+    if (terms->count == 0)
+        return could_serve(check, pool, NULL);
+    for (size_t i = 0; i < terms->count && i < TERMS_MAX; i++)
+        if (could_serve(check, pool, &terms->items[i]))
+            return true;
+    return false;
+}
+
+static bool is_closed_by(const struct check *check, const struct taint *taint)
+{
+    return taint_is_hard(taint) && !tolerations_cover(&check->tolerations, taint);
+}
+
+static size_t count_closing(const struct check *check, const struct pool *pool)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pool->taints.count; i++)
+        if (is_closed_by(check, &pool->taints.items[i]))
+            count++;
+    return count;
+}
 
 /* ---- tolerating without asking ---- */
 
@@ -98,13 +191,102 @@ static void report_toleration(struct rail_call *call, const struct workload *wor
                      TEXT_ARGS(key));
 }
 
-static void judge_tolerations(struct rail_call *call, const struct accelerators *settings,
-                              const struct workload *workload,
-                              const struct tolerations *tolerations)
+/* Nodes with accelerators have these labels as well, and run Linux as a rule. */
+static bool tells_nodes_apart(const struct expression *expression)
 {
+    struct text key = expression_canonical_key(expression);
+    if (text_is(key, "kubernetes.io/os"))
+        return expression_names(expression, TEXT("windows"));
+    return !text_is(key, "kubernetes.io/arch");
+}
+
+static bool tell_nodes_apart(const struct expressions *expressions)
+{
+    FOR_EACH(expression, expressions)
+        if (tells_nodes_apart(expression))
+            return true;
+    return false;
+}
+
+static bool chooses_nodes(const struct node_selection *selection)
+{
+    if (tell_nodes_apart(&selection->selector))
+        return true;
+    FOR_EACH(term, &selection->required)
+        if (!tell_nodes_apart(&term->expressions))
+            return false;
+    return selection->required.count > 0;
+}
+
+static bool has_taint(const struct accelerators *settings, const struct pool *pool)
+{
+    FOR_EACH(taint, &pool->taints)
+        if (taint_is_hard(taint) && accelerators_is_taint(settings, taint->key))
+            return true;
+    return false;
+}
+
+/* A pod that chooses nodes may have chosen others: then one of accelerators must be visible that it
+ * fits. */
+static bool may_come_to_accelerators(const struct check *check)
+{
+    if (!chooses_nodes(check->selection))
+        return true;
+    const struct snapshot *snapshot = check->call->world->snapshot;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        if (!pool->object->deleting && has_taint(check->settings, pool) &&
+            count_closing(check, pool) == 0 && could_serve_some_term(check, pool))
+            return true;
+    }
+    return false;
+}
+
+static bool tolerations_tells(const struct rail_call *call, const struct toleration *toleration)
+{
+    const struct rail_use *use = rail_beside(call, &rail_tolerations);
+    return use != NULL && tolerations_finds_every(use->settings, toleration);
+}
+
+/* A toleration without a key is of every taint, and so of those of accelerators. One of NoExecute
+ * alone leaves NoSchedule, their usual effect, as it is. A pod with a nodeName, as kubectl debug
+ * makes it, gets there without. */
+static void judge_every_taint(struct check *check, const struct workload *workload)
+{
+    struct rail_call *call = check->call;
+    const struct accelerators *settings = check->settings;
+    if (node_string(node_get(workload->spec->node, "nodeName")).size > 0)
+        return;
+    FOR_EACH(toleration, &check->tolerations) {
+        if (toleration->key.size > 0 || !text_is(toleration->op, "Exists") ||
+            text_is(toleration->effect, "NoExecute") || !opens_a_door(toleration) ||
+            tolerations_tells(call, toleration))
+            continue;
+        check->selection = call_selection(call, workload);
+        if (!may_come_to_accelerators(check))
+            return;
+        struct text resource = accelerators_name_of(settings->resources.items[0], call->arena);
+        report(call, SEVERITY_RAIL, field_get(call->arena, toleration->field, "operator"),
+               arena_printf(call->arena,
+                            "Name the keys of the taints that the pod must tolerate, or ask for "
+                            "%.*s under resources.limits of a container.",
+                            TEXT_ARGS(resource)),
+               "The pod tolerates every %.*s%staint, also those of nodes with accelerators such as "
+               "%.*s, but asks for no accelerator." TAKES_A_PLACE,
+               TEXT_ARGS(toleration->effect), toleration->effect.size > 0 ? " " : "",
+               TEXT_ARGS(settings->taints.items[0]));
+        return;
+    }
+}
+
+static void judge_tolerations(struct check *check, const struct workload *workload)
+{
+    struct rail_call *call = check->call;
     struct arena *arena = call->arena;
+    const struct accelerators *settings = check->settings;
     struct text_map told = {0};
-    FOR_EACH(toleration, tolerations) {
+    judge_every_taint(check, workload);
+    FOR_EACH(toleration, &check->tolerations) {
         if (!accelerators_is_taint(settings, toleration->key) || !opens_a_door(toleration) ||
             !text_map_add(&told, arena, toleration->key))
             continue;
@@ -120,95 +302,6 @@ static void judge_tolerations(struct rail_call *call, const struct accelerators 
 }
 
 /* ---- asking without tolerating ---- */
-
-/* A Pod that asks, and the pools that could serve it. */
-struct check {
-    struct rail_call *call;
-    const struct accelerators *settings;
-    const struct node_selection *selection;
-    struct tolerations tolerations;
-    device_set wanted;
-    struct {
-        const struct pool **items;
-        size_t count, capacity;
-    } closed;             /* could serve it, but for a taint */
-    bool closed_is_known; /* of one of them that it carries what is wanted */
-};
-
-static struct expression label_of_pool(const struct pool *pool, struct expression_value *value)
-{
-    value->text = pool->object->name;
-    return (struct expression){
-        .key = TEXT(LABEL_NODE_POOL),
-        .op = SOLVER_IN,
-        .valid = true,
-        .values = value,
-        .value_count = 1,
-    };
-}
-
-static bool some_type_carries(const struct check *check, struct type_set types)
-{
-    for (int device = 0; device < DEVICE_COUNT; device++)
-        if ((check->wanted & DEVICE_BIT(device)) != 0)
-            types = type_set_and(&types, &check->settings->carriers_of[device], check->call->arena);
-    return !type_set_is_empty(&types);
-}
-
-/* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels must fit the pod's selection, and some
- * type that fits both must carry what is wanted. term may be NULL. */
-static bool could_serve(const struct check *check, const struct pool *pool,
-                        const struct node_term *term)
-{
-    struct arena *arena = check->call->arena;
-    const struct catalog *catalog = check->settings->catalog;
-    struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
-    struct solver_requirements pool_set = {0};
-    struct solver_requirements pod_set = {0};
-    struct expression_value pool_name = {0};
-    struct expression pool_label = label_of_pool(pool, &pool_name);
-    expressions_add(&pool->requirements, names, &pool_set, arena);
-    expressions_add(&pool->labels, names, &pool_set, arena);
-    expression_add(&pool_label, names, &pool_set, arena);
-    expressions_add(&check->selection->selector, names, &pod_set, arena);
-    if (term != NULL)
-        expressions_add(&term->expressions, names, &pod_set, arena);
-    if (!solver_requirements_compatible(names, &pool_set, &pod_set, solver_is_well_known, NULL))
-        return false;
-    if (!pool_is_covered_by(catalog, pool))
-        return true;
-    for (size_t i = 0; i < pod_set.count; i++)
-        solver_requirements_add(names, &pool_set, pod_set.items[i], arena);
-    return some_type_carries(check, catalog_select(catalog, names, &pool_set, arena));
-}
-
-/* Terms that are looked at: a pod asks every NodePool by each. */
-enum { TERMS_MAX = 64 };
-
-static bool could_serve_some_term(const struct check *check, const struct pool *pool)
-{
-    const struct node_terms *terms = &check->selection->required;
-    if (terms->count == 0)
-        return could_serve(check, pool, NULL);
-    for (size_t i = 0; i < terms->count && i < TERMS_MAX; i++)
-        if (could_serve(check, pool, &terms->items[i]))
-            return true;
-    return false;
-}
-
-static bool is_closed_by(const struct check *check, const struct taint *taint)
-{
-    return taint_is_hard(taint) && !tolerations_cover(&check->tolerations, taint);
-}
-
-static size_t count_closing(const struct check *check, const struct pool *pool)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < pool->taints.count; i++)
-        if (is_closed_by(check, &pool->taints.items[i]))
-            count++;
-    return count;
-}
 
 /* True when a pool that could serve it is open to it. */
 static bool find_pool(struct check *check)
@@ -345,7 +438,7 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
     }
     if (asked.size == 0) {
         if (!asks_by_claim(&workload) && !may_tolerate_without_asking(&workload, &names))
-            judge_tolerations(call, settings, &workload, &check.tolerations);
+            judge_tolerations(&check, &workload);
         accelerators_judge_runtime(call, settings, &workload);
         return;
     }

@@ -1,4 +1,6 @@
 /* The rail tolerations: which taints a workload may tolerate. */
+#include "policy/rails/tolerations.h"
+
 #include "kube/device.h"
 #include "kube/label.h"
 #include "kube/pod.h"
@@ -102,15 +104,27 @@ static bool is_added_anyway(const struct check *check, struct text key)
                                 device_of_resource(key) != DEVICE_COUNT);
 }
 
-static bool is_granted(const struct check *check, const struct toleration *toleration)
+static bool is_listed(const struct settings *settings, const struct toleration *toleration)
 {
-    const struct key_strings *allow = &check->settings->allow;
+    const struct key_strings *allow = &settings->allow;
     for (size_t i = 0; i < allow->count; i++) {
         struct grant grant = read_grant(allow->items[i]);
         if (grants(&grant, toleration))
             return true;
     }
-    return toleration->key.size > 0 && (!allow->given || is_added_anyway(check, toleration->key));
+    return false;
+}
+
+static bool is_granted(const struct check *check, const struct toleration *toleration)
+{
+    return is_listed(check->settings, toleration) ||
+           (toleration->key.size > 0 &&
+            (!check->settings->allow.given || is_added_anyway(check, toleration->key)));
+}
+
+bool tolerations_finds_every(const void *settings, const struct toleration *toleration)
+{
+    return !is_listed(settings, toleration);
 }
 
 /* A pod that leaves within a day is moved as one is that tolerates nothing: the API server itself

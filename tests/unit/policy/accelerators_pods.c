@@ -33,8 +33,8 @@ static void who_tolerates_must_ask(void)
          "deny spec.template.spec.tolerations[1].key nvidia.com/gpu\n"
          "deny spec.template.spec.tolerations[2].key amd.com/gpu"},
         {TEMPLATE("DaemonSet", TOLERATES, ASKS_NOTHING), ""},
+        {TEMPLATE("DaemonSet", "{operator: Exists}", ASKS_NOTHING), ""},
         /* not this rail's business */
-        {TEMPLATE("Deployment", "{operator: Exists}", ASKS_NOTHING), ""},
         {TEMPLATE("Deployment", "{key: dedicated, operator: Exists}", ASKS_NOTHING), ""},
         {TEMPLATE("Deployment", "{key: nvidia.com/gpu, effect: PreferNoSchedule}", ASKS_NOTHING),
          ""},
@@ -77,6 +77,74 @@ static void who_tolerates_must_ask(void)
     rail_table_run(
         &(struct rail_table){"accelerators: {resources: ['example.com/*'], taints: [dedicated]}",
                              NULL, own, COUNT_OF(own)});
+}
+
+#define EVERY "{operator: Exists}"
+#define CHOOSES(key, value) "nodeSelector: {" key ": " value "}, "
+#define AFFINITY(terms)                                                          \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+    "{nodeSelectorTerms: [" terms "]}}}, "
+#define TERM_OF(key) "{matchExpressions: [{key: " key ", operator: Exists}]}"
+
+/* No key is that of every taint. */
+static void who_tolerates_everything_must_ask(void)
+{
+    static const char idle[] = "deny spec.template.spec.tolerations[0].operator Exists";
+    static const struct rail_case cases[] = {
+        {TEMPLATE("Deployment", EVERY, ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", "{operator: Exists, effect: NoSchedule}", ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", "{key: '', operator: Exists}", ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", EVERY ", " EVERY, ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", "{key: a}, " EVERY, ASKS_NOTHING),
+         "deny spec.template.spec.tolerations[1].operator Exists"},
+        {TEMPLATE("Deployment", EVERY, ASKS("nvidia.com/gpu")), ""},
+        {TEMPLATE("Deployment", EVERY, ASKS("FILLED_BY_OPERATOR")), ""},
+        {TEMPLATE("DaemonSet", EVERY, ASKS_NOTHING), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: [" EVERY
+         "], " ASKS_NOTHING "}}",
+         "deny spec.tolerations[0].operator Exists"},
+        /* as kubectl debug makes it */
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeName: node, tolerations: "
+         "[" EVERY "], " ASKS_NOTHING "}}",
+         ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: kube-system}, spec: "
+         "{priorityClassName: system-cluster-critical, tolerations: [" EVERY "], " ASKS_NOTHING
+         "}}",
+         ""},
+        /* these leave NoSchedule, or everything, as it is */
+        {TEMPLATE("Deployment", "{operator: Exists, effect: NoExecute}", ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", "{operator: Exists, effect: PreferNoSchedule}", ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", "{operator: Equal}", ASKS_NOTHING), ""},
+        /* who chooses nodes, and who does not */
+        {TEMPLATE("Deployment", EVERY,
+                  CHOOSES("node-role.kubernetes.io/control-plane", "''") ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY, CHOOSES("kubernetes.io/os", "linux") ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", EVERY, CHOOSES("kubernetes.io/os", "windows") ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", EVERY, CHOOSES("beta.kubernetes.io/arch", "amd64") ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("a")) ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("kubernetes.io/os")) ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM_OF("a") ", " TERM_OF("kubernetes.io/os")) ASKS_NOTHING),
+         idle},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {TEMPLATE("Deployment", EVERY, ASKS_NOTHING),
+         "The pod tolerates every taint, also those of nodes with accelerators such as "
+         "nvidia.com/gpu, but asks for no accelerator. It takes a place on a node that is kept "
+         "for pods that do.",
+         "Name the keys of the taints that the pod must tolerate, or ask for nvidia.com/gpu under "
+         "resources.limits of a container."},
+        {TEMPLATE("Deployment", "{operator: Exists, effect: NoSchedule}", ASKS_NOTHING),
+         "The pod tolerates every NoSchedule taint, also those of nodes with accelerators such as "
+         "nvidia.com/gpu, but asks for no accelerator. It takes a place on a node that is kept "
+         "for pods that do.",
+         "Name the keys of the taints that the pod must tolerate, or ask for nvidia.com/gpu under "
+         "resources.limits of a container."},
+    };
+    rail_words_run("accelerators: {}", NULL, words, COUNT_OF(words));
 }
 
 /* What a claim is of cannot be seen; that no container has a use for it can. */
@@ -265,10 +333,63 @@ static void every_kind_that_has_pods(void)
     "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: [" tolerations \
     "], " more "}}"
 #define GPU ASKS("nvidia.com/gpu")
-#define AFFINITY(terms)                                                          \
-    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
-    "{nodeSelectorTerms: [" terms "]}}}, "
 #define TERM(expression) "{matchExpressions: [" expression "]}"
+
+/* Of who chooses nodes a NodePool of accelerators that is visible says it. */
+static void who_tolerates_everything_and_chooses_accelerators(void)
+{
+    static const char more[] = CLOSED
+        "---\n" VISIBLE("old", "v1", "group: old", IN(AWS "family", "g4dn"), "{key: nvidia.com/gpu, effect: NoExecute}") "---\n" VISIBLE(
+            "soft", "v1", "group: soft", IN(AWS "family", "g6"),
+            "{key: nvidia.com/gpu, effect: PreferNoSchedule}") "---\n" VISIBLE("batch", "v1",
+                                                                               "group: batch",
+                                                                               IN(AWS "family",
+                                                                                  "m5"),
+                                                                               "{key: team, "
+                                                                               "effect: "
+                                                                               "NoSchedule}");
+    static const char idle[] = "deny spec.tolerations[0].operator Exists";
+    static const struct rail_case cases[] = {
+        {POD(EVERY, CHOOSES("group", "gpu") ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("node.kubernetes.io/instance-type", "g5.xlarge") ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("node.kubernetes.io/instance-type", "m5.large") ASKS_NOTHING), ""},
+        {POD(EVERY, AFFINITY(TERM_OF("none") ", " TERM_OF("group")) ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("group", "batch") ASKS_NOTHING), ""},
+        {POD(EVERY, CHOOSES("group", "soft") ASKS_NOTHING), ""},
+        {POD(EVERY, CHOOSES("group", "old") ASKS_NOTHING), idle},
+        {POD("{operator: Exists, effect: NoSchedule}", CHOOSES("group", "old") ASKS_NOTHING), ""},
+        {POD(EVERY, CHOOSES("group", "other") ASKS_NOTHING), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", more, cases, COUNT_OF(cases)});
+    static const struct rail_case deleted[] = {
+        {POD(EVERY, CHOOSES("karpenter.sh/nodepool", "gone") ASKS_NOTHING), ""},
+    };
+    rail_table_run(&(struct rail_table){
+        "accelerators: {}",
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: gone, deletionTimestamp: "
+        "2026-01-01T00:00:00Z}, spec: {template: {spec: {requirements: [" IN(
+            AWS "category", "g") "], taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}}}}\n",
+        deleted, COUNT_OF(deleted)});
+}
+
+/* tolerations says it, unless it grants it, or weighs less. */
+static void what_tolerations_says_is_said_once(void)
+{
+    static const struct {
+        const char *rails, *findings;
+    } policies[] = {
+        {"accelerators: {}, tolerations: {}", "deny spec.tolerations[0].operator Exists"},
+        {"accelerators: {}, tolerations: {allow: ['*']}",
+         "deny spec.tolerations[0].operator Exists"},
+        {"accelerators: {}, tolerations: {mode: warn}",
+         "deny spec.tolerations[0].operator Exists\nwarn spec.tolerations[0].operator Exists"},
+        {"accelerators: {mode: warn}, tolerations: {}", "deny spec.tolerations[0].operator Exists"},
+    };
+    for (size_t i = 0; i < COUNT_OF(policies); i++)
+        rail_table_run(&(struct rail_table){
+            policies[i].rails, NULL,
+            &(struct rail_case){POD(EVERY, ASKS_NOTHING), policies[i].findings}, 1});
+}
 
 static const char kept_out[] = "deny spec.tolerations nvidia.com/gpu";
 
@@ -677,10 +798,14 @@ static void gpus_that_stay_idle(void)
 const char unit_suite[] = "policy accelerators: pods";
 const struct unit_test unit_tests[] = {
     {"who tolerates must ask", who_tolerates_must_ask},
+    {"who tolerates everything must ask", who_tolerates_everything_must_ask},
     {"claims of devices", claims_of_devices},
     {"the runtime gives GPUs", the_runtime_gives_gpus},
     {"pods of DaemonSets", pods_of_daemon_sets},
     {"every kind that has pods", every_kind_that_has_pods},
+    {"who tolerates everything and chooses accelerators",
+     who_tolerates_everything_and_chooses_accelerators},
+    {"what tolerations says is said once", what_tolerations_says_is_said_once},
     {"who asks must be let in", who_asks_must_be_let_in},
     {"what the API server adds counts", what_the_api_server_adds_counts},
     {"who need not ask", who_need_not_ask},
