@@ -1,5 +1,6 @@
 /* The rail pod-disruption-budgets: budgets that block drains. */
 #include "kube/autoscaler.h"
+#include "kube/pod.h"
 #include "kube/quantity.h"
 #include "kube/selector.h"
 #include "kube/snapshot.h"
@@ -21,12 +22,21 @@ struct check {
     size_t workloads;                 /* how many they are */
     const struct object *unsaid;      /* one that says no number: an autoscaler's, or it has 1 */
     const struct object *uncountable; /* one whose number nobody can ask for */
+    struct {
+        bool known;
+        const struct object *first; /* one of the Pods without a controller */
+        int64_t count;              /* how many they are */
+        bool others;                /* some Pods are of controllers that are not looked at */
+    } bare;
 };
 
 /* ---- what it selects ---- */
 
 static const enum kind counted_kinds[] = {KIND_DEPLOYMENT, KIND_STATEFUL_SET, KIND_REPLICA_SET,
                                           KIND_REPLICATION_CONTROLLER};
+/* They have no subresource scale, by which the disruption controller asks for replicas: it then
+ * allows nothing. */
+static const enum kind uncountable_kinds[] = {KIND_DAEMON_SET, KIND_CRON_JOB, KIND_JOB};
 
 static bool is_controlled(const struct object *object)
 {
@@ -35,7 +45,8 @@ static bool is_controlled(const struct object *object)
 
 static const struct node *template_labels(const struct object *workload)
 {
-    return node_at(workload->root->node, "spec.template.metadata.labels");
+    const char *template = kind_table[workload->kind].pod_template;
+    return node_at(node_at(workload->root->node, template), "metadata.labels");
 }
 
 static void count_selected(struct check *check, const struct object *workload)
@@ -55,20 +66,26 @@ static void count_selected(struct check *check, const struct object *workload)
         check->scaled = workload;
 }
 
+static void find_uncountable(struct check *check, const struct object *workload)
+{
+    if (check->uncountable != NULL ||
+        !text_equal(workload->namespace, check->call->object->namespace) ||
+        (workload->kind == KIND_CRON_JOB &&
+         node_true(node_at(workload->root->node, "spec.suspend"))) ||
+        !selector_index_matches(check->index, template_labels(workload)))
+        return;
+    check->uncountable = workload;
+}
+
 static void find_selected(struct check *check)
 {
     const struct snapshot *snapshot = check->call->world->snapshot;
     for (size_t i = 0; i < COUNT_OF(counted_kinds); i++)
         for (size_t j = 0; j < snapshot_count(snapshot, counted_kinds[i]); j++)
             count_selected(check, snapshot_object(snapshot, counted_kinds[i], j));
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_JOB); i++) {
-        const struct object *job = snapshot_object(snapshot, KIND_JOB, i);
-        if (text_equal(job->namespace, check->call->object->namespace) &&
-            selector_index_matches(check->index, template_labels(job))) {
-            check->uncountable = job;
-            return;
-        }
-    }
+    for (size_t i = 0; i < COUNT_OF(uncountable_kinds); i++)
+        for (size_t j = 0; j < snapshot_count(snapshot, uncountable_kinds[i]); j++)
+            find_uncountable(check, snapshot_object(snapshot, uncountable_kinds[i], j));
 }
 
 static kind_set all_counted(void)
@@ -84,6 +101,46 @@ static bool sees_workloads(const struct world *world)
 {
     return kinds_without_object(world, all_counted()) != all_counted() &&
            world_lists(world, all_counted());
+}
+
+/* Pods without a controller are counted for a minAvailable that is a number, and for nothing else
+ * (docs/reference/karpenter.md 6.2). They are looked for only where they could decide. */
+static void find_bare(struct check *check)
+{
+    const struct rail_call *call = check->call;
+    const struct snapshot *snapshot = call->world->snapshot;
+    if (check->bare.known)
+        return;
+    check->bare.known = true;
+    arena_tick(call->arena, snapshot_count(snapshot, KIND_POD));
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_POD); i++) {
+        const struct object *pod = snapshot_object(snapshot, KIND_POD, i);
+        if (!text_equal(pod->namespace, call->object->namespace) || pod->deleting ||
+            pod_is_done(pod) || !selector_index_matches(check->index, pod->labels))
+            continue;
+        if (is_controlled(pod)) {
+            enum kind kind = kind_of(pod->controller.api_version, pod->controller.kind);
+            check->bare.others |= (KIND_BIT(kind) & all_counted()) == 0;
+            continue;
+        }
+        if (check->bare.count++ == 0)
+            check->bare.first = pod;
+    }
+}
+
+/* Whether all pods that are seen have no controller. */
+static bool has_bare_alone(struct check *check)
+{
+    if (check->first != NULL || check->uncountable != NULL)
+        return false;
+    find_bare(check);
+    return check->bare.count > 0 && !check->bare.others;
+}
+
+/* Of files one may be missing that has the workload of other such pods. */
+static bool sees_all_pods(const struct world *world)
+{
+    return world->of_cluster && world_lists(world, all_counted() | KIND_BIT(KIND_POD));
 }
 
 static struct text advice_to_show_workloads(const struct rail_call *call)
@@ -181,6 +238,25 @@ static void report_unsaid(struct check *check, const struct field *field, const 
            TEXT_ARGS(unsaid->kind_name), TEXT_ARGS(object_display_name(unsaid, arena)), needed);
 }
 
+/* What must stay, of Pods that no controller makes. A share of them is told of as of Jobs. */
+static void judge_least_of_bare(struct check *check, const struct field *field,
+                                const struct share *least)
+{
+    struct arena *arena = check->call->arena;
+    long long count = check->bare.count;
+    if (least->percent || least->amount < count)
+        return;
+    report(check->call, SEVERITY_RAIL, field,
+           arena_printf(arena,
+                        "Delete the budget, or run the pods by a Deployment of %lld replicas or "
+                        "more.",
+                        (long long)enough_for(least)),
+           "%lld must stay and there %s %lld, Pod %.*s%s, so none may ever be evicted.",
+           (long long)least->amount, count == 1 ? "is" : "are", count,
+           TEXT_ARGS(object_display_name(check->bare.first, arena)),
+           count == 1 ? "" : " among them");
+}
+
 /* What must stay, of the pods there are. */
 static void judge_least(struct check *check, const struct field *field)
 {
@@ -198,9 +274,15 @@ static void judge_least(struct check *check, const struct field *field)
         report_never(check, field);
         return;
     }
+    if (check->uncountable != NULL &&
+        (least.percent || check->uncountable->kind == KIND_DAEMON_SET))
+        return; /* judge_uncountable tells of a share; how many nodes there are nobody can say */
+    if (has_bare_alone(check) && (least.percent || sees_all_pods(check->call->world))) {
+        judge_least_of_bare(check, field, &least);
+        return;
+    }
     if (check->first == NULL) {
-        bool told = check->uncountable != NULL && least.percent; /* by judge_uncountable */
-        if (!told && !sees_workloads(check->call->world))
+        if (!sees_workloads(check->call->world))
             report(
                 check->call, SEVERITY_UNDECIDED, field, advice_to_show_workloads(check->call),
                 "No visible workload says how many pods there are, so whether %.*s of them leave "
@@ -211,9 +293,14 @@ static void judge_least(struct check *check, const struct field *field)
     int64_t staying = share_amount(least, check->pods);
     if (check->pods == 0)
         return;
-    if (staying < check->pods)
+    if (staying < check->pods) {
         judge_fewest(check, field, &least);
-    else if (check->unsaid != NULL)
+        return;
+    }
+    find_bare(check);
+    if (staying < check->pods + check->bare.count)
+        return;
+    if (check->unsaid != NULL)
         report_unsaid(check, field, &least);
     else
         report(check->call, SEVERITY_RAIL, field, fix_of_never(field),
@@ -229,21 +316,33 @@ static void judge_most(struct check *check, const struct field *field)
         report_never(check, field);
 }
 
-/* The controller asks how many replicas there are to be; of a Job nobody can say. */
+/* The controller asks how many replicas there are to be, of which some kinds say no number, and a
+ * Pod alone has nobody to say it. */
 static void judge_uncountable(struct check *check, const struct field *field)
 {
     struct arena *arena = check->call->arena;
     struct share share;
-    if (check->uncountable == NULL || !read_share(field->node, &share))
+    if (!read_share(field->node, &share))
         return;
     bool is_most = text_is(field->key, "maxUnavailable");
     if (is_most ? share.amount <= 0 : !share.percent || share.amount >= 100)
         return; /* none may go, or any number can be reckoned with */
-    report(check->call, SEVERITY_RAIL, field,
-           is_most ? TEXT("Write minAvailable, as a number, instead.")
-                   : TEXT("Write minAvailable as a number."),
-           "Job %.*s says no number of replicas, so the budget never allows a disruption.",
-           TEXT_ARGS(object_display_name(check->uncountable, arena)));
+    struct text fix =
+        is_most ? TEXT("Write minAvailable instead, less than the number of these pods, or select "
+                       "none of them.")
+                : TEXT("Write minAvailable as a number, less than that of these pods, or select "
+                       "none of them.");
+    if (check->uncountable != NULL)
+        report(check->call, SEVERITY_RAIL, field, fix,
+               "%.*s %.*s says no number of replicas, so the budget never allows a disruption.",
+               TEXT_ARGS(check->uncountable->kind_name),
+               TEXT_ARGS(object_display_name(check->uncountable, arena)));
+    else if (has_bare_alone(check))
+        report(check->call, sees_all_pods(check->call->world) ? SEVERITY_RAIL : SEVERITY_UNDECIDED,
+               field, fix,
+               "Pod %.*s has no controller that says a number of replicas. With such pods alone "
+               "the budget never allows a disruption.",
+               TEXT_ARGS(object_display_name(check->bare.first, arena)));
 }
 
 /* ---- two on one pod ---- */
@@ -256,9 +355,9 @@ static const struct node *labels_held(const struct object *object)
 
 static void find_holders(struct check *check)
 {
-    static const enum kind kinds[] = {KIND_DEPLOYMENT,  KIND_STATEFUL_SET,
-                                      KIND_REPLICA_SET, KIND_REPLICATION_CONTROLLER,
-                                      KIND_JOB,         KIND_POD};
+    static const enum kind kinds[] = {
+        KIND_DEPLOYMENT, KIND_STATEFUL_SET, KIND_REPLICA_SET, KIND_REPLICATION_CONTROLLER,
+        KIND_DAEMON_SET, KIND_CRON_JOB,     KIND_JOB,         KIND_POD};
     const struct snapshot *snapshot = check->call->world->snapshot;
     struct text namespace = check->call->object->namespace;
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
@@ -403,8 +502,11 @@ const struct rail rail_pod_disruption_budgets = {
         "shares are rounded up. Pods of two budgets are never evicted: found where a visible "
         "workload or Pod is selected by both, or both selectors are the same; of budgets that are "
         "judged together each tells of those before it by name. And a share or a maxUnavailable "
-        "for the pods of a Job, which has no replicas to reckon with. A budget without a selector "
-        "covers no pod: that is a warning.\n\n"
+        "for the pods of a DaemonSet, a Job or a CronJob, which have no replicas to reckon with, "
+        "or for Pods without a controller alone, which is decided "
+        "only where a cluster is seen. How many pods a DaemonSet has is not known: a "
+        "minAvailable that is a number is then not judged. A budget without a selector covers no "
+        "pod: that is a warning.\n\n"
         "Replicas are those the workload says now, or with a visible HorizontalPodAutoscaler its "
         "maxReplicas; where its minReplicas alone would let none go, that is a warning. A workload "
         "that says none, as in a chart whose autoscaler is not visible, may have 1, or more: a "

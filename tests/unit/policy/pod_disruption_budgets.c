@@ -20,6 +20,9 @@
     ", namespace: " namespace "}, spec: {template: {metadata: {labels: {app: job}}}}}\n"
 #define OTHER_POD(meta) "---\n{apiVersion: v1, kind: Pod, metadata: {" meta "}}\n"
 
+#define FEWER \
+    "Write minAvailable instead, less than the number of these pods, or select none of them."
+
 #define ONE WORKLOAD("Deployment", "one", "replicas: 1, ")
 #define TWO WORKLOAD("StatefulSet", "two", "replicas: 2, ")
 #define THREE WORKLOAD("Deployment", "three", "replicas: 3, ")
@@ -62,6 +65,7 @@ static void budgets_that_never_let_a_pod_go(void)
         {BUDGET("a", "none", "minAvailable: 50%"), ""},
         {BUDGET("a", "none", "minAvailable: 100%"), "deny " LEAST "100%"},
         {BUDGET("a", "job", "minAvailable: 0"), ""},
+        {BUDGET("a", "job", "minAvailable: 0%"), "deny " LEAST "0%"},
         {BUDGET("a", "job", "maxUnavailable: some"), ""},
         {BUDGET("a", "job", "maxUnavailable: [1]"), ""},
         /* none may go, and nothing could be reckoned anyway */
@@ -120,6 +124,123 @@ static void jobs_of_other_namespaces(void)
                                         COUNT_OF(cases)});
 }
 
+/* What has no subresource scale: the disruption controller cannot reckon, and allows nothing. */
+static void nobody_says_how_many_pods_there_are(void)
+{
+#define CRON(name, more)                                                                  \
+    "---\n{apiVersion: batch/v1, kind: CronJob, metadata: {name: " name "}, spec: {" more \
+    "jobTemplate: {spec: {template: {metadata: {labels: {app: " name "}}}}}}}\n"
+    static const char uncounted[] =
+        WORKLOAD("DaemonSet", "agent", "") WORKLOAD("Deployment", "mixed", "replicas: 1, ")
+            WORKLOAD_AS("DaemonSet", "beside", "mixed", "") CRON("cron", "suspend: false, ")
+                CRON("idle", "suspend: true, ")
+                    WORKLOAD_AS("DaemonSet", "far, namespace: other", "away", "");
+    static const struct rail_case cases[] = {
+        {BUDGET("a", "agent", "maxUnavailable: 1"), "deny " MOST "1"},
+        {BUDGET("a", "agent", "maxUnavailable: 100%"), "deny " MOST "100%"},
+        {BUDGET("a", "agent", "minAvailable: 50%"), "deny " LEAST "50%"},
+        {BUDGET("a", "agent", "minAvailable: 1"), ""},
+        {BUDGET("a", "agent", "maxUnavailable: 0"), "deny " MOST "0"},
+        {BUDGET("a", "agent", "minAvailable: 100%"), "deny " LEAST "100%"},
+        {BUDGET("a", "cron", "maxUnavailable: 1"), "deny " MOST "1"},
+        {BUDGET("a", "cron", "minAvailable: 1%"), "deny " LEAST "1%"},
+        {BUDGET("a", "cron", "minAvailable: 1"), ""},
+        {BUDGET("a", "idle", "maxUnavailable: 1"), ""},
+        {BUDGET("a", "away", "maxUnavailable: 1"), ""},
+        /* the pods of the DaemonSet may be enough */
+        {BUDGET("a", "mixed", "minAvailable: 1"), ""},
+        {BUDGET("a", "mixed", "minAvailable: 51%"), "deny " LEAST "51%"},
+    };
+    rail_table_run(
+        &(struct rail_table){"pod-disruption-budgets: {}", uncounted, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {BUDGET("a", "agent", "maxUnavailable: 1"),
+         "DaemonSet agent says no number of replicas, so the budget never allows a disruption.",
+         FEWER},
+        {BUDGET("a", "cron", "minAvailable: 50%"),
+         "CronJob cron says no number of replicas, so the budget never allows a disruption.",
+         "Write minAvailable as a number, less than that of these pods, or select none of them."},
+    };
+    rail_words_run("pod-disruption-budgets: {}", uncounted, words, COUNT_OF(words));
+    static const struct rail_case shared[] = {
+        {BUDGET("a", "agent", "minAvailable: 0"), "deny spec.selector all"},
+        {BUDGET("a", "cron", "minAvailable: 0"), "deny spec.selector all"},
+    };
+    rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}",
+                                        WORKLOAD("DaemonSet", "agent", "")
+                                            CRON("cron", "") "---\n" SELECTS_AS("all", "{}"),
+                                        shared, COUNT_OF(shared)});
+}
+
+/* They count for a number that must stay, and for nothing else. */
+static void pods_without_a_controller(void)
+{
+#define LABELLED(name, app, more) OTHER_POD("name: " name ", labels: {app: " app "}" more)
+#define OF_KIND(api, kind)                                                        \
+    ", ownerReferences: [{apiVersion: " api ", kind: " kind ", name: o, uid: u, " \
+    "controller: true}]"
+#define DONE                                                                                 \
+    "---\n{apiVersion: v1, kind: Pod, metadata: {name: done, labels: {app: bare}}, status: " \
+    "{phase: Succeeded}}\n"
+    static const char bare[] =
+        THREE ONE LABELLED("x", "bare", "") LABELLED("w", "two", "") LABELLED("z", "two", "")
+            LABELLED("one", "one", "") LABELLED("far", "bare", ", namespace: o")
+                DONE LABELLED("going", "bare", ", deletionTimestamp: '2026-01-01T00:00:00Z'")
+                    LABELLED("rs", "two", OF_KIND("apps/v1", "ReplicaSet"))
+                        LABELLED("s", "some", "")
+                            LABELLED("t", "some", OF_KIND("argoproj.io/v1", "Rollout"));
+    static const struct rail_case cases[] = {
+        {BUDGET("a", "bare", "maxUnavailable: 1"), "deny " MOST "1"},
+        {BUDGET("a", "bare", "minAvailable: 50%"), "deny " LEAST "50%"},
+        {BUDGET("a", "bare", "minAvailable: 1"), "deny " LEAST "1"},
+        {BUDGET("a", "bare", "minAvailable: 0"), ""},
+        {BUDGET("a", "two", "minAvailable: 1"), ""},
+        {BUDGET("a", "two", "minAvailable: 2"), "deny " LEAST "2"},
+        {BUDGET("a", "two", "maxUnavailable: 50%"), "deny " MOST "50%"},
+        /* beside a workload */
+        {BUDGET("a", "one", "minAvailable: 1"), ""},
+        {BUDGET("a", "one", "minAvailable: 2"), "deny " LEAST "2"},
+        {BUDGET("a", "one", "maxUnavailable: 1"), ""},
+        /* how many replicas a custom resource says is not known */
+        {BUDGET("a", "some", "maxUnavailable: 1"), ""},
+        {BUDGET("a", "some", "minAvailable: 1"), ""},
+    };
+    static const struct rail_case unseen[] = {
+        {BUDGET("a", "bare", "maxUnavailable: 1"), "undecided " MOST "1"},
+        {BUDGET("a", "bare", "minAvailable: 50%"), "undecided " LEAST "50%"},
+        {BUDGET("a", "bare", "minAvailable: 0"), ""},
+    };
+    static const struct rail_case number = {BUDGET("a", "bare", "minAvailable: 1"), ""};
+    static const struct rail_words words[] = {
+        {BUDGET("a", "bare", "maxUnavailable: 1"),
+         "Pod x has no controller that says a number of replicas. With such pods alone the budget "
+         "never allows a disruption.",
+         FEWER},
+        {BUDGET("a", "bare", "minAvailable: 1"),
+         "1 must stay and there is 1, Pod x, so none may ever be evicted.",
+         "Delete the budget, or run the pods by a Deployment of 2 replicas or more."},
+        {BUDGET("a", "two", "minAvailable: 3"),
+         "3 must stay and there are 2, Pod w among them, so none may ever be evicted.",
+         "Delete the budget, or run the pods by a Deployment of 4 replicas or more."},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("pod-disruption-budgets: {}", bare, arena);
+    world.of_cluster = true;
+    rail_table_run_in(&world, &(struct rail_table){NULL, NULL, cases, COUNT_OF(cases)}, arena);
+    rail_words_run_in(&world, words, COUNT_OF(words), arena);
+    /* Of one of these kinds there may be others. */
+    const struct rail_table of_unseen = {NULL, NULL, unseen, COUNT_OF(unseen)};
+    world.unseen = KIND_BIT(KIND_POD);
+    rail_table_run_in(&world, &of_unseen, arena);
+    world.unseen = KIND_BIT(KIND_STATEFUL_SET);
+    rail_table_run_in(&world, &of_unseen, arena);
+    world.unseen = 0;
+    world.of_cluster = false; /* a file may be missing */
+    rail_table_run_in(&world, &of_unseen, arena);
+    rail_table_run_in(&world, &(struct rail_table){NULL, NULL, &number, 1}, arena);
+    arena_destroy(arena);
+}
+
 static void two_budgets_on_one_pod(void)
 {
 #define LOOSE OTHER_POD("name: loose, labels: {app: loose, tier: x}")
@@ -131,14 +252,16 @@ static void two_budgets_on_one_pod(void)
         {BUDGET("new", "three", "maxUnavailable: 1"), "deny spec.selector all"},
         {BUDGET("all", "three", "maxUnavailable: 1"), ""}, /* itself */
         {BUDGET("new", "later", "maxUnavailable: 1"), "deny spec.selector unborn"},
-        {BUDGET("new", "loose", "maxUnavailable: 1"), "deny spec.selector tiers"},
+        {BUDGET("new", "loose", "minAvailable: 0"), "deny spec.selector tiers"},
+        {BUDGET("new", "loose", "maxUnavailable: 1"),
+         "undecided " MOST "1\ndeny spec.selector tiers"},
         {BUDGET("new", "other", "maxUnavailable: 1"), ""},
         {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: new, namespace: "
          "other}, spec: {selector: {matchLabels: {app: three}}, maxUnavailable: 1}}",
          ""},
         /* all but one pod, and all: the loose one has two, whichever way */
         {SELECTS("{matchExpressions: [{key: app, operator: NotIn, values: [three]}]}"),
-         "deny spec.selector tiers"},
+         "undecided " MOST "1\ndeny spec.selector tiers"},
         {SELECTS("{}"), "deny spec.selector all"},
         {SELECTS("{matchExpressions: [{key: app, operator: In, values: [nobody]}]}"), ""},
     };
@@ -281,7 +404,7 @@ static void whose_pods_they_are(void)
     static const struct rail_words jobs[] = {{BUDGET("b", "job", "maxUnavailable: 1"),
                                               "Job first says no number of replicas, so the budget "
                                               "never allows a disruption.",
-                                              "Write minAvailable, as a number, instead."}};
+                                              FEWER}};
     rail_words_run("pod-disruption-budgets: {}",
                    JOB("first", "default") JOB("second", "default") JOB("a", "other"), jobs, 1);
     static const struct rail_words shared[] = {
@@ -417,6 +540,8 @@ const struct unit_test unit_tests[] = {
     {"budgets that never let a pod go", budgets_that_never_let_a_pod_go},
     {"shares of many", shares_of_many},
     {"jobs of other namespaces", jobs_of_other_namespaces},
+    {"nobody says how many pods there are", nobody_says_how_many_pods_there_are},
+    {"pods without a controller", pods_without_a_controller},
     {"two budgets on one pod", two_budgets_on_one_pod},
     {"two budgets of pods to come", two_budgets_of_pods_to_come},
     {"many budgets are told once each", many_budgets_are_told_once_each},

@@ -287,10 +287,10 @@ static void pod_budgets(void)
     static const struct rail_words of_job[] = {
         {BUDGET("b", "maxUnavailable: 1"),
          "Job j says no number of replicas, so the budget never allows a disruption.",
-         "Write minAvailable, as a number, instead."},
+         "Write minAvailable instead, less than the number of these pods, or select none of them."},
         {BUDGET("b", "minAvailable: 50%"),
          "Job j says no number of replicas, so the budget never allows a disruption.",
-         "Write minAvailable as a number."},
+         "Write minAvailable as a number, less than that of these pods, or select none of them."},
     };
     rail_words_run("pod-disruption-budgets: {}", JOB, of_job, COUNT_OF(of_job));
     static const struct rail_words again[] = {
@@ -308,7 +308,7 @@ static void pod_budgets(void)
                                         "Delete one."},
                    1);
     rail_words_run("pod-disruption-budgets: {}", BUDGET("other", "maxUnavailable: 1") POD_OF_D,
-                   &(struct rail_words){BUDGET("b", "maxUnavailable: 1"),
+                   &(struct rail_words){BUDGET("b", "minAvailable: 0"),
                                         "PodDisruptionBudgets b and other select Pod p. Kubernetes "
                                         "evicts no pod that two budgets cover.",
                                         "Delete one."},
