@@ -152,6 +152,71 @@ static struct text advice_to_show_workloads(const struct rail_call *call)
                : advice_to_show(call, all_counted(), "");
 }
 
+/* ---- what was there before ---- */
+
+static void add_demand(struct text_map *demands, struct text key, const struct node *value,
+                       struct arena *arena)
+{
+    (void)text_map_add(
+        demands, arena,
+        arena_printf(arena, "%.*s=%.*s", TEXT_ARGS(key), TEXT_ARGS(node_text(value))));
+}
+
+/* What a selector asks for: all of it must hold. One value of a key is asked for in two ways. */
+static void add_demands(const struct node *selector, struct arena *arena, struct text_map *demands)
+{
+    const struct node *labels = node_get(selector, "matchLabels");
+    for (size_t i = 0; node_is(labels, NODE_MAP) && i < labels->size; i++)
+        add_demand(demands, member_key(&labels->members[i]), &labels->members[i].value, arena);
+    FOR_ITEMS(expression, node_get(selector, "matchExpressions")) {
+        const struct node *values = node_get(expression, "values");
+        if (text_is(node_string(node_get(expression, "operator")), "In") &&
+            node_is(values, NODE_LIST) && values->size == 1)
+            add_demand(demands, node_string(node_get(expression, "key")), &values->items[0], arena);
+        else
+            (void)text_map_add(demands, arena, node_json(expression, arena));
+    }
+}
+
+/* Whether a selector asks for all that another one does, and so selects nothing more. */
+static bool selects_no_more(const struct node *selector, const struct node *other,
+                            struct arena *arena)
+{
+    struct text_map demands = {0};
+    struct text_map of_other = {0};
+    if (!node_is(other, NODE_MAP))
+        return false;
+    add_demands(selector, arena, &demands);
+    add_demands(other, arena, &of_other);
+    for (size_t i = 0; i < of_other.count; i++)
+        if (!text_map_has(&demands, of_other.items[i].key))
+            return false;
+    return true;
+}
+
+/* On UPDATE a finding was there before when the same stood in the field, of pods among which are
+ * all that are selected now. */
+static struct text_list values_of(const struct check *check, struct text found)
+{
+    struct arena *arena = check->call->arena;
+    const struct object *old = check->call->subject->old_object;
+    struct text_list values = {0};
+    if (old == NULL)
+        return values;
+    const struct node *before = node_at(old->root->node, "spec.selector");
+    bool is_narrower = selects_no_more(check->selector, before, arena);
+    *LIST_PUSH(arena, &values) =
+        arena_printf(arena, "%.*s of %.*s", TEXT_ARGS(found),
+                     TEXT_ARGS(node_json(is_narrower ? before : check->selector, arena)));
+    return values;
+}
+
+/* As report_found(), of the pods that the budget selects. */
+#define report_of_pods(check, its_severity, at, what, advice, ...)         \
+    report_as((check)->call, its_severity, .field = (at), .found = (what), \
+              .values = values_of(check, what), .fix = (advice),           \
+              .statement = arena_printf((check)->call->arena, __VA_ARGS__))
+
 /* ---- one that never lets a pod go ---- */
 
 /* A number of pods, or a percentage of them; unlike share_parse() also below 0 and above 100 %. */
@@ -174,9 +239,9 @@ static struct text fix_of_never(const struct field *field)
 
 static void report_never(struct check *check, const struct field *field)
 {
-    report(check->call, SEVERITY_RAIL, field, fix_of_never(field),
-           "With %.*s %.*s no pod may ever be evicted, so their nodes are never replaced.",
-           TEXT_ARGS(field->key), TEXT_ARGS(node_text(field->node)));
+    report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
+                   "With %.*s %.*s no pod may ever be evicted, so their nodes are never replaced.",
+                   TEXT_ARGS(field->key), TEXT_ARGS(node_text(field->node)));
 }
 
 static struct text selected_text(const struct check *check)
@@ -209,15 +274,15 @@ static void judge_fewest(struct check *check, const struct field *field, const s
         return;
     struct replicas scaled = replicas_read(check->call->world->snapshot, check->scaled);
     long long needed = enough_for(least) - (check->fewest - scaled.least);
-    report(check->call, SEVERITY_WARN, field,
-           arena_printf(arena,
-                        "Set its minReplicas to %lld at least, or write maxUnavailable: 1 instead.",
-                        needed),
-           "HorizontalPodAutoscaler %.*s may leave %lld pod%s of %.*s %.*s, and then none may be "
-           "evicted.",
-           TEXT_ARGS(scaled.autoscaler->name), (long long)scaled.least,
-           scaled.least == 1 ? "" : "s", TEXT_ARGS(check->scaled->kind_name),
-           TEXT_ARGS(object_display_name(check->scaled, arena)));
+    report_of_pods(
+        check, SEVERITY_WARN, field, node_text(field->node),
+        arena_printf(arena,
+                     "Set its minReplicas to %lld at least, or write maxUnavailable: 1 instead.",
+                     needed),
+        "HorizontalPodAutoscaler %.*s may leave %lld pod%s of %.*s %.*s, and then none may be "
+        "evicted.",
+        TEXT_ARGS(scaled.autoscaler->name), (long long)scaled.least, scaled.least == 1 ? "" : "s",
+        TEXT_ARGS(check->scaled->kind_name), TEXT_ARGS(object_display_name(check->scaled, arena)));
 }
 
 /* A chart with an autoscaler leaves replicas out; the API server writes them into what it stores.
@@ -228,14 +293,15 @@ static void report_unsaid(struct check *check, const struct field *field, const 
     const struct object *unsaid = check->unsaid;
     /* It was counted as one. */
     long long needed = enough_for(least) - (check->pods - 1);
-    report(check->call, SEVERITY_UNDECIDED, field,
-           arena_printf(arena,
-                        "Have its autoscaler keep %lld at least (minReplicas), or write "
-                        "maxUnavailable: 1 instead.",
-                        needed),
-           "%.*s %.*s does not say how many replicas it has. With fewer than %lld none may ever be "
-           "evicted.",
-           TEXT_ARGS(unsaid->kind_name), TEXT_ARGS(object_display_name(unsaid, arena)), needed);
+    report_of_pods(
+        check, SEVERITY_UNDECIDED, field, node_text(field->node),
+        arena_printf(arena,
+                     "Have its autoscaler keep %lld at least (minReplicas), or write "
+                     "maxUnavailable: 1 instead.",
+                     needed),
+        "%.*s %.*s does not say how many replicas it has. With fewer than %lld none may ever be "
+        "evicted.",
+        TEXT_ARGS(unsaid->kind_name), TEXT_ARGS(object_display_name(unsaid, arena)), needed);
 }
 
 /* What must stay, of Pods that no controller makes. A share of them is told of as of Jobs. */
@@ -246,15 +312,15 @@ static void judge_least_of_bare(struct check *check, const struct field *field,
     long long count = check->bare.count;
     if (least->percent || least->amount < count)
         return;
-    report(check->call, SEVERITY_RAIL, field,
-           arena_printf(arena,
-                        "Delete the budget, or run the pods by a Deployment of %lld replicas or "
-                        "more.",
-                        (long long)enough_for(least)),
-           "%lld must stay and there %s %lld, Pod %.*s%s, so none may ever be evicted.",
-           (long long)least->amount, count == 1 ? "is" : "are", count,
-           TEXT_ARGS(object_display_name(check->bare.first, arena)),
-           count == 1 ? "" : " among them");
+    report_of_pods(
+        check, SEVERITY_RAIL, field, node_text(field->node),
+        arena_printf(arena,
+                     "Delete the budget, or run the pods by a Deployment of %lld replicas or "
+                     "more.",
+                     (long long)enough_for(least)),
+        "%lld must stay and there %s %lld, Pod %.*s%s, so none may ever be evicted.",
+        (long long)least->amount, count == 1 ? "is" : "are", count,
+        TEXT_ARGS(object_display_name(check->bare.first, arena)), count == 1 ? "" : " among them");
 }
 
 /* What must stay, of the pods there are. */
@@ -265,9 +331,9 @@ static void judge_least(struct check *check, const struct field *field)
     if (!read_share(field->node, &least) || least.amount <= 0)
         return;
     if (least.percent && least.amount > 100) {
-        report(check->call, SEVERITY_RAIL, field, fix_of_never(field),
-               "%.*s is more than 100%%, so the API server refuses this budget.",
-               TEXT_ARGS(written));
+        report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
+                       "%.*s is more than 100%%, so the API server refuses this budget.",
+                       TEXT_ARGS(written));
         return;
     }
     if (least.percent && least.amount == 100) {
@@ -283,8 +349,9 @@ static void judge_least(struct check *check, const struct field *field)
     }
     if (check->first == NULL) {
         if (!sees_workloads(check->call->world))
-            report(
-                check->call, SEVERITY_UNDECIDED, field, advice_to_show_workloads(check->call),
+            report_of_pods(
+                check, SEVERITY_UNDECIDED, field, node_text(field->node),
+                advice_to_show_workloads(check->call),
                 "No visible workload says how many pods there are, so whether %.*s of them leave "
                 "any to evict is not known.",
                 TEXT_ARGS(written));
@@ -303,9 +370,9 @@ static void judge_least(struct check *check, const struct field *field)
     if (check->unsaid != NULL)
         report_unsaid(check, field, &least);
     else
-        report(check->call, SEVERITY_RAIL, field, fix_of_never(field),
-               "%lld must stay and %.*s, so none may ever be evicted.", (long long)staying,
-               TEXT_ARGS(selected_text(check)));
+        report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
+                       "%lld must stay and %.*s, so none may ever be evicted.", (long long)staying,
+                       TEXT_ARGS(selected_text(check)));
 }
 
 /* How many may be missing. */
@@ -333,16 +400,18 @@ static void judge_uncountable(struct check *check, const struct field *field)
                 : TEXT("Write minAvailable as a number, less than that of these pods, or select "
                        "none of them.");
     if (check->uncountable != NULL)
-        report(check->call, SEVERITY_RAIL, field, fix,
-               "%.*s %.*s says no number of replicas, so the budget never allows a disruption.",
-               TEXT_ARGS(check->uncountable->kind_name),
-               TEXT_ARGS(object_display_name(check->uncountable, arena)));
+        report_of_pods(
+            check, SEVERITY_RAIL, field, node_text(field->node), fix,
+            "%.*s %.*s says no number of replicas, so the budget never allows a disruption.",
+            TEXT_ARGS(check->uncountable->kind_name),
+            TEXT_ARGS(object_display_name(check->uncountable, arena)));
     else if (has_bare_alone(check))
-        report(check->call, sees_all_pods(check->call->world) ? SEVERITY_RAIL : SEVERITY_UNDECIDED,
-               field, fix,
-               "Pod %.*s has no controller that says a number of replicas. With such pods alone "
-               "the budget never allows a disruption.",
-               TEXT_ARGS(object_display_name(check->bare.first, arena)));
+        report_of_pods(
+            check, sees_all_pods(check->call->world) ? SEVERITY_RAIL : SEVERITY_UNDECIDED, field,
+            node_text(field->node), fix,
+            "Pod %.*s has no controller that says a number of replicas. With such pods alone "
+            "the budget never allows a disruption.",
+            TEXT_ARGS(object_display_name(check->bare.first, arena)));
 }
 
 /* ---- two on one pod ---- */
@@ -408,12 +477,12 @@ static void report_double(struct check *check, const struct text_list *names,
                           const struct object *shared)
 {
     struct arena *arena = check->call->arena;
-    report_found(check->call, SEVERITY_RAIL, field_get(arena, check->spec, "selector"),
-                 names->items[1],
-                 names->count == 2 ? TEXT("Delete one.") : TEXT("Delete all but one."),
-                 "PodDisruptionBudgets %.*s select %.*s. Kubernetes evicts no pod that two budgets "
-                 "cover.",
-                 TEXT_ARGS(names_text(names, arena)), TEXT_ARGS(shared_text(shared, arena)));
+    report_of_pods(
+        check, SEVERITY_RAIL, field_get(arena, check->spec, "selector"), names->items[1],
+        names->count == 2 ? TEXT("Delete one.") : TEXT("Delete all but one."),
+        "PodDisruptionBudgets %.*s select %.*s. Kubernetes evicts no pod that two budgets "
+        "cover.",
+        TEXT_ARGS(names_text(names, arena)), TEXT_ARGS(shared_text(shared, arena)));
 }
 
 static void judge_others(struct check *check)

@@ -269,6 +269,57 @@ static void two_budgets_on_one_pod(void)
         &(struct rail_table){"pod-disruption-budgets: {}", with_others, cases, COUNT_OF(cases)});
 }
 
+/* What was there before is a value in its field, of pods among which are those of now. */
+static void a_selector_that_selects_more_is_new(void)
+{
+#define OF(selector, more)                                                           \
+    "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: " \
+    "{selector: " selector ", " more "}}"
+#define NEVER "minAvailable: 100%"
+#define APP(value) "{matchLabels: {app: " value "}}"
+    static const struct {
+        const char *old, *object;
+        enum action action;
+    } cases[] = {
+        {OF(APP("a"), NEVER), OF(APP("a"), NEVER), ACTION_AUDIT},
+        {OF(APP("a"), NEVER), OF(APP("b"), NEVER), ACTION_DENY},
+        {OF(APP("a"), NEVER), OF("{}", NEVER), ACTION_DENY},
+        {OF(APP("a"), NEVER),
+         OF("{matchExpressions: [{key: app, operator: NotIn, values: [x]}]}", NEVER), ACTION_DENY},
+        {OF("null", NEVER), OF(APP("a"), NEVER), ACTION_DENY},
+        /* fewer pods, and the same ones */
+        {OF("{}", NEVER), OF(APP("a"), NEVER), ACTION_AUDIT},
+        {OF(APP("a"), NEVER), OF("{matchLabels: {tier: b, app: a}}", NEVER), ACTION_AUDIT},
+        {OF("{matchLabels: {tier: b, app: a}}", NEVER), OF(APP("a"), NEVER), ACTION_DENY},
+        {OF(APP("a"), NEVER),
+         OF("{matchExpressions: [{key: app, operator: In, values: [a]}]}", NEVER), ACTION_AUDIT},
+        {OF(APP("a"), NEVER),
+         OF("{matchExpressions: [{key: app, operator: In, values: [a, b]}]}", NEVER), ACTION_DENY},
+        {OF("{matchExpressions: [{key: app, operator: Exists}]}", NEVER),
+         OF("{matchExpressions: [{key: tier, operator: Exists}, {key: app, operator: Exists}]}",
+            NEVER),
+         ACTION_AUDIT},
+        {OF(APP("a"), "maxUnavailable: 0"), OF(APP("b"), "maxUnavailable: 0"), ACTION_DENY},
+        /* of the workloads there are */
+        {OF(APP("one"), "minAvailable: 1"), OF(APP("one"), "minAvailable: 1"), ACTION_AUDIT},
+        {OF(APP("three"), "minAvailable: 1"), OF(APP("one"), "minAvailable: 1"), ACTION_DENY},
+        {OF(APP("job"), "maxUnavailable: 1"), OF("{}", "maxUnavailable: 1"), ACTION_DENY},
+    };
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("pod-disruption-budgets: {}", cluster, arena);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct rail_documents old = rail_table_read(cases[i].old, arena);
+        struct rail_documents now = rail_table_read(cases[i].object, arena);
+        const struct subject subject = {
+            .operation = OPERATION_UPDATE, .object = now.items, .old_object = old.items};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.finding_count, 1);
+        ASSERT_INT(verdict.action, cases[i].action);
+    }
+    arena_destroy(arena);
+}
+
 static void two_budgets_of_pods_to_come(void)
 {
 #define ANY_OF "{matchExpressions: [{key: app, operator: In, values: [a, b]}]}"
@@ -543,6 +594,7 @@ const struct unit_test unit_tests[] = {
     {"nobody says how many pods there are", nobody_says_how_many_pods_there_are},
     {"pods without a controller", pods_without_a_controller},
     {"two budgets on one pod", two_budgets_on_one_pod},
+    {"a selector that selects more is new", a_selector_that_selects_more_is_new},
     {"two budgets of pods to come", two_budgets_of_pods_to_come},
     {"many budgets are told once each", many_budgets_are_told_once_each},
     {"pods of every controller count", pods_of_every_controller_count},
