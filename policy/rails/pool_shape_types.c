@@ -277,6 +277,65 @@ static void report_none(struct rail_call *call, const struct pool *pool)
            "No instance type fits these requirements together" LAUNCHES_NONE);
 }
 
+/* ---- labels that every node has, whatever its type ---- */
+
+/* Whether some value of their key fits both; they may be the same. */
+static bool leave_a_value(struct rail_call *call, const struct expression *first,
+                          const struct expression *second)
+{
+    struct solver_names *names =
+        solver_names_create(call->arena, catalog_names(call->world->catalog));
+    struct solver_requirements set = {0};
+    expression_add(first, names, &set, call->arena);
+    expression_add(second, names, &set, call->arena);
+    return set.count == 0 || solver_requirement_op(&set.items[0]) != SOLVER_DOES_NOT_EXIST;
+}
+
+/* all: of the pool; the last rules out what those before it leave of the label. */
+static void report_no_value(struct rail_call *call, const struct expressions *all,
+                            const struct expression *last)
+{
+    struct arena *arena = call->arena;
+    struct text key = expression_canonical_key(last);
+    struct text found = pool_shape_text(last, arena);
+    struct text other = TEXT(" beside the other requirements of this key");
+    bool alone = !leave_a_value(call, last, last);
+    for (const struct expression *first = all->items; !alone && first < last; first++)
+        if (first->valid && text_equal(expression_canonical_key(first), key) &&
+            !leave_a_value(call, first, last)) {
+            other = arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
+            break;
+        }
+    report_found(call, SEVERITY_RAIL, last->field, found,
+                 alone ? TEXT("Change it.") : TEXT("Change one of them."),
+                 "No node fits %.*s%.*s" LAUNCHES_NONE, TEXT_ARGS(found),
+                 TEXT_ARGS(alone ? TEXT("") : other));
+}
+
+/* docs/reference/karpenter.md 1.3: labels are requirements, and a key without a value that is left
+ * is one that may not exist, which these do. */
+static void judge_labels_of_nodes(struct rail_call *call, const struct pool *pool)
+{
+    static const char *const keys[] = {LABEL_ZONE, LABEL_CAPACITY_TYPE};
+    struct arena *arena = call->arena;
+    const struct expressions all = expressions_join(&pool->requirements, &pool->labels, arena);
+    struct solver_names *names = solver_names_create(arena, catalog_names(call->world->catalog));
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
+        struct solver_requirements set = {0};
+        FOR_EACH(expression, &all) {
+            bool is_empty = expression_takes_values(expression->op) && expression->value_count == 0;
+            if (!expression->valid || is_empty || /* of which judge_values tells */
+                !text_is(expression_canonical_key(expression), keys[i]))
+                continue;
+            expression_add(expression, names, &set, arena);
+            if (set.count == 0 || solver_requirement_op(&set.items[0]) != SOLVER_DOES_NOT_EXIST)
+                continue;
+            report_no_value(call, &all, expression);
+            break;
+        }
+    }
+}
+
 /* A value that is still to be filled in says which machines, too. */
 bool pool_shape_is_open(const struct catalog *catalog, const struct pool *pool, struct arena *arena)
 {
@@ -321,6 +380,7 @@ void pool_shape_judge_types(struct rail_call *call, const struct pool *pool)
         return;
     }
     (void)judge_unknown_values(call, &understood, false);
+    judge_labels_of_nodes(call, &understood);
     pool_shape_judge_min_values(call, &understood, &launchable);
     if (pool_shape_is_open(catalog, pool, arena))
         report_open(call, &understood, &launchable);

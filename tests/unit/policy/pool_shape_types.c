@@ -112,6 +112,53 @@ static void pools_that_launch_nothing_are_found(void)
                                         COUNT_OF(cases)});
 }
 
+static void a_label_of_every_node_needs_a_value(void)
+{
+#define ZONE "topology.kubernetes.io/zone"
+#define WANTS_OF(key, op, values) "{key: " key ", operator: " op ", values: [" values "]}"
+#define LABELLED(labels, requirement) \
+    POOL_WITH("", "metadata: {labels: {" labels "}}, ", CMR ", " requirement)
+    static const struct rail_case cases[] = {
+        {POOL2(CMR, IN(ZONE, "a, b")), ""},
+        {POOL2(CMR, "{key: " ZONE ", operator: Exists}"), ""},
+        {POOL2(CMR, "{key: " ZONE ", operator: DoesNotExist}"),
+         "deny " AT "[1] " ZONE " DoesNotExist"},
+        {POOL2(CMR, "{key: karpenter.sh/capacity-type, operator: DoesNotExist}"),
+         "deny " AT "[1] karpenter.sh/capacity-type DoesNotExist"},
+        {POOL3(CMR, IN(ZONE, "a"), IN(ZONE, "b")), "deny " AT "[2] " ZONE " In b"},
+        {POOL3(CMR, IN(ZONE, "a, b"), IN(ZONE, "b")), ""},
+        {POOL3(CMR, IN(ZONE, "a"), WANTS_OF(ZONE, "NotIn", "a")),
+         "deny " AT "[2] " ZONE " NotIn a\nwarn " AT "[2].values[0] a"},
+        {POOL3(CMR, IN("failure-domain.beta.kubernetes.io/zone", "a"), IN(ZONE, "b")),
+         "deny " AT "[2] " ZONE " In b"},
+        /* no two of them rule each other out */
+        {POOL4(CMR, IN(ZONE, "a, b"), IN(ZONE, "b, c"), IN(ZONE, "c, a")),
+         "deny " AT "[3] " ZONE " In c, a"},
+        {LABELLED(ZONE ": c", IN(ZONE, "a, b")), "deny " LABELS_AT "[" ZONE "] " ZONE " In c"},
+        {LABELLED(ZONE ": b", IN(ZONE, "a, b")), ""},
+        {LABELLED(ZONE ": c", IN(ZONE, "'${ZONE}'")), "undecided " AT "[1].values[0] ${ZONE}"},
+        /* told of alone */
+        {POOL3(ARM64, IN(AWS "family", "m5"), "{key: " ZONE ", operator: DoesNotExist}"),
+         "deny " AT "[1] " AWS "family In m5"},
+    };
+    rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
+                                        COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {LABELLED(ZONE ": c", IN(ZONE, "a, b")),
+         "No node fits topology.kubernetes.io/zone In c beside topology.kubernetes.io/zone In a, "
+         "b. The pool can launch no node.",
+         "Change one of them."},
+        {POOL2(CMR, "{key: " ZONE ", operator: DoesNotExist}"),
+         "No node fits topology.kubernetes.io/zone DoesNotExist. The pool can launch no node.",
+         "Change it."},
+        {POOL4(CMR, IN(ZONE, "a, b"), IN(ZONE, "b, c"), IN(ZONE, "c, a")),
+         "No node fits topology.kubernetes.io/zone In c, a beside the other requirements of this "
+         "key. The pool can launch no node.",
+         "Change one of them."},
+    };
+    rail_words_run("pool-shape: {}, capacity-types: {mode: off}", NULL, words, COUNT_OF(words));
+}
+
 static void it_says_what_is_left(void)
 {
     static const struct rail_words rows[] = {
@@ -442,6 +489,7 @@ const char unit_suite[] = "policy pool-shape: machines";
 const struct unit_test unit_tests[] = {
     {"pools open to all are found", pools_open_to_all_are_found},
     {"pools that launch nothing are found", pools_that_launch_nothing_are_found},
+    {"a label of every node needs a value", a_label_of_every_node_needs_a_value},
     {"it says what is left", it_says_what_is_left},
     {"an architecture is chosen", an_architecture_is_chosen},
     {"what no type has comes to nothing", what_no_type_has_comes_to_nothing},
