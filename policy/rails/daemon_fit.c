@@ -156,13 +156,21 @@ static bool preempts(const struct check *check)
             value_of(class) > usual_priority(snapshot));
 }
 
-static void report_unseen(struct check *check)
+/* Of Nodes and Pods the kinds that do not show how full Nodes are. */
+static kind_set kinds_unseen(const struct world *world)
 {
+    const kind_set kinds = KIND_BIT(KIND_NODE) | KIND_BIT(KIND_POD);
+    return kinds_without_object(world, kinds) | (world->unseen & kinds);
+}
+
+static void report_unseen(struct check *check, kind_set unseen)
+{
+    struct arena *arena = check->call->arena;
     report_found(check->call, SEVERITY_UNDECIDED,
-                 field_get(check->call->arena, check->workload.spec, "priorityClassName"), TEXT(""),
-                 advice_to_show(check->call, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_POD), ""),
-                 "Without a priority class it needs room on every Node, and Nodes and their Pods "
-                 "are not visible.");
+                 field_get(arena, check->workload.spec, "priorityClassName"), TEXT(""),
+                 advice_to_show(check->call, unseen, ""),
+                 "Without a priority class it needs room on every Node, and %.*s are not visible.",
+                 TEXT_ARGS(kinds_in_words(unseen, arena)));
 }
 
 static void report_full(struct check *check, const struct daemon_nodes *nodes)
@@ -223,13 +231,11 @@ static void judge_nodes(struct check *check)
     const struct settings *settings = check->call->settings;
     const struct world *world = check->call->world;
     bool first = preempts(check);
-    bool seen = world_lists(world, KIND_BIT(KIND_NODE) | KIND_BIT(KIND_POD)) &&
-                snapshot_count(world->snapshot, KIND_NODE) > 0 &&
-                snapshot_count(world->snapshot, KIND_POD) > 0;
+    kind_set unseen = kinds_unseen(world);
     if (first && !settings->warns_above)
         return;
-    if (!seen && !first) {
-        report_unseen(check);
+    if (unseen != 0 && !first) {
+        report_unseen(check, unseen);
         return;
     }
     const struct daemon_nodes nodes = daemon_fit_nodes(&check->fit);

@@ -220,6 +220,18 @@ static void it_says_what_to_do(void)
          "warns of.",
          "Ask for less, or run it on fewer nodes with node affinity."}};
     rail_words_run("daemon-fit: {warnAbove: 50}", busy, dear, 1);
+#define UNSEEN(kinds)                                                          \
+    {                                                                          \
+        DAEMON("", "cpu: 500m"),                                               \
+            "Without a priority class it needs room on every Node, and " kinds \
+            " are not visible.",                                               \
+            "Make the " kinds " visible (--state DIR)."                        \
+    }
+    static const struct rail_words pods = UNSEEN("Pods"), nodes = UNSEEN("Nodes"),
+                                   both = UNSEEN("Pods and Nodes");
+    rail_words_run("daemon-fit: {}", NODE("n1", "m5.large", "", ""), &pods, 1);
+    rail_words_run("daemon-fit: {}", POD("p1", "n1", "", "cpu: 1"), &nodes, 1);
+    rail_words_run("daemon-fit: {}", NULL, &both, 1);
     static const struct rail_words any[] = {
         {DAEMON("priorityClassName: high, ", "cpu: 500m"),
          "It takes 500m cpu of each of 3 Nodes. That is worth $17.52 a month on a Node and $52.56 "
