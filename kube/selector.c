@@ -44,3 +44,46 @@ bool selector_matches(const struct node *selector, const struct node *labels)
             return false;
     return true;
 }
+
+/* ---- one within another ---- */
+
+static void add_demand(struct text_map *demands, struct text key, const struct node *value,
+                       struct arena *arena)
+{
+    (void)text_map_add(
+        demands, arena,
+        arena_printf(arena, "%.*s=%.*s", TEXT_ARGS(key), TEXT_ARGS(node_text(value))));
+}
+
+/* What a selector asks for: all of it must hold. One value of a key is asked for in two ways. */
+static void add_demands(const struct node *selector, struct arena *arena, struct text_map *demands)
+{
+    const struct node *labels = node_get(selector, "matchLabels");
+    for (size_t i = 0; node_is(labels, NODE_MAP) && i < labels->size; i++)
+        add_demand(demands, member_key(&labels->members[i]), &labels->members[i].value, arena);
+    if (node_is(labels, NODE_LIST))
+        (void)text_map_add(demands, arena, node_json(labels, arena));
+    FOR_ITEMS(expression, node_get(selector, "matchExpressions")) {
+        const struct node *values = node_get(expression, "values");
+        if (text_is(node_string(node_get(expression, "operator")), "In") &&
+            node_is(values, NODE_LIST) && values->size == 1)
+            add_demand(demands, node_string(node_get(expression, "key")), &values->items[0], arena);
+        else
+            (void)text_map_add(demands, arena, node_json(expression, arena));
+    }
+}
+
+bool selector_selects_no_more(const struct node *selector, const struct node *other,
+                              struct arena *arena)
+{
+    struct text_map demands = {0};
+    struct text_map of_other = {0};
+    if (!node_is(other, NODE_MAP))
+        return false;
+    add_demands(selector, arena, &demands);
+    add_demands(other, arena, &of_other);
+    for (size_t i = 0; i < of_other.count; i++)
+        if (!text_map_has(&demands, of_other.items[i].key))
+            return false;
+    return true;
+}

@@ -9,6 +9,10 @@ struct selector_index;
 /* Whether a metav1.LabelSelector selects these labels (NULL: none). A NULL selector selects
  * nothing, an empty one everything; a malformed one nothing. */
 bool selector_matches(const struct node *selector, const struct node *labels);
+/* Whether it asks for all that another one (NULL: selects nothing) does. Else it may select more.
+ */
+bool selector_selects_no_more(const struct node *selector, const struct node *other,
+                              struct arena *arena);
 const struct selector_index *selector_index_make(const struct node *selector, struct arena *arena);
 bool selector_index_matches(const struct selector_index *index, const struct node *labels);
 

@@ -154,46 +154,6 @@ static struct text advice_to_show_workloads(const struct rail_call *call)
 
 /* ---- what was there before ---- */
 
-static void add_demand(struct text_map *demands, struct text key, const struct node *value,
-                       struct arena *arena)
-{
-    (void)text_map_add(
-        demands, arena,
-        arena_printf(arena, "%.*s=%.*s", TEXT_ARGS(key), TEXT_ARGS(node_text(value))));
-}
-
-/* What a selector asks for: all of it must hold. One value of a key is asked for in two ways. */
-static void add_demands(const struct node *selector, struct arena *arena, struct text_map *demands)
-{
-    const struct node *labels = node_get(selector, "matchLabels");
-    for (size_t i = 0; node_is(labels, NODE_MAP) && i < labels->size; i++)
-        add_demand(demands, member_key(&labels->members[i]), &labels->members[i].value, arena);
-    FOR_ITEMS(expression, node_get(selector, "matchExpressions")) {
-        const struct node *values = node_get(expression, "values");
-        if (text_is(node_string(node_get(expression, "operator")), "In") &&
-            node_is(values, NODE_LIST) && values->size == 1)
-            add_demand(demands, node_string(node_get(expression, "key")), &values->items[0], arena);
-        else
-            (void)text_map_add(demands, arena, node_json(expression, arena));
-    }
-}
-
-/* Whether a selector asks for all that another one does, and so selects nothing more. */
-static bool selects_no_more(const struct node *selector, const struct node *other,
-                            struct arena *arena)
-{
-    struct text_map demands = {0};
-    struct text_map of_other = {0};
-    if (!node_is(other, NODE_MAP))
-        return false;
-    add_demands(selector, arena, &demands);
-    add_demands(other, arena, &of_other);
-    for (size_t i = 0; i < of_other.count; i++)
-        if (!text_map_has(&demands, of_other.items[i].key))
-            return false;
-    return true;
-}
-
 /* On UPDATE a finding was there before when the same stood in the field, of pods among which are
  * all that are selected now. */
 static struct text_list values_of(const struct check *check, struct text found)
@@ -204,7 +164,7 @@ static struct text_list values_of(const struct check *check, struct text found)
     if (old == NULL)
         return values;
     const struct node *before = node_at(old->root->node, "spec.selector");
-    bool is_narrower = selects_no_more(check->selector, before, arena);
+    bool is_narrower = selector_selects_no_more(check->selector, before, arena);
     *LIST_PUSH(arena, &values) =
         arena_printf(arena, "%.*s of %.*s", TEXT_ARGS(found),
                      TEXT_ARGS(node_json(is_narrower ? before : check->selector, arena)));

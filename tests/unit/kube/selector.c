@@ -71,8 +71,51 @@ static void selectors_match_labels(void)
     }
 }
 
+static void one_selects_no_more_than_another(void)
+{
+    static const struct {
+        const char *selector, *other;
+        bool no_more;
+    } rows[] = {
+        {"{}", "{}", true},
+        {"{matchLabels: {app: web}}", "{}", true},
+        {"{}", "{matchLabels: {app: web}}", false},
+        {"{matchLabels: {app: web}}", "null", false},
+        {"{matchLabels: {app: web}}", "{matchLabels: {app: web}}", true},
+        {"{matchLabels: {app: web}}", "{matchLabels: {app: api}}", false},
+        {"{matchLabels: {tier: a, app: web}}", "{matchLabels: {app: web}}", true},
+        {"{matchLabels: {app: web}}", "{matchLabels: {tier: a, app: web}}", false},
+        {"{matchLabels: {app: web}}", "{matchLabels: [app]}", false}, /* which selects nothing */
+        /* two ways to write one value */
+        {"{matchLabels: {app: web}}", ONE("key: app, operator: In, values: [web]"), true},
+        {ONE("key: app, operator: In, values: [web]"), "{matchLabels: {app: web}}", true},
+        {ONE("key: app, operator: In, values: [web, api]"), "{matchLabels: {app: web}}", false},
+        {ONE("key: app, operator: NotIn, values: [web]"), "{matchLabels: {app: web}}", false},
+        {ONE("key: app, operator: Exists"), ONE("key: app, operator: Exists"), true},
+        {ONE("key: app, operator: Exists"), ONE("key: app, operator: DoesNotExist"), false},
+        {ONE("key: app, operator: Exists}, {key: tier, operator: Exists"),
+         ONE("key: tier, operator: Exists"), true},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create(1 << 20);
+        const char *yaml = arena_printf(arena,
+                                        "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: "
+                                        "{selector: %s, other: %s}}",
+                                        rows[i].selector, rows[i].other)
+                               .data;
+        const struct node *spec = node_get(fixture_object(arena, yaml, "shop")->root->node, "spec");
+        bool no_more =
+            selector_selects_no_more(node_get(spec, "selector"), node_get(spec, "other"), arena);
+        if (no_more != rows[i].no_more)
+            fprintf(stderr, "%s beside %s\n", rows[i].selector, rows[i].other);
+        CU_ASSERT_EQUAL(no_more, rows[i].no_more);
+        arena_destroy(arena);
+    }
+}
+
 const char unit_suite[] = "kube selectors";
 const struct unit_test unit_tests[] = {
     {"selectors match labels", selectors_match_labels},
+    {"one selects no more than another", one_selects_no_more_than_another},
     {NULL, NULL},
 };
