@@ -105,6 +105,10 @@ struct forecast {
     int64_t now_unix_s;
     struct manifests change;
     size_t fragments; /* parts of objects, which are passed over */
+    struct {
+        const struct object **items;
+        size_t count, capacity;
+    } new_classes; /* EC2NodeClasses of the change that are not stored */
     struct world *world;
     kind_set seen; /* kinds of which the snapshot has every object */
     struct problems problems;
@@ -174,6 +178,15 @@ static const struct object *stored_of(const struct forecast *forecast, const str
     return snapshot_find(forecast->world->snapshot, object->kind, object->namespace, object->name);
 }
 
+static void find_new_classes(struct forecast *forecast)
+{
+    const struct manifests *change = &forecast->change;
+    for (size_t i = 0; i < change->count && !forecast->options->deletes; i++)
+        if (change->items[i].kind == KIND_EC2_NODE_CLASS &&
+            stored_of(forecast, &change->items[i]) == NULL)
+            *LIST_PUSH(forecast->arena, &forecast->new_classes) = &change->items[i];
+}
+
 struct planning {
     const struct forecast *forecast;
     const struct change_question *question;
@@ -230,6 +243,7 @@ static void plan_entry(struct forecast *forecast, const struct change_question *
         return;
     entry->plan = planning.plan;
     entry->plan.simulation = NULL;
+    entry->plan.stopped = arena_text(forecast->arena, planning.plan.stopped);
     entry->plan.unschedulable = (struct text_list){0};
     FOR_EACH(pod, &planning.plan.unschedulable)
         *LIST_PUSH(forecast->arena, &entry->plan.unschedulable) = arena_text(forecast->arena, *pod);
@@ -268,6 +282,13 @@ static struct text nothing_of(const struct forecast *forecast, const struct obje
     return object->deleting ? TEXT("It is being deleted.") : TEXT("");
 }
 
+/* Each is a plan of the cluster. */
+static size_t most_alone(const struct snapshot *snapshot)
+{
+    enum { OF_SMALL = 100, OF_LARGE = 10 };
+    return simulation_is_quick(snapshot) ? OF_SMALL : OF_LARGE;
+}
+
 static void forecast_one(struct forecast *forecast, const struct object *object,
                          struct impact_entry *entry)
 {
@@ -280,6 +301,9 @@ static void forecast_one(struct forecast *forecast, const struct object *object,
         .before = before,
         .after = deletes ? NULL : object,
         .orphans = forecast->options->cascade == CASCADE_ORPHAN,
+        .most_alone = most_alone(forecast->world->snapshot),
+        .beside = forecast->new_classes.items,
+        .beside_count = forecast->new_classes.count,
     };
     *entry = (struct impact_entry){
         .operation = deletes          ? IMPACT_DELETE
@@ -294,8 +318,9 @@ static void forecast_one(struct forecast *forecast, const struct object *object,
         entry->nothing = TEXT("What it does is not known: it is of an old version.");
         return;
     }
-    entry->words = change_impact_words(&question, &entry->impact, forecast->arena);
     plan_entry(forecast, &question, entry);
+    entry->words = change_impact_words(&question, &entry->impact,
+                                       entry->planned ? &entry->plan : NULL, forecast->arena);
     if (forecast->options->policies.count > 0)
         judge_entry(forecast, &question, entry);
 }
@@ -330,6 +355,7 @@ static struct impact_report forecast_all(struct forecast *forecast)
                                    .fragments = forecast->fragments,
                                    .catalog = forecast->world->catalog,
                                    .now_unix_s = forecast->now_unix_s};
+    find_new_classes(forecast);
     for (size_t i = 0; i < change->count; i++) {
         const struct object *object = &change->items[i];
         if ((KINDS_OF_IMPACT & KIND_BIT(object->kind)) == 0) {

@@ -18,6 +18,11 @@ struct change_question {
     const struct object *after;  /* NULL: it is deleted */
     bool orphans;                /* a deletion leaves what the object owns (--cascade=orphan) */
     size_t most_nodes; /* of no more what blocks is looked at, and their pods; 0: of all */
+    /* A plan asks of so many nodes whether they could go by themselves, a plan each; where more are
+     * in doubt, or of 0, it does not say which stay. */
+    size_t most_alone;
+    const struct object *const *beside; /* node classes that are made with the change */
+    size_t beside_count;
 };
 
 /* Of these Karpenter makes nodes. */
@@ -107,8 +112,11 @@ struct impact_words {
     struct text
         unseen; /* "not all of these can be seen: NodeClaim"; empty: all that is needed is */
 };
+struct impact_plan;
+/* plan NULL: none is made. */
 struct impact_words change_impact_words(const struct change_question *question,
-                                        const struct change_impact *impact, struct arena *arena);
+                                        const struct change_impact *impact,
+                                        const struct impact_plan *plan, struct arena *arena);
 
 /* ---- what the pods need afterwards (change_plan.c): as costly as a plan ---- */
 
@@ -118,11 +126,16 @@ struct impact_plan {
     int64_t usd_micro_per_hour_after; /* of what is bought instead; -1: likewise */
     struct text_list unschedulable;   /* "namespace/name" of pods that fit nowhere afterwards, and
                                          have a place now or would get one; all of them */
+    /* Of the nodes that are replaced, those that Karpenter does not begin with as things are: their
+     * pods fit nowhere else, or nothing can be launched for them. */
+    size_t nodes_staying;
+    struct text stopped; /* why a NodePool launches nothing: a sentence; empty: none is known */
+    bool from_template;  /* of a NodePool of a fixed size, what is bought is the cloud's choice */
     const struct simulation *simulation; /* the plan afterwards, with its drill; may be NULL */
 };
 /* In words, the same at the door and on the command line; empty where there is nothing to say. */
 struct impact_plan_words {
-    struct text unschedulable; /* "2 pods would fit nowhere afterwards: ..." */
+    struct text unschedulable; /* "2 pods would fit nowhere afterwards: ..." and what stays */
     struct text price;         /* "The nodes that go cost $1.2000 an hour, ..." */
 };
 struct impact_plan_words change_plan_words(const struct change_impact *impact,

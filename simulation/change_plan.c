@@ -1,35 +1,258 @@
 /* What the pods of the nodes that a change takes need afterwards: a plan of the changed cluster,
  * without those nodes, beside the plan of the cluster as it is. */
+#include "catalog/usd.h"
 #include "kube/object.h"
+#include "kube/pool.h"
+#include "kube/quantity.h"
 #include "kube/snapshot.h"
 #include "simulation/change_impact.h"
 #include "simulation/drill.h"
 #include "simulation/simulation.h"
 
-/* The snapshot with the object as it will be. */
+struct planning {
+    const struct change_question *question;
+    const struct change_impact *impact;
+    const struct catalog *catalog;
+    const struct simulation_settings *settings;
+    const struct snapshot *after;
+    struct arena *arena;
+    struct impact_plan *plan;
+    struct drill drill; /* without its nodes */
+    /* Names of Nodes: all that go, those of them whose pods need a place first, and those that
+     * stay. */
+    struct text_map going, drilled, staying;
+    struct text_map nowhere; /* pods that fit nowhere as things are */
+};
+
+/* The snapshot with the object as it will be, and with what comes beside it. */
 static const struct snapshot *changed(const struct change_question *question, struct arena *arena)
 {
     struct snapshot_builder *builder = snapshot_builder_create(arena);
     for (size_t kind = 0; kind < KIND_COUNT; kind++)
         for (size_t i = 0; i < snapshot_count(question->snapshot, (enum kind)kind); i++)
             snapshot_put(builder, snapshot_object(question->snapshot, (enum kind)kind, i));
+    for (size_t i = 0; i < question->beside_count; i++)
+        snapshot_put(builder, question->beside[i]);
     snapshot_put(builder, question->after != NULL ? question->after : question->before);
     return snapshot_build(builder);
 }
 
-/* ---- nodes and money ---- */
+/* ---- NodePools that launch nothing ---- */
 
-static void take_nodes(const struct change_impact *impact, struct arena *arena,
-                       struct text_map *names)
+/* Whether the NodePool names an EC2NodeClass that is not there. Without a single one nobody has
+ * exported them. */
+static bool lacks_class(const struct planning *planning, const struct pool *pool)
 {
-    for (size_t i = 0; i < impact->forecast.node_count; i++) {
-        const struct disruption_node *node = &impact->forecast.nodes[i];
-        (void)text_map_add(names, arena, (node->node != NULL ? node->node : node->claim)->name);
+    kind_set classes = KIND_BIT(KIND_EC2_NODE_CLASS);
+    return text_is(pool->node_class_kind, "EC2NodeClass") && !pool_is_of_auto_mode(pool) &&
+           snapshot_count(planning->after, KIND_EC2_NODE_CLASS) > 0 &&
+           snapshot_unseen(planning->after, classes, planning->question->seen) == 0 &&
+           pool_node_class(planning->after, pool) == NULL;
+}
+
+static bool stop_without_class(const struct planning *planning, const struct pool *pool)
+{
+    if (!lacks_class(planning, pool))
+        return false;
+    planning->plan->stopped = arena_printf(
+        planning->arena, "NodePool %.*s launches nothing: there is no EC2NodeClass %.*s.",
+        TEXT_ARGS(pool->object->name), TEXT_ARGS(pool->node_class_name));
+    return true;
+}
+
+/* A successor is a node more for a while, and limits.nodes has to leave it room. */
+static bool stop_at_limit(const struct planning *planning, const struct pool *pool, size_t nodes)
+{
+    int64_t limit = 0;
+    struct text text = node_text(node_get(pool->limits_field->node, "nodes"));
+    if (!quantity_scaled(text, 0, &limit) || (int64_t)nodes < limit)
+        return false;
+    planning->plan->stopped =
+        arena_printf(planning->arena,
+                     "Without the gate TerminateFirstDrift no successor fits NodePool %.*s: it has "
+                     "%zu node%s, and its limit of nodes is %.*s.",
+                     TEXT_ARGS(pool->object->name), nodes, plural_s(nodes), TEXT_ARGS(text));
+    return true;
+}
+
+/* ---- nodes ---- */
+
+static struct text name_of_node(const struct disruption_node *node)
+{
+    return (node->node != NULL ? node->node : node->claim)->name;
+}
+
+/* A successor of each node of a fixed size is launched from the template, and nobody asks where its
+ * pods fit (docs/reference/karpenter.md 6.11). */
+static void take_static_node(struct planning *planning, const struct pool *pool,
+                             const struct disruption_pool *nodes, struct text name)
+{
+    planning->plan->from_template = true;
+    if (stop_without_class(planning, pool) || stop_at_limit(planning, pool, nodes->total))
+        (void)text_map_add(&planning->staying, planning->arena, name);
+}
+
+static void take_nodes(struct planning *planning)
+{
+    const struct disruption *forecast = &planning->impact->forecast;
+    for (size_t i = 0; i < forecast->node_count; i++) {
+        const struct disruption_node *node = &forecast->nodes[i];
+        const struct disruption_pool *nodes =
+            node->pool < forecast->pool_count ? &forecast->pools[node->pool] : NULL;
+        const struct pool *pool =
+            nodes == NULL ? NULL : snapshot_pool_named(planning->after, nodes->name);
+        struct text name = name_of_node(node);
+        (void)text_map_add(&planning->going, planning->arena, name);
+        if (planning->question->after != NULL && pool != NULL && pool_is_static(pool))
+            take_static_node(planning, pool, nodes, name);
+        else
+            (void)text_map_add(&planning->drilled, planning->arena, name);
     }
 }
 
+/* Of an update: what is deleted launches nothing anyway. */
+static void stop_pool(struct planning *planning)
+{
+    const struct object *after = planning->question->after;
+    const struct pool *pool = after == NULL || after->kind != KIND_NODE_POOL
+                                  ? NULL
+                                  : snapshot_pool_named(planning->after, after->name);
+    if (pool != NULL && stop_without_class(planning, pool))
+        *LIST_PUSH(planning->arena, &planning->drill.stopped) = after->name;
+}
+
+/* ---- pods that fit nowhere ---- */
+
+static struct text name_of_pod(const struct simulation_pod *pod, struct arena *arena)
+{
+    return arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name));
+}
+
+/* The Node that a pod runs on; empty: none. */
+static struct text node_of_pod(const struct planning *planning, const struct simulation_pod *pod)
+{
+    const struct object *object =
+        snapshot_find(planning->after, KIND_POD, pod->namespace, pod->name);
+    return object == NULL ? TEXT("") : node_string(node_at(object->root->node, "spec.nodeName"));
+}
+
+/* The pods that fit nowhere, and do or would without the change. */
+static struct text_list displaced(const struct planning *planning,
+                                  const struct simulation *simulation)
+{
+    struct text_list pods = {0};
+    for (size_t i = 0; i < simulation->unschedulable_count; i++) {
+        struct text name =
+            name_of_pod(&simulation->pods[simulation->unschedulable[i].pod], planning->arena);
+        if (!text_map_has(&planning->nowhere, name))
+            *LIST_PUSH(planning->arena, &pods) = name;
+    }
+    return pods;
+}
+
+static bool simulate(const struct planning *planning, const struct text_map *nodes,
+                     struct simulation *simulation, struct problems *problems, struct error *error)
+{
+    struct simulation_settings settings = *planning->settings;
+    struct drill *drill = ARENA_NEW(planning->arena, struct drill);
+    *drill = planning->drill;
+    drill->nodes = nodes;
+    settings.drill = drill;
+    return simulation_run(planning->after, planning->catalog, &settings, planning->arena,
+                          simulation, problems, error);
+}
+
+/* ---- nodes that stay ---- */
+
+/* Nodes whose pods do not all fit elsewhere when all of the nodes are gone. */
+static void find_doubtful(struct planning *planning, const struct simulation *with,
+                          struct text_map *doubtful)
+{
+    for (size_t i = 0; i < with->unschedulable_count; i++) {
+        const struct simulation_pod *pod = &with->pods[with->unschedulable[i].pod];
+        struct text node = node_of_pod(planning, pod);
+        if (node.size > 0 && text_map_has(&planning->drilled, node) &&
+            !text_map_has(&planning->nowhere, name_of_pod(pod, planning->arena)))
+            (void)text_map_add(doubtful, planning->arena, node);
+    }
+}
+
+/* Whether the pods of one more node fit, beside those of the nodes that go before. */
+static bool can_go(const struct planning *planning, const struct text_map *doubtful,
+                   struct text node)
+{
+    struct arena *arena = planning->arena;
+    struct arena_mark mark = arena_mark(arena);
+    struct simulation simulation;
+    struct problems problems = {.arena = arena};
+    struct error error;
+    struct text_map nodes = {0};
+    FOR_EACH(drilled, &planning->drilled)
+        if (text_map_get(doubtful, drilled->key, 0) == 0)
+            (void)text_map_add(&nodes, arena, drilled->key);
+    (void)text_map_add(&nodes, arena, node);
+    bool fits = simulate(planning, &nodes, &simulation, &problems, &error) &&
+                displaced(planning, &simulation).count == 0;
+    arena_rewind(arena, mark);
+    return fits;
+}
+
+/* Karpenter begins with a node when its pods fit elsewhere, also on nodes that are to go later
+ * (docs/reference/karpenter.md 6.11). So it is asked of one after the other. False: they are too
+ * many for that. */
+static bool find_staying(struct planning *planning, const struct simulation *with)
+{
+    struct text_map doubtful = {0};
+    find_doubtful(planning, with, &doubtful);
+    if (doubtful.count > planning->question->most_alone)
+        return false;
+    for (size_t i = 0; i < doubtful.count; i++)
+        if (can_go(planning, &doubtful, doubtful.items[i].key))
+            doubtful.items[i].value = 0;
+    FOR_EACH(node, &doubtful)
+        if (node->value > 0)
+            (void)text_map_add(&planning->staying, planning->arena, node->key);
+    return true;
+}
+
+/* The plan without the nodes that stay. */
+static bool simulate_going(struct planning *planning, struct simulation *with,
+                           struct problems *problems, struct error *error)
+{
+    struct text_map *nodes = ARENA_NEW(planning->arena, struct text_map);
+    FOR_EACH(node, &planning->drilled)
+        if (!text_map_has(&planning->staying, node->key))
+            (void)text_map_add(nodes, planning->arena, node->key);
+    return simulate(planning, nodes, with, problems, error);
+}
+
+/* ---- money ---- */
+
+static bool goes(const struct planning *planning, struct text node)
+{
+    return text_map_has(&planning->going, node) && !text_map_has(&planning->staying, node);
+}
+
+/* What the nodes that go cost; -1: the price of some is not known. A NodeClaim whose Node has not
+ * come has none. */
+static int64_t usd_of_nodes(const struct planning *planning, const struct simulation *without)
+{
+    size_t nodes = without->node_count - without->claim_count, found = 0;
+    int64_t usd_micro = 0;
+    for (size_t i = 0; i < nodes; i++) {
+        const struct simulation_node *node = &without->nodes[i];
+        if (!goes(planning, node->name))
+            continue;
+        if (node->usd_micro_per_hour < 0)
+            return -1;
+        found++;
+        usd_micro = usd_sum(usd_micro, node->usd_micro_per_hour);
+    }
+    return found == planning->going.count - planning->staying.count ? usd_micro : -1;
+}
+
 /* What is bought costs; -1: the price of some is not known. */
-static int64_t bought_usd_micro(const struct simulation *simulation)
+static int64_t usd_of_claims(const struct simulation *simulation)
 {
     size_t first = simulation->node_count - simulation->claim_count;
     for (size_t i = first; i < simulation->node_count; i++)
@@ -38,39 +261,35 @@ static int64_t bought_usd_micro(const struct simulation *simulation)
     return simulation->usd_micro_per_hour;
 }
 
-/* A NodeClaim whose Node has not come has no price that is known. */
-static void read_prices(const struct simulation *with, const struct simulation *without,
-                        size_t node_count, struct impact_plan *plan)
+static void read_prices(const struct planning *planning, const struct simulation *with,
+                        const struct simulation *without)
 {
-    int64_t bought = bought_usd_micro(with), anyway = bought_usd_micro(without);
-    const struct drilled *drilled = with->drilled;
-    bool all_priced = drilled->unpriced_count == 0 && drilled->node_count == node_count;
-    plan->usd_micro_per_hour_before = all_priced ? drilled->usd_micro_per_hour : -1;
+    struct impact_plan *plan = planning->plan;
+    int64_t bought = usd_of_claims(with), anyway = usd_of_claims(without);
+    plan->usd_micro_per_hour_before = usd_of_nodes(planning, without);
     plan->usd_micro_per_hour_after = -1;
-    if (bought >= 0 && anyway >= 0)
+    if (bought >= 0 && anyway >= 0 && !plan->from_template)
         plan->usd_micro_per_hour_after = bought > anyway ? bought - anyway : 0;
 }
 
-/* ---- pods that fit nowhere ---- */
-
-static struct text name_of_pod(const struct simulation *simulation, size_t index,
-                               struct arena *arena)
+static bool plan_change(struct planning *planning, struct simulation *with,
+                        struct simulation *without, struct problems *problems, struct error *error)
 {
-    const struct simulation_pod *pod = &simulation->pods[simulation->unschedulable[index].pod];
-    return arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name));
-}
-
-static void read_unschedulable(const struct simulation *with, const struct simulation *without,
-                               struct arena *arena, struct impact_plan *plan)
-{
-    struct text_map before = {0};
+    struct problems twice = {.arena = planning->arena};
+    if (!simulation_run(planning->question->snapshot, planning->catalog, planning->settings,
+                        planning->arena, without, &twice, error) ||
+        !simulate(planning, &planning->drilled, with, problems, error))
+        return false;
     for (size_t i = 0; i < without->unschedulable_count; i++)
-        (void)text_map_add(&before, arena, name_of_pod(without, i, arena));
-    for (size_t i = 0; i < with->unschedulable_count; i++) {
-        struct text name = name_of_pod(with, i, arena);
-        if (!text_map_has(&before, name))
-            *LIST_PUSH(arena, &plan->unschedulable) = name;
-    }
+        (void)text_map_add(
+            &planning->nowhere, planning->arena,
+            name_of_pod(&without->pods[without->unschedulable[i].pod], planning->arena));
+    planning->plan->unschedulable = displaced(planning, with);
+    bool asked = planning->question->after != NULL && find_staying(planning, with);
+    planning->plan->nodes_staying = planning->staying.count;
+    twice = (struct problems){.arena = planning->arena};
+    return !asked || planning->plan->unschedulable.count == 0 ||
+           simulate_going(planning, with, &twice, error);
 }
 
 bool change_impact_plan(const struct change_question *question, const struct change_impact *impact,
@@ -80,27 +299,28 @@ bool change_impact_plan(const struct change_question *question, const struct cha
 {
     struct simulation *with = ARENA_NEW(arena, struct simulation);
     struct simulation *without = ARENA_NEW(arena, struct simulation);
-    struct problems twice = {.arena = arena};
-    struct simulation_settings drilled = *settings;
-    struct text_map nodes = {0};
-    struct drill drill = {.nodes = &nodes};
+    struct planning planning = {.question = question,
+                                .impact = impact,
+                                .catalog = catalog,
+                                .settings = settings,
+                                .after = changed(question, arena),
+                                .arena = arena,
+                                .plan = plan,
+                                .drill = {.replaces = question->after != NULL}};
     bool all_named = impact->forecast.node_count == change_impact_nodes(impact);
     *plan = (struct impact_plan){0};
     if (!all_named)
         plan->usd_micro_per_hour_before = plan->usd_micro_per_hour_after = -1;
     if (impact->forecast.node_count == 0)
         return true;
-    take_nodes(impact, arena, &nodes);
+    take_nodes(&planning);
+    stop_pool(&planning);
     if (question->after == NULL)
-        *LIST_PUSH(arena, &drill.pools) = question->before->name;
-    drilled.drill = &drill;
-    const struct snapshot *after = changed(question, arena);
-    if (!simulation_run(question->snapshot, catalog, settings, arena, without, &twice, error) ||
-        !simulation_run(after, catalog, &drilled, arena, with, problems, error))
+        *LIST_PUSH(arena, &planning.drill.pools) = question->before->name;
+    if (!plan_change(&planning, with, without, problems, error))
         return false;
     if (all_named)
-        read_prices(with, without, impact->forecast.node_count, plan);
-    read_unschedulable(with, without, arena, plan);
+        read_prices(&planning, with, without);
     plan->simulation = with;
     return true;
 }

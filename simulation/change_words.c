@@ -8,6 +8,7 @@
 struct telling {
     const struct change_question *question;
     const struct change_impact *impact;
+    const struct impact_plan *plan; /* NULL: none is made */
     struct arena *arena;
 };
 
@@ -67,12 +68,24 @@ static struct text pace_words(const struct telling *telling)
 
 /* ---- what it does ---- */
 
+static bool all_stay(const struct change_impact *impact, const struct impact_plan *plan)
+{
+    return plan != NULL && plan->nodes_staying > 0 && plan->nodes_staying == impact->nodes_replaced;
+}
+
 static void add_replaced(const struct telling *telling, struct text_builder *words)
 {
     const struct change_impact *impact = telling->impact;
-    text_builder_printf(words, "This change replaces %zu of %zu node%s%.*s.",
-                        impact->nodes_replaced, impact->nodes_total, plural_s(impact->nodes_total),
-                        TEXT_ARGS(pace_words(telling)));
+    if (all_stay(impact, telling->plan))
+        text_builder_printf(words,
+                            "This change makes %zu of %zu node%s drift, and Karpenter can replace "
+                            "none of them as things are.",
+                            impact->nodes_replaced, impact->nodes_total,
+                            plural_s(impact->nodes_total));
+    else
+        text_builder_printf(words, "This change replaces %zu of %zu node%s%.*s.",
+                            impact->nodes_replaced, impact->nodes_total,
+                            plural_s(impact->nodes_total), TEXT_ARGS(pace_words(telling)));
     if (impact->nodes_waiting > 0)
         text_builder_printf(words, " %zu more wait%s to be replaced after earlier changes.",
                             impact->nodes_waiting, impact->nodes_waiting == 1 ? "s" : "");
@@ -281,9 +294,10 @@ static struct text unseen_words(const struct telling *telling)
 }
 
 struct impact_words change_impact_words(const struct change_question *question,
-                                        const struct change_impact *impact, struct arena *arena)
+                                        const struct change_impact *impact,
+                                        const struct impact_plan *plan, struct arena *arena)
 {
-    const struct telling telling = {question, impact, arena};
+    const struct telling telling = {question, impact, plan, arena};
     return (struct impact_words){
         .effect = effect_words(&telling),
         .blocks = blocks_words(&telling),
@@ -297,13 +311,19 @@ static struct text price_words(const struct change_impact *impact, const struct 
                                struct arena *arena)
 {
     enum { DECIMALS = 4 };
-    if (change_impact_nodes(impact) == 0)
+    if (change_impact_nodes(impact) == 0 || (impact->nodes_deleted == 0 && all_stay(impact, plan)))
         return TEXT("");
     if (impact->forecast.node_count < change_impact_nodes(impact))
         return TEXT("What it costs is not known: Karpenter chooses which nodes go.");
-    if (plan->usd_micro_per_hour_before < 0 || plan->usd_micro_per_hour_after < 0)
+    bool is_priced = plan->usd_micro_per_hour_before >= 0;
+    if (!is_priced || (plan->usd_micro_per_hour_after < 0 && !plan->from_template))
         return TEXT("What it costs is not known: nodes have no price in the catalogue.");
     const struct text before = usd_text(plan->usd_micro_per_hour_before, DECIMALS, arena);
+    if (plan->from_template)
+        return arena_printf(arena,
+                            "The nodes that go cost $%.*s an hour. What is bought instead is not "
+                            "known: for a NodePool of a fixed size the cloud chooses.",
+                            TEXT_ARGS(before));
     if (plan->usd_micro_per_hour_after == 0)
         return arena_printf(arena,
                             "The nodes that go cost $%.*s an hour, and none is bought instead.",
@@ -314,18 +334,31 @@ static struct text price_words(const struct change_impact *impact, const struct 
 }
 
 /* Karpenter looks for the places before it replaces a node (docs/reference/karpenter.md 6.11). */
+static void add_staying(const struct impact_plan *plan, struct text_builder *words)
+{
+    size_t nodes = plan->nodes_staying;
+    if (plan->unschedulable.count > 0)
+        text_builder_add(words,
+                         TEXT(" Karpenter does not begin with a node whose pods fit nowhere."));
+    if (nodes > 0)
+        text_builder_printf(words, " So %zu node%s stay%s.", nodes, plural_s(nodes),
+                            nodes == 1 ? "s" : "");
+}
+
 static struct text unschedulable_words(const struct change_impact *impact,
                                        const struct impact_plan *plan, struct arena *arena)
 {
     enum { PODS_NAMED = 5 };
     const struct text_list *pods = &plan->unschedulable;
-    if (pods->count == 0)
-        return TEXT("");
-    return arena_printf(
-        arena, "%zu pod%s would fit nowhere afterwards: %.*s.%s", pods->count,
-        plural_s(pods->count), TEXT_ARGS(texts_and(pods->items, pods->count, PODS_NAMED, arena)),
-        impact->nodes_replaced > 0 ? " Karpenter does not begin with a node whose pods fit nowhere."
-                                   : "");
+    struct text_builder words = {.arena = arena};
+    text_builder_add(&words, plan->stopped);
+    if (pods->count > 0)
+        text_builder_printf(&words, "%s%zu pod%s would fit nowhere afterwards: %.*s.",
+                            words.size > 0 ? " " : "", pods->count, plural_s(pods->count),
+                            TEXT_ARGS(texts_and(pods->items, pods->count, PODS_NAMED, arena)));
+    if (impact->nodes_replaced > 0)
+        add_staying(plan, &words);
+    return text_builder_text(&words);
 }
 
 struct impact_plan_words change_plan_words(const struct change_impact *impact,

@@ -146,10 +146,12 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
     return true;
 }
 
-static bool is_deleted(const struct cluster *cluster, const struct pool *pool)
+static bool is_taken(const struct cluster *cluster, const struct pool *pool)
 {
     const struct drill *drill = cluster->drill;
-    return drill != NULL && texts_have(drill->pools.items, drill->pools.count, pool->object->name);
+    struct text name = pool->object->name;
+    return drill != NULL && (texts_have(drill->pools.items, drill->pools.count, name) ||
+                             texts_have(drill->stopped.items, drill->stopped.count, name));
 }
 
 static void read_pools(struct cluster *cluster, struct problems *problems)
@@ -160,7 +162,7 @@ static void read_pools(struct cluster *cluster, struct problems *problems)
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         struct error wrong = {0};
-        if (!pool_makes_nodes(pool) || is_deleted(cluster, pool))
+        if (!pool_makes_nodes(pool) || is_taken(cluster, pool))
             continue;
         if (read_pool(cluster, pool, &cluster->pools[cluster->pool_count], &wrong)) {
             cluster->pool_count++;
@@ -224,7 +226,7 @@ static void find_node(struct cluster *cluster, struct cluster_pod *pod)
     pod->state_node = state_node_find(&cluster->state_nodes, pod->node_name);
     if (pod->state_node == NO_NODE &&
         state_node_find(&cluster->lost_nodes, pod->node_name) != NO_NODE) {
-        drill_move_pod(pod);
+        drill_move_pod(cluster, pod);
         return;
     }
     bool leaving =
@@ -438,6 +440,7 @@ void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog
                                 .assumes_disks = true};
     read_supply(cluster, problems);
     drill_take_nodes(cluster);
+    drill_limit_pools(cluster);
     cluster->drill_problems.arena = arena;
     drill_check(cluster, &cluster->drill_problems);
     cluster->scaled = scaled_find(snapshot, drill, arena, &cluster->drill_problems);

@@ -131,6 +131,92 @@ void drill_take_nodes(struct cluster *cluster)
     kept->count = count;
 }
 
+/* ---- what limits leave to one successor ---- */
+
+static int64_t amount_of(const struct state_node *state_node, const char *resource)
+{
+    if (strcmp(resource, "nodes") == 0)
+        return 1;
+    return named_amount_of(&state_node->capacity, resource);
+}
+
+/* Takes what nodes of the pool use off a limit. False: they use more than it. */
+static bool take_off(const struct state_nodes *state_nodes, const struct cluster_pool *pool,
+                     bool leaving, struct named_amount *limit)
+{
+    for (size_t i = 0; i < state_nodes->count; i++) {
+        const struct state_node *state_node = &state_nodes->items[i];
+        int64_t used = amount_of(state_node, limit->resource);
+        if (state_node->pool == NULL || strcmp(state_node->pool, pool->name) != 0 ||
+            state_node->leaving != leaving)
+            continue;
+        if (used > limit->quantity)
+            return false;
+        limit->quantity -= used;
+    }
+    return true;
+}
+
+/* The most that the limit gets back when one node of the pool goes. */
+static int64_t most_given_back(const struct cluster *cluster, const struct cluster_pool *pool,
+                               const char *resource)
+{
+    int64_t most = 0;
+    FOR_EACH(lost, &cluster->lost_nodes) {
+        int64_t amount = amount_of(lost, resource);
+        bool counts = !lost->leaving && lost->pool != NULL && strcmp(lost->pool, pool->name) == 0;
+        if (counts && amount > most)
+            most = amount;
+    }
+    return most;
+}
+
+/* Karpenter launches nothing while the nodes use more than a limit. Nodes that are being deleted
+ * count for that, but not for what is left to a successor. */
+static void limit_pool(const struct cluster *cluster, struct cluster_pool *pool)
+{
+    FOR_EACH(limit, &pool->limits) {
+        struct named_amount room = *limit;
+        bool within = take_off(&cluster->state_nodes, pool, false, &room) &&
+                      take_off(&cluster->lost_nodes, pool, false, &room);
+        struct named_amount left = room;
+        if (!within || !take_off(&cluster->state_nodes, pool, true, &left) ||
+            !take_off(&cluster->lost_nodes, pool, true, &left)) {
+            pool->offers_nothing = true;
+            return;
+        }
+        room.quantity += most_given_back(cluster, pool, limit->resource);
+        *LIST_PUSH(cluster->arena, &pool->room) = room;
+    }
+}
+
+void drill_limit_pools(struct cluster *cluster)
+{
+    if (cluster->drill == NULL || !cluster->drill->replaces)
+        return;
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        limit_pool(cluster, &cluster->pools[i]);
+}
+
+static int64_t capacity_of(const struct cluster_type *type, uint32_t resource)
+{
+    const struct solver_amounts *capacity = &type->solver.capacity;
+    for (size_t i = 0; i < capacity->count; i++)
+        if (capacity->items[i].resource == resource)
+            return capacity->items[i].quantity;
+    return 0;
+}
+
+/* Every type is one node, so a limit of nodes excludes none of them. */
+bool drill_limits_type(const struct cluster_pool *pool, const struct cluster_type *type,
+                       struct solver_builder *builder)
+{
+    FOR_EACH(room, &pool->room)
+        if (capacity_of(type, solver_builder_resource(builder, room->resource)) > room->quantity)
+            return true;
+    return false;
+}
+
 bool drill_takes_offering(const struct cluster *cluster, const struct cluster_type *type,
                           const struct solver_offering *offering)
 {
@@ -145,19 +231,20 @@ bool drill_takes_offering(const struct cluster *cluster, const struct cluster_ty
 }
 
 /* Of pods that are being deleted only a StatefulSet's come back. */
-static bool comes_back(const struct cluster_pod *pod)
+static bool comes_back(const struct cluster *cluster, const struct cluster_pod *pod)
 {
     const struct owner *controller = &pod->object->controller;
     bool of_set = kind_of(controller->api_version, controller->kind) == KIND_STATEFUL_SET;
-    return controller->name.size > 0 && !pod->daemon && !pod->mirror && (!pod->leaving || of_set);
+    return (controller->name.size > 0 || cluster->drill->replaces) && !pod->daemon &&
+           !pod->mirror && (!pod->leaving || of_set);
 }
 
-void drill_move_pod(struct cluster_pod *pod)
+void drill_move_pod(const struct cluster *cluster, struct cluster_pod *pod)
 {
     pod->lost_node = true;
     pod->state_node = NO_NODE;
     pod->phase = POD_WAITING;
-    if (!comes_back(pod))
+    if (!comes_back(cluster, pod))
         return;
     pod->phase = POD_PENDING;
     pod->had_node = false;

@@ -6,10 +6,12 @@
 
 struct cluster;
 struct cluster_pod;
+struct cluster_pool;
 struct cluster_type;
 struct problems;
 struct simulation;
 struct simulation_unschedulable;
+struct solver_builder;
 struct solver_offering;
 struct state_node;
 
@@ -23,6 +25,10 @@ struct drill {
     struct text_list zones;       /* their nodes are lost, and nothing is bought there */
     struct text_list pools;       /* deleted, with their nodes */
     const struct text_map *nodes; /* names of Nodes that are lost; NULL: none */
+    /* The nodes are not lost but replaced, one after the other: what is launched has to fit the
+     * limits of its NodePool beside all of them but one (docs/reference/karpenter.md 6.11). */
+    bool replaces;
+    struct text_list stopped; /* NodePools that launch nothing; their nodes stay */
     /* Instance types, families and capacity types of which nothing can be bought. Nodes that run
      * stay. */
     struct text_list sold_out;
@@ -66,11 +72,17 @@ struct drilled {
 void drill_check(const struct cluster *cluster, struct problems *problems);
 /* Moves the nodes that are lost from cluster.state_nodes to cluster.lost_nodes. */
 void drill_take_nodes(struct cluster *cluster);
+/* Where nodes are replaced, what the limits of the NodePools leave to one successor. */
+void drill_limit_pools(struct cluster *cluster);
+/* Whether a type is larger than that; numbered by the builder. */
+bool drill_limits_type(const struct cluster_pool *pool, const struct cluster_type *type,
+                       struct solver_builder *builder);
 /* Whether an offering of the type cannot be bought. */
 bool drill_takes_offering(const struct cluster *cluster, const struct cluster_type *type,
                           const struct solver_offering *offering);
-/* The pod's node is lost: a controller makes most pods again. */
-void drill_move_pod(struct cluster_pod *pod);
+/* The pod's node is lost: a controller makes most pods again. Of a node that is replaced, Karpenter
+ * finds all pods a place. */
+void drill_move_pod(const struct cluster *cluster, struct cluster_pod *pod);
 /* What the drill did, when all rounds are run. NULL: there is no drill. */
 struct drilled *drill_tell(const struct cluster *cluster, const struct simulation *simulation);
 

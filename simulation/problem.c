@@ -135,7 +135,8 @@ static void take_types(const struct building *building, const struct cluster_poo
         if (cluster->types[i].settings == pool->settings &&
             class_types_have(pool->class_types,
                              catalog_type(cluster->catalog, cluster->types[i].index),
-                             cluster->catalog))
+                             cluster->catalog) &&
+            !drill_limits_type(pool, &cluster->types[i], building->builder))
             types[count++] = i;
     added->types = count < cluster->type_count ? types : NULL;
     added->type_count = count < cluster->type_count ? count : 0;

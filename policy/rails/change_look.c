@@ -84,7 +84,8 @@ static void look_at_impact(void *argument)
     const struct change_impact *impact = &looking->impact;
     if (!change_impact(&look->question, looking->arena, &looking->impact))
         return;
-    const struct impact_words words = change_impact_words(&look->question, impact, looking->arena);
+    const struct impact_words words =
+        change_impact_words(&look->question, impact, NULL, looking->arena);
     struct texts *texts = looking->texts;
     look->reasons = keep(texts_join(impact->reasons.items, impact->reasons.count,
                                     impact->reasons.count, looking->arena),
@@ -133,6 +134,10 @@ static void plan_afterwards(void *argument)
         return;
     const struct impact_plan_words words =
         change_plan_words(&looking->impact, &plan, looking->arena);
+    const struct text effect =
+        change_impact_words(&looking->look->question, &looking->impact, &plan, looking->arena)
+            .effect;
+    looking->look->words.effect = keep(effect, looking->texts->effect);
     bool is_priced = plan.usd_micro_per_hour_before >= 0 && plan.usd_micro_per_hour_after >= 0;
     looking->look->afterwards = (struct impact_plan_words){
         .unschedulable = keep(words.unschedulable, looking->texts->unschedulable),

@@ -143,6 +143,24 @@ def nodes_without_names_count(folder, _):
     expect("scale-down in words", "What it costs is not known: Karpenter chooses which nodes go." in said, True)
 
 
+def node_class(name):
+    terms = [{"tags": {"team": "a"}}]
+    return made("EC2NodeClass", name, "karpenter.k8s.aws/v1",
+                spec={"role": "nodes", "amiSelectorTerms": [{"alias": "al2023@v20250101"}], "subnetSelectorTerms": terms,
+                      "securityGroupSelectorTerms": terms})
+
+
+def a_node_class_is_there_or_comes_beside(folder, _):
+    """A NodePool that names no node class of the cluster launches nothing; one that comes in the same change is there."""
+    state = str(pathlib.Path(write(folder, "classes/all.yaml", node_pool(), node_class("default"), *machine(1))).parent)
+    changed = node_pool()
+    changed["spec"]["template"]["spec"]["nodeClassRef"]["name"] = "other"
+    alone, beside = write(folder, "alone.yaml", changed), write(folder, "beside.yaml", changed, node_class("other"))
+    for path, stay in ((alone, 1), (beside, 0)):
+        change = asked(0, "-f", path, "--state", state)["changes"][0]
+        expect("a node class", (change.get("nodesReplaced"), change.get("nodesStaying")), (1, stay))
+
+
 def changes_come_from_anywhere(folder, state):
     path = write(folder, "many/pool.yaml", relabelled())
     write(folder, "many/more.yaml", node_pool("new"), made("ConfigMap", "x"), made("Deployment", "web", "apps/v1",
@@ -227,7 +245,8 @@ def names_stay_names(folder, _):
 
 with tempfile.TemporaryDirectory() as scratch:
     there = str(pathlib.Path(write(scratch, "state/cluster.yaml", *cluster())).parent)
-    for check in (the_json_is_as_promised, nodes_without_names_count, changes_come_from_anywhere, what_is_not_seen_is_said,
+    for check in (the_json_is_as_promised, nodes_without_names_count, a_node_class_is_there_or_comes_beside,
+                  changes_come_from_anywhere, what_is_not_seen_is_said,
                   ceilings_give_exit_code_one, names_stay_names):
         check(scratch, there)
 for failure in failures:

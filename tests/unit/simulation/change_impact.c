@@ -80,7 +80,7 @@ static struct text words_of(const struct change_question *question, struct arena
     struct change_impact impact;
     if (!change_impact(question, arena, &impact))
         return TEXT("not known");
-    struct impact_words words = change_impact_words(question, &impact, arena);
+    struct impact_words words = change_impact_words(question, &impact, NULL, arena);
     struct text reasons =
         texts_join(impact.reasons.items, impact.reasons.count, impact.reasons.count, arena);
     return arena_printf(arena, "%.*s | %.*s | %.*s | %.*s", TEXT_ARGS(words.effect),

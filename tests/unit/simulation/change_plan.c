@@ -10,15 +10,19 @@ const char unit_suite[] = "simulation plan of a change";
     "{\"Available\": true, \"Requirements\": [{\"key\": \"karpenter.sh/capacity-type\", " \
     "\"operator\": \"In\", \"values\": [\"on-demand\"]}, {\"key\": "                      \
     "\"topology.kubernetes.io/zone\", \"operator\": \"In\", \"values\": [\"" zone "\"]}]}"
-static const char priced_and_not[] =
-    "[" FIXTURE_SMALL ", " FIXTURE_TYPE("odd", "2", "4Gi", ODD_OFFERING("a")) "]";
+static const char priced_and_not[] = "[" FIXTURE_SMALL ", " FIXTURE_LARGE
+                                     ", " FIXTURE_TYPE("odd", "2", "4Gi", ODD_OFFERING("a")) "]";
 
-#define POOL_FOR(type, labels)                                                              \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default, annotations: " \
-    "{karpenter.sh/nodepool-hash: '1', karpenter.sh/nodepool-hash-version: v3}}, spec: "    \
-    "{template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: "           \
-    "karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: [{key: "          \
-    "node.kubernetes.io/instance-type, operator: In, values: [" type "]}]}}}}"
+#define POOL_WITH(spec, class, type, labels)                                                   \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default, annotations: "    \
+    "{karpenter.sh/nodepool-hash: '1', karpenter.sh/nodepool-hash-version: v3}}, spec: {" spec \
+    "template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: "               \
+    "karpenter.k8s.aws, kind: EC2NodeClass, name: " class "}, requirements: [{key: "           \
+                                                          "node.kubernetes.io/instance-type, " \
+                                                          "operator: In, values: [" type "]}]}}}}"
+#define POOL_FOR(type, labels) POOL_WITH("", "default", type, labels)
+#define NODE_CLASS \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}}"
 #define META(name, type)                                                                 \
     "metadata: {name: " name ", annotations: {karpenter.sh/nodepool-hash: '1', "         \
     "karpenter.sh/nodepool-hash-version: v3}, labels: {karpenter.sh/nodepool: default, " \
@@ -39,6 +43,7 @@ struct plan_case {
     const char *name, *before, *after; /* after NULL: deleted */
     const char *documents[MOST_DOCUMENTS];
     const char *unschedulable, *price;
+    const char *effect; /* NULL: not asked for */
 };
 
 static void check(const struct plan_case *test)
@@ -58,6 +63,7 @@ static void check(const struct plan_case *test)
         .seen = ~(kind_set)0,
         .before = fixture_object(arena, test->before, ""),
         .after = fixture_object(arena, test->after, ""),
+        .most_alone = 2,
     };
     const struct simulation_settings settings = {0};
     struct change_impact impact;
@@ -70,6 +76,8 @@ static void check(const struct plan_case *test)
         fprintf(stderr, "in \"%s\":\n", test->name);
     ASSERT_TEXT(words.unschedulable, test->unschedulable);
     ASSERT_TEXT(words.price, test->price);
+    if (test->effect != NULL)
+        ASSERT_TEXT(change_impact_words(&question, &impact, &plan, arena).effect, test->effect);
     arena_destroy(arena);
 }
 
@@ -82,39 +90,169 @@ static void pods_and_money_are_told(void)
          {POOL_FOR("small", ""), MACHINE("n1", "small"), RUNS("web-1", "1", "n1"),
           POD("huge", "64", "")},
          "1 pod would fit nowhere afterwards: shop/web-1.",
-         "The nodes that go cost $0.1000 an hour, and none is bought instead."},
+         "The nodes that go cost $0.1000 an hour, and none is bought instead.",
+         NULL},
         {"a node for a node",
          POOL_FOR("small", ""),
          POOL_FOR("small", "team: a"),
          {POOL_FOR("small", ""), MACHINE("n1", "small"), RUNS("web-1", "1", "n1")},
          "",
-         "The nodes that go cost $0.1000 an hour, those bought instead $0.1000."},
+         "The nodes that go cost $0.1000 an hour, those bought instead $0.1000.",
+         NULL},
         {"what is bought has no price",
          POOL_FOR("small", ""),
          POOL_FOR("odd", ""),
          {POOL_FOR("small", ""), MACHINE("n1", "small"), RUNS("web-1", "1", "n1")},
          "",
-         "What it costs is not known: nodes have no price in the catalogue."},
+         "What it costs is not known: nodes have no price in the catalogue.",
+         NULL},
         {"nor has what would be bought anyway",
          POOL_FOR("odd", ""),
          POOL_FOR("small", ""),
          {POOL_FOR("odd", ""), MACHINE("n1", "odd"), RUNS("web-1", "1500m", "n1"),
           POD("wait", "1500m", "")},
          "",
-         "What it costs is not known: nodes have no price in the catalogue."},
+         "What it costs is not known: nodes have no price in the catalogue.",
+         NULL},
         {"nor has what goes",
          POOL_FOR("odd", ""),
          POOL_FOR("small", ""),
          {POOL_FOR("odd", ""), MACHINE("n1", "odd"), RUNS("web-1", "1", "n1")},
          "",
-         "What it costs is not known: nodes have no price in the catalogue."},
+         "What it costs is not known: nodes have no price in the catalogue.",
+         NULL},
         {"a pod that fits nowhere is no reason to begin",
          POOL_FOR("small", ""),
          POOL_FOR("none", ""),
          {POOL_FOR("small", ""), MACHINE("n1", "small"), RUNS("web-1", "1", "n1")},
          "1 pod would fit nowhere afterwards: shop/web-1. Karpenter does not begin with a node "
-         "whose pods fit nowhere.",
-         "The nodes that go cost $0.1000 an hour, and none is bought instead."},
+         "whose pods fit nowhere. So 1 node stays.",
+         "",
+         NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check(&cases[i]);
+}
+
+#define TWO                                                                       \
+    MACHINE("n1", "small"), MACHINE("n2", "small"), RUNS("web-1", "1500m", "n1"), \
+        RUNS("web-2", "1500m", "n2")
+#define BARE(name, node)                                 \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name \
+    "}, spec: " POD_SPEC("1500m", ", nodeName: " node) "}"
+#define BOTH_STAY "Karpenter does not begin with a node whose pods fit nowhere. So 2 nodes stay."
+#define NOWHERE_FOR_2 "2 pods would fit nowhere afterwards: shop/web-1 and shop/web-2. " BOTH_STAY
+#define NONE_GOES \
+    "This change makes 2 of 2 nodes drift, and Karpenter can replace none of them as things are."
+
+static void nodes_that_karpenter_cannot_begin_with_stay(void)
+{
+    static const struct plan_case cases[] = {
+        {"pods fit on the other node, but not those of both elsewhere",
+         POOL_FOR("small", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), MACHINE("n2", "small"),
+          RUNS("web-1", "1", "n1"), RUNS("web-2", "500m", "n2")},
+         "2 pods would fit nowhere afterwards: shop/web-1 and shop/web-2. Karpenter does not begin "
+         "with a node whose pods fit nowhere. So 1 node stays.",
+         "The nodes that go cost $0.1000 an hour, and none is bought instead.",
+         "This change replaces 2 of 2 nodes, at most 1 at a time, from now on."},
+        {"more nodes in doubt than are asked about",
+         POOL_FOR("small", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small", ""), TWO, MACHINE("n3", "small"), RUNS("web-3", "1500m", "n3")},
+         "3 pods would fit nowhere afterwards: shop/web-1, shop/web-2 and shop/web-3. Karpenter "
+         "does not begin with a node whose pods fit nowhere.",
+         "The nodes that go cost $0.3000 an hour, and none is bought instead.",
+         "This change replaces 3 of 3 nodes, at most 1 at a time, from now on."},
+        {"a node class that is not there",
+         POOL_FOR("small", ""),
+         POOL_WITH("", "nope", "small", ""),
+         {POOL_FOR("small", ""), NODE_CLASS, TWO},
+         "NodePool default launches nothing: there is no EC2NodeClass nope. " NOWHERE_FOR_2,
+         "",
+         NONE_GOES},
+        {"node classes that nobody has exported",
+         POOL_FOR("small", ""),
+         POOL_WITH("", "nope", "small", ""),
+         {POOL_FOR("small", ""), TWO},
+         "",
+         "The nodes that go cost $0.2000 an hour, those bought instead $0.2000.",
+         "This change replaces 2 of 2 nodes, at most 1 at a time, from now on."},
+        {"a larger type, which no node leaves room for under the limit",
+         POOL_WITH("limits: {cpu: 8}, ", "default", "small", ""),
+         POOL_WITH("limits: {cpu: 8}, ", "default", "large", ""),
+         {POOL_FOR("small", ""), TWO},
+         NOWHERE_FOR_2,
+         "",
+         NONE_GOES},
+        {"a larger type within the limit",
+         POOL_WITH("limits: {cpu: 10}, ", "default", "small", ""),
+         POOL_WITH("limits: {cpu: 10}, ", "default", "large", ""),
+         {POOL_FOR("small", ""), TWO},
+         "",
+         "The nodes that go cost $0.2000 an hour, those bought instead $0.1500.",
+         NULL},
+        {"a node for a node at the limit",
+         POOL_WITH("limits: {cpu: 4, nodes: 2}, ", "default", "small", ""),
+         POOL_WITH("limits: {cpu: 4, nodes: 2}, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), TWO},
+         "",
+         "The nodes that go cost $0.2000 an hour, those bought instead $0.2000.",
+         NULL},
+        {"above a limit nothing is launched",
+         POOL_WITH("limits: {cpu: 3}, ", "default", "small", ""),
+         POOL_WITH("limits: {cpu: 3}, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), TWO},
+         NOWHERE_FOR_2,
+         "",
+         NONE_GOES},
+        {"nor above the limit of nodes",
+         POOL_WITH("limits: {nodes: 1}, ", "default", "small", ""),
+         POOL_WITH("limits: {nodes: 1}, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), TWO},
+         NOWHERE_FOR_2,
+         "",
+         NONE_GOES},
+        {"a pod without a controller wants a place before its node goes, too",
+         POOL_WITH("limits: {cpu: 1}, ", "default", "small", ""),
+         POOL_WITH("limits: {cpu: 1}, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), BARE("tool", "n1")},
+         "1 pod would fit nowhere afterwards: shop/tool. Karpenter does not begin with a node "
+         "whose pods fit nowhere. So 1 node stays.",
+         "",
+         NULL},
+        {"a fixed size: a successor each, and nobody asks for its pods",
+         POOL_WITH("replicas: 2, ", "default", "small", ""),
+         POOL_WITH("replicas: 2, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), TWO},
+         "",
+         "The nodes that go cost $0.2000 an hour. What is bought instead is not known: for a "
+         "NodePool of a fixed size the cloud chooses.",
+         "This change replaces 2 of 2 nodes, at most 1 at a time, from now on."},
+        {"a fixed size whose limit leaves no room for a successor",
+         POOL_WITH("replicas: 2, limits: {nodes: 2}, ", "default", "small", ""),
+         POOL_WITH("replicas: 2, limits: {nodes: 2}, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), TWO},
+         "Without the gate TerminateFirstDrift no successor fits NodePool default: it has 2 "
+         "nodes, and its limit of nodes is 2. So 2 nodes stay.",
+         "",
+         NONE_GOES},
+        {"a fixed size whose limit leaves room",
+         POOL_WITH("replicas: 2, limits: {nodes: 3}, ", "default", "small", ""),
+         POOL_WITH("replicas: 2, limits: {nodes: 3}, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), TWO},
+         "",
+         "The nodes that go cost $0.2000 an hour. What is bought instead is not known: for a "
+         "NodePool of a fixed size the cloud chooses.",
+         NULL},
+        {"a fixed size without its node class",
+         POOL_WITH("replicas: 2, ", "default", "small", ""),
+         POOL_WITH("replicas: 2, ", "nope", "small", ""),
+         {POOL_FOR("small", ""), NODE_CLASS, TWO},
+         "NodePool default launches nothing: there is no EC2NodeClass nope. So 2 nodes stay.",
+         "",
+         NONE_GOES},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check(&cases[i]);
@@ -122,5 +260,6 @@ static void pods_and_money_are_told(void)
 
 const struct unit_test unit_tests[] = {
     {"pods and money are told", pods_and_money_are_told},
+    {"nodes that Karpenter cannot begin with stay", nodes_that_karpenter_cannot_begin_with_stay},
     {NULL, NULL},
 };
