@@ -66,3 +66,12 @@ bool duration_take_whole(struct text *t, struct duration_part *part)
 {
     return duration_take(t, part) && !part->has_point && part->unit_ns >= DURATION_SECOND_NS;
 }
+
+bool duration_is_whole(struct text t)
+{
+    struct duration_part part;
+    bool whole = t.size > 0;
+    while (t.size > 0 && whole)
+        whole = duration_take_whole(&t, &part);
+    return whole;
+}

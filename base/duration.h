@@ -20,5 +20,7 @@ struct duration_part {
 bool duration_take(struct text *t, struct duration_part *part) MUST_CHECK;
 /* The same for a whole number of hours, minutes or seconds. */
 bool duration_take_whole(struct text *t, struct duration_part *part) MUST_CHECK;
+/* Whether it is nothing but those, and at least one: as CRDs demand it, however long it is. */
+bool duration_is_whole(struct text t);
 
 #endif

@@ -1,6 +1,7 @@
 /* What the API server would refuse, in words: the value, and what is allowed. */
 #include "kube/complaint.h"
 
+#include "base/duration.h"
 #include "kube/object.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
@@ -15,6 +16,14 @@ struct place object_place(const struct object *object, const struct field *field
 {
     return object->source == NULL ? NOWHERE
                                   : source_place(object->source, arena, field_offset(field));
+}
+
+bool complaint_is_none(const struct complaint *complaint, const struct object *object,
+                       struct arena *arena, struct error *error)
+{
+    return complaint->field == NULL ||
+           error_set(error, ERROR_INPUT, object_place(object, complaint->field, arena), "%.*s",
+                     TEXT_ARGS(complaint->message));
 }
 
 static struct text found_text(const struct node *node, struct arena *arena)
@@ -52,18 +61,46 @@ static size_t list_size(const struct field *list)
     return node_is(list->node, NODE_LIST) ? node_count(list->node) : 0;
 }
 
+/* ---- choices ---- */
+
+struct choice {
+    const char *key, *allowed;
+    const char *names[4];
+};
+
+/* The API server replaces an absent or empty value by its default. */
+static void check_choice(const struct field *parent, const struct choice *choice,
+                         struct arena *arena, struct complaint *complaint)
+{
+    const struct node *node = node_get(parent->node, choice->key);
+    struct text name = node_string(node);
+    if (is_absent(node) || (node_is(node, NODE_STRING) && name.size == 0))
+        return;
+    for (size_t i = 0; i < sizeof choice->names / sizeof *choice->names; i++)
+        if (choice->names[i] != NULL && text_is(name, choice->names[i]))
+            return;
+    complain(complaint, field_get(arena, parent, choice->key), text_of(choice->allowed), arena);
+}
+
 /* ---- numbers ---- */
+
+static void check_range(const struct field *field, int64_t least, int64_t most, struct arena *arena,
+                        struct complaint *complaint)
+{
+    int64_t number = 0;
+    if (is_absent(field->node) ||
+        (node_integer(field->node, &number) && number >= least && number <= most))
+        return;
+    complain(
+        complaint, field,
+        arena_printf(arena, "a whole number from %lld to %lld", (long long)least, (long long)most),
+        arena);
+}
 
 void count_check(const struct field *field, int64_t least, struct arena *arena,
                  struct complaint *complaint)
 {
-    int64_t number = 0;
-    if (is_absent(field->node) ||
-        (node_integer(field->node, &number) && number >= least && number <= INT32_MAX))
-        return;
-    complain(complaint, field,
-             arena_printf(arena, "a whole number from %lld to %d", (long long)least, INT32_MAX),
-             arena);
+    check_range(field, least, INT32_MAX, arena, complaint);
 }
 
 struct text quantity_complaint(struct text quantity, const char *most, struct arena *arena)
@@ -148,6 +185,76 @@ void pool_requirements_check(const struct pool *pool, struct arena *arena,
     check_expressions(pool->requirements_field, &of_pools, arena, complaint);
 }
 
+/* ---- a NodePool ---- */
+
+static void check_duration(const struct field *field, bool or_never, struct arena *arena,
+                           struct complaint *complaint)
+{
+    struct text t = node_string(field->node);
+    if (is_absent(field->node) || (or_never && text_is(t, "Never")) || duration_is_whole(t))
+        return;
+    complain(complaint, field,
+             or_never ? TEXT("hours, minutes and seconds such as 720h or 1h30m, or Never")
+                      : TEXT("hours, minutes and seconds such as 720h or 1h30m"),
+             arena);
+}
+
+static void check_taints(const struct taints *taints, struct arena *arena,
+                         struct complaint *complaint)
+{
+    FOR_EACH(taint, taints) {
+        if (taint->key.size == 0)
+            complain(complaint, field_get(arena, taint->field, "key"), TEXT("the key of a taint"),
+                     arena);
+        if (!TEXT_IS_ONE_OF(taint->effect, "NoSchedule", "PreferNoSchedule", "NoExecute"))
+            complain(complaint, field_get(arena, taint->field, "effect"),
+                     TEXT("NoSchedule, PreferNoSchedule or NoExecute"), arena);
+    }
+}
+
+/* With replicas a NodePool has no weight, and no limit but one of nodes. */
+static void check_static(const struct pool *pool, struct arena *arena, struct complaint *complaint)
+{
+    const struct field *root = pool->object->root;
+    const struct node *limits = pool->limits_field->node;
+    check_range(field_at(arena, root, "spec.replicas"), 0, INT64_MAX, arena, complaint);
+    if (!pool_is_static(pool))
+        return;
+    if (!is_absent(node_at(root->node, "spec.weight")))
+        complain(complaint, field_at(arena, root, "spec.weight"),
+                 TEXT("absent beside spec.replicas"), arena);
+    for (size_t i = 0; node_is(limits, NODE_MAP) && i < node_count(limits); i++)
+        if (!text_is(member_key(&limits->members[i]), "nodes"))
+            complain(
+                complaint, field_member(arena, pool->limits_field, member_key(&limits->members[i])),
+                TEXT("absent beside spec.replicas, which leaves only a limit of nodes"), arena);
+}
+
+void pool_check(const struct pool *pool, struct arena *arena, struct complaint *complaint)
+{
+    static const struct {
+        const char *path;
+        bool or_never;
+    } durations[] = {{"spec.template.spec.expireAfter", true},
+                     {"spec.template.spec.terminationGracePeriod", false},
+                     {"spec.disruption.consolidateAfter", true}};
+    static const struct choice policy = {"consolidationPolicy",
+                                         "WhenEmpty, WhenEmptyOrUnderutilized or Balanced",
+                                         {"WhenEmpty", "WhenEmptyOrUnderutilized", "Balanced"}};
+    const struct field *root = pool->object->root;
+    pool_requirements_check(pool, arena, complaint);
+    if (pool->object->kind != KIND_NODE_POOL || object_is_v1beta1(pool->object))
+        return;
+    check_range(field_at(arena, root, "spec.weight"), 1, 100, arena, complaint);
+    check_static(pool, arena, complaint);
+    for (size_t i = 0; i < COUNT_OF(durations); i++)
+        check_duration(field_at(arena, root, durations[i].path), durations[i].or_never, arena,
+                       complaint);
+    check_choice(field_at(arena, root, "spec.disruption"), &policy, arena, complaint);
+    check_taints(&pool->taints, arena, complaint);
+    check_taints(&pool->startup_taints, arena, complaint);
+}
+
 void volume_check(const struct object *volume, struct arena *arena, struct complaint *complaint)
 {
     if (node_at(volume->root->node, "spec.nodeAffinity") == NULL)
@@ -191,25 +298,6 @@ static void check_selector(const struct field *selector, struct arena *arena,
 }
 
 /* ---- a pod ---- */
-
-struct choice {
-    const char *key, *allowed;
-    const char *names[4];
-};
-
-/* The API server replaces an absent or empty value by its default. */
-static void check_choice(const struct field *parent, const struct choice *choice,
-                         struct arena *arena, struct complaint *complaint)
-{
-    const struct node *node = node_get(parent->node, choice->key);
-    struct text name = node_string(node);
-    if (is_absent(node) || (node_is(node, NODE_STRING) && name.size == 0))
-        return;
-    for (size_t i = 0; i < sizeof choice->names / sizeof *choice->names; i++)
-        if (choice->names[i] != NULL && text_is(name, choice->names[i]))
-            return;
-    complain(complaint, field_get(arena, parent, choice->key), text_of(choice->allowed), arena);
-}
 
 static void check_tolerations(const struct tolerations *tolerations, struct arena *arena,
                               struct complaint *complaint)

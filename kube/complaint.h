@@ -13,6 +13,9 @@ struct complaint {
     const struct field *field; /* NULL: nothing is wrong */
     struct text message;       /* its path, the value, and what is allowed */
 };
+/* False with *error: something is wrong with the object. */
+bool complaint_is_none(const struct complaint *complaint, const struct object *object,
+                       struct arena *arena, struct error *error) MUST_CHECK;
 struct place object_place(const struct object *object, const struct field *field,
                           struct arena *arena);
 /* Checks a whole number of 32 bits, if it is present. */
@@ -22,6 +25,9 @@ void count_check(const struct field *field, int64_t least, struct arena *arena,
 struct text quantity_complaint(struct text quantity, const char *most, struct arena *arena);
 void pool_requirements_check(const struct pool *pool, struct arena *arena,
                              struct complaint *complaint);
+/* Its requirements, and values of other fields that the CRD refuses; its limits are not among
+ * them. */
+void pool_check(const struct pool *pool, struct arena *arena, struct complaint *complaint);
 /* Where a PersistentVolume can be attached. */
 void volume_check(const struct object *volume, struct arena *arena, struct complaint *complaint);
 /* What a pod asks of the scheduler, as it was read. */

@@ -130,9 +130,8 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
         .offers_nothing = !pool_is_covered_by(cluster->catalog, pool),
     };
     pool_requirements_check(pool, arena, &wrong);
-    if (wrong.field != NULL)
-        return error_set(error, ERROR_INPUT, object_place(object, wrong.field, arena), "%.*s",
-                         TEXT_ARGS(wrong.message));
+    if (!complaint_is_none(&wrong, object, arena, error))
+        return false;
     if (!expressions_convert(&pool->requirements, arena, &read->requirements))
         return error_set(error, ERROR_INPUT, object_place(object, pool->requirements_field, arena),
                          "its requirements cannot be understood");
@@ -154,6 +153,13 @@ static bool is_taken(const struct cluster *cluster, const struct pool *pool)
                              texts_have(drill->stopped.items, drill->stopped.count, name));
 }
 
+static void report_pool(const struct pool *pool, const struct error *wrong,
+                        struct problems *problems)
+{
+    problems_add(problems, wrong->kind, wrong->place, "%s %.*s is left out: %s",
+                 kind_table[pool->object->kind].name, TEXT_ARGS(pool->object->name), wrong->what);
+}
+
 static void read_pools(struct cluster *cluster, struct problems *problems)
 {
     const struct snapshot *snapshot = cluster->snapshot;
@@ -168,10 +174,25 @@ static void read_pools(struct cluster *cluster, struct problems *problems)
             cluster->pool_count++;
             continue;
         }
-        problems_add(problems, wrong.kind, wrong.place, "%s %.*s is left out: %s",
-                     kind_table[pool->object->kind].name, TEXT_ARGS(pool->object->name),
-                     wrong.what);
+        report_pool(pool, &wrong, problems);
     }
+}
+
+/* A plan buys nothing for a NodePool that the API server would refuse, whichever field it is. */
+static void leave_out_refused(struct cluster *cluster, struct problems *problems)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cluster->pool_count; i++) {
+        const struct pool *pool = cluster->pools[i].pool;
+        struct complaint wrong = {0};
+        struct error error;
+        pool_check(pool, cluster->arena, &wrong);
+        if (complaint_is_none(&wrong, pool->object, cluster->arena, &error))
+            cluster->pools[count++] = cluster->pools[i];
+        else
+            report_pool(pool, &error, problems);
+    }
+    cluster->pool_count = count;
 }
 
 /* ---- pods ---- */
@@ -402,12 +423,6 @@ void cluster_read_pools(struct cluster *cluster, struct problems *problems)
     read_pools(cluster, problems);
 }
 
-static void read_supply(struct cluster *cluster, struct problems *problems)
-{
-    cluster_read_pools(cluster, problems);
-    state_nodes_read(cluster->snapshot, cluster->arena, &cluster->state_nodes, problems);
-}
-
 void cluster_read_pods(struct cluster *cluster, struct problems *problems)
 {
     cluster->claims = volume_claims_create(cluster->snapshot, cluster->arena);
@@ -425,7 +440,8 @@ void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *
                          struct arena *arena, struct cluster *cluster, struct problems *problems)
 {
     *cluster = (struct cluster){.arena = arena, .snapshot = snapshot, .catalog = catalog};
-    read_supply(cluster, problems);
+    cluster_read_pools(cluster, problems);
+    state_nodes_read(snapshot, arena, &cluster->state_nodes, problems);
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
@@ -438,7 +454,9 @@ void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog
                                 .drill = drill,
                                 .extends_tolerations = extends_tolerations,
                                 .assumes_disks = true};
-    read_supply(cluster, problems);
+    cluster_read_pools(cluster, problems);
+    leave_out_refused(cluster, problems);
+    state_nodes_read(snapshot, arena, &cluster->state_nodes, problems);
     drill_take_nodes(cluster);
     drill_limit_pools(cluster);
     cluster->drill_problems.arena = arena;

@@ -47,12 +47,5 @@ struct draft duration_fault(const struct field *field, struct arena *arena)
 
 bool duration_is_malformed(const struct field *field)
 {
-    struct text t = node_string(field->node);
-    struct duration_part part;
-    if (!node_is_given(field->node))
-        return false;
-    bool malformed = t.size == 0;
-    while (t.size > 0 && !malformed)
-        malformed = !duration_take_whole(&t, &part);
-    return malformed;
+    return node_is_given(field->node) && !duration_is_whole(node_string(field->node));
 }

@@ -161,6 +161,41 @@ def a_node_class_is_there_or_comes_beside(folder, _):
         expect("a node class", (change.get("nodesReplaced"), change.get("nodesStaying")), (1, stay))
 
 
+def what_the_api_server_refuses_is_an_error(folder, state):
+    """Whether a node drifts or not; of a new object, too."""
+    def limits(pool):
+        pool["spec"]["limits"] = {"cpu": "lots"}
+
+    def expiry(pool):
+        pool["spec"]["template"]["spec"]["expireAfter"] = "30d"
+
+    def operator(pool):
+        pool["spec"]["template"]["spec"]["requirements"][0]["operator"] = "Is"
+
+    for number, (name, change, said) in enumerate((
+            ("general", limits, 'spec.limits.cpu is "lots"'), ("general", expiry, 'spec.template.spec.expireAfter is "30d"'),
+            ("new", operator, 'requirements[0].operator is "Is"'))):
+        refused = node_pool(name)
+        change(refused)
+        path = write(folder, f"refused-{number}.yaml", refused)
+        done = run(2, "-f", path, "--state", state)
+        place = re.match(re.escape(f"error: {path}:") + r"\d+:\d+: ", done.stderr)
+        expect(said, (bool(place), said in done.stderr, "The API server refuses it: spec." in done.stdout), (True, True, True))
+        told = asked(2, "-f", path, "--state", state)
+        expect("nodes of what is refused", (told["changes"][0].get("nodesReplaced"), told["summary"].get("errors")), (0, 1))
+    run(0, "-f", path, "--delete", "--state", state)
+
+
+def a_class_that_cannot_change_is_made_anew(folder, _):
+    def priority(value):
+        return made("PriorityClass", "high", "scheduling.k8s.io/v1", value=value)
+    pod = made("Pod", "web", namespace="shop", spec={"priorityClassName": "high", "containers": [{"name": "main"}]})
+    there = str(pathlib.Path(write(folder, "priorities/all.yaml", priority(1000), pod)).parent)
+    message = asked(2, "-f", write(folder, "priority.yaml", priority(5)), "--state", there)["changes"][0].get("message")
+    expect("a priority", message, "The API server refuses it: value is 5 and cannot change from 1000; delete it and create it again. "
+                                  "1 Pod uses this PriorityClass and keeps the old priority; their successors get the new one.")
+
+
 def changes_come_from_anywhere(folder, state):
     path = write(folder, "many/pool.yaml", relabelled())
     write(folder, "many/more.yaml", node_pool("new"), made("ConfigMap", "x"), made("Deployment", "web", "apps/v1",
@@ -246,6 +281,7 @@ def names_stay_names(folder, _):
 with tempfile.TemporaryDirectory() as scratch:
     there = str(pathlib.Path(write(scratch, "state/cluster.yaml", *cluster())).parent)
     for check in (the_json_is_as_promised, nodes_without_names_count, a_node_class_is_there_or_comes_beside,
+                  what_the_api_server_refuses_is_an_error, a_class_that_cannot_change_is_made_anew,
                   changes_come_from_anywhere, what_is_not_seen_is_said,
                   ceilings_give_exit_code_one, names_stay_names):
         check(scratch, there)

@@ -302,6 +302,8 @@ static void objects_that_say_nonsense_are_left_out(void)
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: b},\nspec: {template: "
         "{spec: {requirements: [{key: x, operator: Among}]}}}}",
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: c}}",
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: d},\nspec: {template: "
+        "{spec: {expireAfter: 30d}}}}",
         "{apiVersion: v1, kind: Node, metadata: {name: n1},\nstatus: {allocatable: {cpu: -1}}}",
         "{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: 1}}}",
         "{apiVersion: v1, kind: Node, metadata: {name: n3},\nstatus: {capacity: {memory: '1e20'}}}",
@@ -318,6 +320,9 @@ static void objects_that_say_nonsense_are_left_out(void)
          "NodePool b is left out: spec.template.spec.requirements[0].operator is \"Among\"; it "
          "must "
          "be In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte"},
+        {2, 39,
+         "NodePool d is left out: spec.template.spec.expireAfter is \"30d\"; it must be hours, "
+         "minutes and seconds such as 720h or 1h30m, or Never"},
         {2, 29,
          "Node n1 is left out: status.allocatable.cpu is \"-1\", which is no quantity of 0 or "
          "more"},
