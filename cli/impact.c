@@ -222,6 +222,14 @@ static void add_new(struct problems *problems, const struct problems *more)
     }
 }
 
+static struct text_list keep(const struct forecast *forecast, const struct text_list *texts)
+{
+    struct text_list kept = {0};
+    FOR_EACH(text, texts)
+        *LIST_PUSH(forecast->arena, &kept) = arena_text(forecast->arena, *text);
+    return kept;
+}
+
 /* What the pods need afterwards. A plan takes a hundred megabytes, so each is made in the memory of
  * the one before, and only what is printed is kept. */
 static void plan_entry(struct forecast *forecast, const struct change_question *question,
@@ -244,9 +252,8 @@ static void plan_entry(struct forecast *forecast, const struct change_question *
     entry->plan = planning.plan;
     entry->plan.simulation = NULL;
     entry->plan.stopped = arena_text(forecast->arena, planning.plan.stopped);
-    entry->plan.unschedulable = (struct text_list){0};
-    FOR_EACH(pod, &planning.plan.unschedulable)
-        *LIST_PUSH(forecast->arena, &entry->plan.unschedulable) = arena_text(forecast->arena, *pod);
+    entry->plan.unschedulable = keep(forecast, &planning.plan.unschedulable);
+    entry->plan.gone = keep(forecast, &planning.plan.gone);
 }
 
 /* What the rail change-impact of the policies says: denials, warnings. */

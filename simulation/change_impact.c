@@ -159,6 +159,7 @@ static void read_blocks(const struct impact_reading *reading)
         const struct disruption_node *node = &forecast->nodes[i];
         size_t of_pods = node->block_total - (node->blocks_itself ? 1 : 0);
         impact->pods_moving += node->moving;
+        impact->pods_gone += node->gone;
         if (!replaces && !node->waits)
             continue;
         for (size_t j = 0; j < node->block_count; j++)

@@ -76,6 +76,7 @@ struct change_impact {
     size_t nodes_blocked; /* they do not begin */
     size_t nodes_held;    /* they begin, and their drain waits for a pod */
     size_t pods_moving;   /* pods on the nodes that want another place */
+    size_t pods_gone;     /* pods on them that no controller makes again */
 
     /* What uses a StorageClass, a PriorityClass, a PersistentVolumeClaim or what is in a Namespace:
      * Pods and PersistentVolumeClaims, by namespace and name. */
@@ -131,6 +132,7 @@ struct impact_plan {
     int64_t usd_micro_per_hour_after; /* of what is bought instead; -1: likewise */
     struct text_list unschedulable;   /* "namespace/name" of pods that fit nowhere afterwards, and
                                          have a place now or would get one; all of them */
+    struct text_list gone; /* of pods on the nodes that go and that no controller makes again */
     /* Of the nodes that are replaced, those that Karpenter does not begin with as things are: their
      * pods fit nowhere else, or nothing can be launched for them. */
     size_t nodes_staying;

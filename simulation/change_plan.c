@@ -272,6 +272,19 @@ static void read_prices(const struct planning *planning, const struct simulation
         plan->usd_micro_per_hour_after = bought > anyway ? bought - anyway : 0;
 }
 
+/* ---- pods that nobody makes again ---- */
+
+static void read_gone(const struct planning *planning)
+{
+    for (size_t i = 0; i < snapshot_count(planning->after, KIND_POD); i++) {
+        const struct object *pod = snapshot_object(planning->after, KIND_POD, i);
+        struct text node = node_string(node_at(pod->root->node, "spec.nodeName"));
+        if (node.size > 0 && goes(planning, node) && disruption_ends_pod(pod))
+            *LIST_PUSH(planning->arena, &planning->plan->gone) = arena_printf(
+                planning->arena, "%.*s/%.*s", TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name));
+    }
+}
+
 static bool plan_change(struct planning *planning, struct simulation *with,
                         struct simulation *without, struct problems *problems, struct error *error)
 {
@@ -321,6 +334,7 @@ bool change_impact_plan(const struct change_question *question, const struct cha
         return false;
     if (all_named)
         read_prices(&planning, with, without);
+    read_gone(&planning);
     plan->simulation = with;
     return true;
 }

@@ -100,10 +100,21 @@ static void add_deleted(const struct telling *telling, struct text_builder *word
         "budgets say.",
         words->size > 0 ? " It" : "This", impact->nodes_deleted, impact->nodes_total,
         plural_s(impact->nodes_total));
-    if (impact->pods_moving > 0)
-        text_builder_printf(words, " %s%zu pod%s need%s another place.",
-                            impact->at_least ? "At least " : "", impact->pods_moving,
-                            plural_s(impact->pods_moving), impact->pods_moving == 1 ? "s" : "");
+    const char *at_least = impact->at_least ? "At least " : "";
+    size_t moving = impact->pods_moving, gone = impact->pods_gone;
+    if (moving > 0)
+        text_builder_printf(words, " %s%zu pod%s need%s another place", at_least, moving,
+                            plural_s(moving), moving == 1 ? "s" : "");
+    if (gone > 0) {
+        if (moving > 0)
+            text_builder_printf(words, ", and %zu", gone);
+        else
+            text_builder_printf(words, " %s%zu pod%s", at_least, gone, plural_s(gone));
+        text_builder_printf(words, " %s gone for good, since no controller makes %s again",
+                            gone == 1 ? "is" : "are", gone == 1 ? "it" : "them");
+    }
+    if (moving + gone > 0)
+        text_builder_add(words, TEXT("."));
 }
 
 static void add_unknown(const struct telling *telling, struct text_builder *words)

@@ -64,6 +64,7 @@ struct disruption_node {
     struct disruption_block *blocks; /* the first, by namespace and name of the pod */
     size_t block_count, block_total; /* kept here; in all */
     size_t moving; /* pods on it that want another place: none of a DaemonSet, no static one */
+    size_t gone;   /* pods on it, not among those, that no controller makes again */
 };
 struct disruption_pool {
     struct text name;
@@ -98,6 +99,8 @@ struct disruption {
 /* Costs O(n log n) of Nodes, NodeClaims, Pods and PodDisruptionBudgets. */
 void disruption_forecast(const struct disruption_question *question, struct arena *arena,
                          struct disruption *disruption);
+/* Whether a pod is gone for good with its node, since no controller makes it again. */
+bool disruption_ends_pod(const struct object *pod);
 /* What blocks, without the pod: "PodDisruptionBudget web", "its annotation ...". */
 struct text disruption_block_text(const struct disruption_block *block, struct arena *arena);
 

@@ -143,10 +143,15 @@ static bool pod_blocks(const struct search *search, const struct object *pod,
 /* ---- all of them ---- */
 
 /* A pod of a DaemonSet and a static pod go with their node. */
-static bool moves(const struct object *pod)
+static bool is_moved(const struct object *pod)
 {
     return !pod->deleting && !object_is_of_daemon_set(pod) && !pod_is_mirror(pod) &&
            !pod_is_done(pod);
+}
+
+bool disruption_ends_pod(const struct object *pod)
+{
+    return pod->controller.name.size == 0 && is_moved(pod);
 }
 
 static void add_pod_blocks(struct search *search)
@@ -164,7 +169,8 @@ static void add_pod_blocks(struct search *search)
         struct disruption_block block;
         if (number == 0)
             continue;
-        disruption->nodes[number - 1].moving += moves(pod);
+        disruption->nodes[number - 1].gone += disruption_ends_pod(pod);
+        disruption->nodes[number - 1].moving += is_moved(pod) && !disruption_ends_pod(pod);
         if (pod_blocks(search, pod, &block))
             add_block(search, &disruption->nodes[number - 1], &block);
     }

@@ -154,7 +154,8 @@ static void warn(const struct judging *judging)
 
 static bool is_occupied(const struct change_impact *impact)
 {
-    return impact->pods_moving > 0 || impact->nodes_kept > 0 || impact->user_total > 0;
+    return impact->pods_moving > 0 || impact->pods_gone > 0 || impact->nodes_kept > 0 ||
+           impact->user_total > 0;
 }
 
 static struct text fix_of_occupied(const struct judging *judging)

@@ -161,6 +161,16 @@ def a_node_class_is_there_or_comes_beside(folder, _):
         expect("a node class", (change.get("nodesReplaced"), change.get("nodesStaying")), (1, stay))
 
 
+def pods_that_nobody_makes_again_are_named(folder, _):
+    bare = machine(1)
+    del bare[2]["metadata"]["ownerReferences"]
+    state = str(pathlib.Path(write(folder, "unowned/all.yaml", node_pool(), *bare, *machine(2))).parent)
+    path = write(folder, "unowned.yaml", relabelled())
+    for words in ([], ["--delete"]):
+        change = asked(0, "-f", path, "--state", state, *words)["changes"][0]
+        expect(f"pods that are gone {words}", change.get("podsGone"), ["shop/db-1"])
+
+
 def what_the_api_server_refuses_is_an_error(folder, state):
     """Whether a node drifts or not; of a new object, too."""
     def limits(pool):
@@ -281,7 +291,8 @@ def names_stay_names(folder, _):
 with tempfile.TemporaryDirectory() as scratch:
     there = str(pathlib.Path(write(scratch, "state/cluster.yaml", *cluster())).parent)
     for check in (the_json_is_as_promised, nodes_without_names_count, a_node_class_is_there_or_comes_beside,
-                  what_the_api_server_refuses_is_an_error, a_class_that_cannot_change_is_made_anew,
+                  pods_that_nobody_makes_again_are_named, what_the_api_server_refuses_is_an_error,
+                  a_class_that_cannot_change_is_made_anew,
                   changes_come_from_anywhere, what_is_not_seen_is_said,
                   ceilings_give_exit_code_one, names_stay_names):
         check(scratch, there)

@@ -524,6 +524,9 @@ static void ways_around(void)
     "---\n{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {volumes: [{name: data, " \
     "persistentVolumeClaim: {claimName: data}}]}}\n"
 
+#define OF_SET                                                                        \
+    ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: u, " \
+    "controller: true}]"
 #define OWNER(uid) \
     ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: gone, uid: " uid "}]"
 #define GOES                                                                                       \
@@ -535,18 +538,26 @@ static void what_is_in_use_may_be_kept(void)
     static const struct change_case cases[] = {
         {.name = "an occupied NodePool, whatever is confirmed",
          .rails = "change-impact: {denyOccupiedDelete: true}",
-         .cluster = FOUR POD("web", "n1", ""),
+         .cluster = FOUR POD("web", "n1", OF_SET),
          .object = POOL_OF(CONFIRMED("4"), "", "", ""),
          .findings = "deny  " DELETES
                      " 1 pod needs another place. Set its limits to {cpu: \"0\"} so that it "
                      "launches no more, drain its nodes one by one, then delete it."},
         {.name = "an owner that is added to one",
          .rails = "change-impact: {denyOccupiedDelete: true}",
-         .cluster = FOUR POD("web", "n1", ""),
+         .cluster = FOUR POD("web", "n1", OF_SET),
          .old = POOL,
          .object = POOL_OF("", OWNER("a"), "", ""),
          .findings = "deny metadata.ownerReferences[0] " GOES DELETES
                      " 1 pod needs another place. Leave metadata.ownerReferences as it is."},
+        {.name = "one whose only pod nobody makes again",
+         .rails = "change-impact: {denyOccupiedDelete: true}",
+         .cluster = FOUR POD("web", "n1", ""),
+         .object = POOL,
+         .findings = "deny  " DELETES
+                     " 1 pod is gone for good, since no controller makes it again. Set its limits "
+                     "to {cpu: \"0\"} so that it launches no more, drain its nodes one by one, "
+                     "then delete it."},
         {.name = "one whose nodes are empty",
          .rails = "change-impact: {denyOccupiedDelete: true}",
          .cluster = FOUR,

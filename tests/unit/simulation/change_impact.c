@@ -55,6 +55,8 @@ enum { MOST = 24, BUDGET_BYTES = 128 << 20 };
     "{apiVersion: v1, kind: Pod, metadata: {labels: {app: web}, name: " name \
     ", namespace: " namespace more "}, spec: {nodeName: " node "}, status: {phase: Running}}"
 #define KEPT ", annotations: {karpenter.sh/do-not-disrupt: 'true'}"
+#define OWNED \
+    ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, controller: true}]"
 #define WEB_ALLOWS_NONE \
     "spec: {selector: {matchLabels: {app: web}}}, status: {disruptionsAllowed: 0}}"
 #define PDB(namespace)                                                          \
@@ -424,25 +426,25 @@ static void what_is_too_much_to_name_is_counted(void)
                      "team-a/a3 (karpenter.sh/do-not-disrupt) and 18 more. | " FOR_LABELS " | "},
         {.name = "nodes of which no more are looked at",
          .before = POOL,
-         .cluster = {POOL, FOUR, POD_OF("team-a", "p", "n1", KEPT), POD_OF("team-b", "q", "n2", ""),
-                     POD_OF("team-c", "r", "n3", KEPT)},
+         .cluster = {POOL, FOUR, POD_OF("team-a", "p", "n1", KEPT OWNED),
+                     POD_OF("team-b", "q", "n2", OWNED), POD_OF("team-c", "r", "n3", KEPT)},
          .most = 2,
          .expected = "This deletes 4 of 4 nodes at once, before new ones are there, whatever the "
                      "budgets say. At least 2 pods need another place. | At least 1 pod of team-a "
                      "holds up the drain: team-a/p (karpenter.sh/do-not-disrupt). | deletion | "},
         {.name = "a node that is leaving, and one that has not begun, are no news",
          .before = POOL,
-         .cluster = {POOL, GOING("n1"), POD_OF("team-a", "p", "n1", KEPT),
+         .cluster = {POOL, GOING("n1"), POD_OF("team-a", "p", "n1", KEPT OWNED),
                      CLAIM_IN("n2", "a", HASH, "", ""),
                      "{apiVersion: v1, kind: Node, metadata: {name: n2, labels: "
                      "{karpenter.sh/nodepool: general}}}",
-                     POD_OF("team-b", "q", "n2", KEPT)},
+                     POD_OF("team-b", "q", "n2", KEPT OWNED)},
          .expected = "This deletes 2 of 2 nodes at once, before new ones are there, whatever the "
                      "budgets say. 2 pods need another place. | 1 pod of team-b holds up the "
                      "drain: team-b/q (karpenter.sh/do-not-disrupt). | deletion | "},
         {.name = "as many as are looked at",
          .before = POOL,
-         .cluster = {POOL, FOUR, POD_OF("team-a", "p", "n1", "")},
+         .cluster = {POOL, FOUR, POD_OF("team-a", "p", "n1", OWNED)},
          .most = 4,
          .expected = "This deletes 4 of 4 nodes at once, before new ones are there, whatever the "
                      "budgets say. 1 pod needs another place. |  | deletion | "},
@@ -498,12 +500,26 @@ static void deletions_of_node_pools_and_classes(void)
     static const struct impact_case cases[] = {
         {.name = "a NodePool takes its nodes",
          .before = POOL_OF("general", "", BUDGETS("{nodes: '0'}"), "", ""),
-         .cluster = {POOL, FOUR, POD_OF("team-a", "web-0", "n1", ""), PDB("team-a"),
-                     POD_OF("team-b", "web-1", "n2", "")},
+         .cluster = {POOL, FOUR, POD_OF("team-a", "web-0", "n1", OWNED), PDB("team-a"),
+                     POD_OF("team-b", "web-1", "n2", OWNED)},
          .expected =
              "This deletes 4 of 4 nodes at once, before new ones are there, whatever the budgets "
              "say. 2 pods need another place. | 1 pod of team-a holds up the drain: "
              "team-a/web-0 (PodDisruptionBudget web). | deletion | "},
+        {.name = "pods that no controller makes again",
+         .before = POOL,
+         .cluster = {POOL, FOUR, POD_OF("team-a", "tool", "n1", ""),
+                     POD_OF("team-b", "tool", "n2", "")},
+         .expected = "This deletes 4 of 4 nodes at once, before new ones are there, whatever the "
+                     "budgets say. 2 pods are gone for good, since no controller makes them again. "
+                     "|  | deletion | "},
+        {.name = "beside others",
+         .before = POOL,
+         .cluster = {POOL, FOUR, POD_OF("team-a", "tool", "n1", ""),
+                     POD_OF("team-b", "web", "n2", OWNED)},
+         .expected = "This deletes 4 of 4 nodes at once, before new ones are there, whatever the "
+                     "budgets say. 1 pod needs another place, and 1 is gone for good, since no "
+                     "controller makes it again. |  | deletion | "},
         {.name = "not when what it owns is to stay",
          .before = POOL,
          .cluster = {POOL, FOUR},
