@@ -198,21 +198,22 @@ static bool can_go(const struct planning *planning, const struct text_map *doubt
 }
 
 /* Karpenter begins with a node when its pods fit elsewhere, also on nodes that are to go later
- * (docs/reference/karpenter.md 6.11). So it is asked of one after the other. False: they are too
- * many for that. */
-static bool find_staying(struct planning *planning, const struct simulation *with)
+ * (docs/reference/karpenter.md 6.11). So it is asked of one after the other, unless they are too
+ * many for that. Returns how many stay. */
+static size_t find_staying(struct planning *planning, const struct simulation *with)
 {
+    size_t count = 0;
     struct text_map doubtful = {0};
     find_doubtful(planning, with, &doubtful);
     if (doubtful.count > planning->question->most_alone)
-        return false;
+        return 0;
     for (size_t i = 0; i < doubtful.count; i++)
         if (can_go(planning, &doubtful, doubtful.items[i].key))
             doubtful.items[i].value = 0;
     FOR_EACH(node, &doubtful)
         if (node->value > 0)
-            (void)text_map_add(&planning->staying, planning->arena, node->key);
-    return true;
+            count += text_map_add(&planning->staying, planning->arena, node->key);
+    return count;
 }
 
 /* The plan without the nodes that stay. */
@@ -298,11 +299,10 @@ static bool plan_change(struct planning *planning, struct simulation *with,
             &planning->nowhere, planning->arena,
             name_of_pod(&without->pods[without->unschedulable[i].pod], planning->arena));
     planning->plan->unschedulable = displaced(planning, with);
-    bool asked = planning->question->after != NULL && find_staying(planning, with);
+    size_t staying = planning->question->after == NULL ? 0 : find_staying(planning, with);
     planning->plan->nodes_staying = planning->staying.count;
     twice = (struct problems){.arena = planning->arena};
-    return !asked || planning->plan->unschedulable.count == 0 ||
-           simulate_going(planning, with, &twice, error);
+    return staying == 0 || simulate_going(planning, with, &twice, error);
 }
 
 bool change_impact_plan(const struct change_question *question, const struct change_impact *impact,
