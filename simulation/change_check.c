@@ -43,44 +43,31 @@ static void check_pool(const struct checking *checking)
 
 /* ---- fields that do not change ---- */
 
+/* A field that the change leaves out may stay as it is, since others may have set it: nothing is
+ * known of it then. */
 struct fixed_field {
     enum kind kind;
     const char *path;
-    const char *otherwise; /* what counts where it is absent; NULL: nothing */
-    bool is_required;      /* absent on one side it is a mistake of another kind */
+    const char *otherwise; /* what is stored where it is absent; NULL: nobody knows */
 };
 static const struct fixed_field fixed_fields[] = {
-    {KIND_NODE_POOL, "spec.template.spec.nodeClassRef.group", NULL, true},
-    {KIND_NODE_POOL, "spec.template.spec.nodeClassRef.kind", NULL, true},
-    {KIND_STORAGE_CLASS, "provisioner", NULL, true},
-    {KIND_STORAGE_CLASS, "parameters", NULL, false},
-    {KIND_STORAGE_CLASS, "reclaimPolicy", "Delete", false},
-    {KIND_STORAGE_CLASS, "volumeBindingMode", "Immediate", false},
-    {KIND_PRIORITY_CLASS, "value", "0", false},
-    {KIND_PRIORITY_CLASS, "preemptionPolicy", "PreemptLowerPriority", false},
+    {KIND_NODE_POOL, "spec.template.spec.nodeClassRef.group", NULL},
+    {KIND_NODE_POOL, "spec.template.spec.nodeClassRef.kind", NULL},
+    {KIND_STORAGE_CLASS, "provisioner", NULL},
+    {KIND_STORAGE_CLASS, "reclaimPolicy", "Delete"},
+    {KIND_STORAGE_CLASS, "volumeBindingMode", "Immediate"},
+    {KIND_PRIORITY_CLASS, "value", "0"},
+    {KIND_PRIORITY_CLASS, "preemptionPolicy", "PreemptLowerPriority"},
 };
-
-static bool is_empty(const struct node *node)
-{
-    return !node_is_given(node) || (node_is(node, NODE_MAP) && node_count(node) == 0);
-}
 
 static bool differs(const struct fixed_field *fixed, const struct node *before,
                     const struct node *after)
 {
-    if (is_empty(before) || is_empty(after)) {
-        const struct node *given = is_empty(before) ? after : before;
-        bool both = is_empty(before) && is_empty(after);
-        bool same =
-            both || (fixed->otherwise != NULL && text_is(node_text(given), fixed->otherwise));
-        return !same && !fixed->is_required;
-    }
+    if (!node_is_given(after))
+        return false;
+    if (!node_is_given(before))
+        return fixed->otherwise != NULL && !text_is(node_text(after), fixed->otherwise);
     return !node_equal(before, after);
-}
-
-static struct text value_text(const struct node *node, const char *otherwise)
-{
-    return node_is_given(node) ? node_text(node) : text_of(otherwise == NULL ? "" : otherwise);
 }
 
 /* A NodePool takes its nodes along, so another one is made; the nodes of the old one go when pods
@@ -106,23 +93,36 @@ static void check_fixed(const struct checking *checking, const struct fixed_fiel
     const struct node *before = node_at(checking->before->root->node, fixed->path);
     if (!differs(fixed, before, after->node))
         return;
-    bool is_map = node_is(before, NODE_MAP) || node_is(after->node, NODE_MAP);
     refuse(checking, after,
-           is_map ? "cannot change"
-                  : arena_printf(checking->arena, "is %.*s and cannot change from %.*s",
-                                 TEXT_ARGS(value_text(after->node, fixed->otherwise)),
-                                 TEXT_ARGS(value_text(before, fixed->otherwise)))
-                        .data);
+           arena_printf(
+               checking->arena, "is %.*s and cannot change from %.*s",
+               TEXT_ARGS(node_text(after->node)),
+               TEXT_ARGS(node_is_given(before) ? node_text(before) : text_of(fixed->otherwise)))
+               .data);
+}
+
+/* Of a StorageClass; parameters that are left out may stay, too. */
+static void check_parameters(const struct checking *checking)
+{
+    const char *path = "parameters";
+    const struct node *before = node_get(checking->before->root->node, path);
+    const struct field *after = field_get(checking->arena, checking->after->root, path);
+    for (size_t i = 0; node_is(after->node, NODE_MAP) && i < node_count(after->node); i++) {
+        const struct member *member = &after->node->members[i];
+        struct text key = member_key(member);
+        if (node_equal(node_member(before, key), &member->value))
+            continue;
+        refuse(checking, field_member(checking->arena, after, key), "cannot change");
+        return;
+    }
 }
 
 static void check_replicas(const struct checking *checking)
 {
     const char *path = "spec.replicas";
-    bool before = node_is_given(node_at(checking->before->root->node, path));
     const struct field *after = field_at(checking->arena, checking->after->root, path);
-    if (before != node_is_given(after->node))
-        refuse(checking, after,
-               before ? "cannot be taken away from a NodePool" : "cannot be added to a NodePool");
+    if (node_is_given(after->node) && !node_is_given(node_at(checking->before->root->node, path)))
+        refuse(checking, after, "cannot be added to a NodePool");
 }
 
 struct text change_check(const struct object *before, const struct object *after,
@@ -140,5 +140,7 @@ struct text change_check(const struct object *before, const struct object *after
             check_fixed(&checking, &fixed_fields[i]);
     if (of_pool)
         check_replicas(&checking);
+    if (after->kind == KIND_STORAGE_CLASS)
+        check_parameters(&checking);
     return first;
 }
