@@ -299,6 +299,13 @@ static bool plan_change(struct planning *planning, struct simulation *with,
             &planning->nowhere, planning->arena,
             name_of_pod(&without->pods[without->unschedulable[i].pod], planning->arena));
     planning->plan->unschedulable = displaced(planning, with);
+    const struct drilled *drilled = with->drilled;
+    if (drilled->above != NULL && planning->plan->stopped.size == 0 &&
+        planning->plan->unschedulable.count > 0)
+        planning->plan->stopped =
+            arena_printf(planning->arena,
+                         "NodePool %.*s launches nothing: its nodes use more than its limit of %s.",
+                         TEXT_ARGS(drilled->above_pool), drilled->above);
     size_t staying = planning->question->after == NULL ? 0 : find_staying(planning, with);
     planning->plan->nodes_staying = planning->staying.count;
     twice = (struct problems){.arena = planning->arena};

@@ -21,7 +21,8 @@ struct cluster_pool {
     struct solver_taints taints;
     struct named_amounts limits;
     struct named_amounts room; /* for one instance, where a drill replaces nodes; empty: any */
-    bool offers_nothing; /* its instance types are not in the catalogue, or it is above a limit */
+    const char *above;         /* a resource of whose limit a drill finds more in use; NULL: none */
+    bool offers_nothing;       /* its instance types are not in the catalogue, or it is above */
     /* What its node class changes about instance types; NULL: nothing. Equal settings are one
      * object. */
     const struct class_settings *settings;

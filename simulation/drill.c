@@ -183,6 +183,7 @@ static void limit_pool(const struct cluster *cluster, struct cluster_pool *pool)
         if (!within || !take_off(&cluster->state_nodes, pool, true, &left) ||
             !take_off(&cluster->lost_nodes, pool, true, &left)) {
             pool->offers_nothing = true;
+            pool->above = limit->resource;
             return;
         }
         room.quantity += most_given_back(cluster, pool, limit->resource);
@@ -378,6 +379,14 @@ static void tell_disks(const struct cluster *cluster, const struct simulation *s
     told->disk_count = disks.count;
 }
 
+static void tell_limits(const struct cluster *cluster, struct drilled *told)
+{
+    for (size_t i = 0; i < cluster->pool_count && told->above == NULL; i++) {
+        told->above = cluster->pools[i].above;
+        told->above_pool = text_of(cluster->pools[i].name);
+    }
+}
+
 struct drilled *drill_tell(const struct cluster *cluster, const struct simulation *simulation)
 {
     if (cluster->drill == NULL)
@@ -388,5 +397,6 @@ struct drilled *drill_tell(const struct cluster *cluster, const struct simulatio
     tell_nodes(cluster, told);
     tell_pods(cluster, told);
     tell_disks(cluster, simulation, told);
+    tell_limits(cluster, told);
     return told;
 }

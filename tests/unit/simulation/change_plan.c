@@ -204,20 +204,23 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
          POOL_WITH("limits: {cpu: 3}, ", "default", "small", ""),
          POOL_WITH("limits: {cpu: 3}, ", "default", "small", "team: a"),
          {POOL_FOR("small", ""), TWO},
-         NOWHERE_FOR_2,
+         "NodePool default launches nothing: its nodes use more than its limit of "
+         "cpu. " NOWHERE_FOR_2,
          "",
          NONE_GOES},
         {"nor above the limit of nodes",
          POOL_WITH("limits: {nodes: 1}, ", "default", "small", ""),
          POOL_WITH("limits: {nodes: 1}, ", "default", "small", "team: a"),
          {POOL_FOR("small", ""), TWO},
-         NOWHERE_FOR_2,
+         "NodePool default launches nothing: its nodes use more than its limit of "
+         "nodes. " NOWHERE_FOR_2,
          "",
          NONE_GOES},
         {"a pod without a controller wants a place before its node goes, too",
          POOL_WITH("limits: {cpu: 1}, ", "default", "small", ""),
          POOL_WITH("limits: {cpu: 1}, ", "default", "small", "team: a"),
          {POOL_FOR("small", ""), MACHINE("n1", "small"), BARE("tool", "n1")},
+         "NodePool default launches nothing: its nodes use more than its limit of cpu. "
          "1 pod would fit nowhere afterwards: shop/tool. Karpenter does not begin with a node "
          "whose pods fit nowhere. So 1 node stays.",
          "",
