@@ -212,32 +212,31 @@ static bool same_reasons(const struct simulation_unschedulable *a,
     return same;
 }
 
-static void divide_misfits(struct plan *plan, const struct plan_misfit *misfits, size_t count,
-                           struct arena *arena)
+static void divide_misfits(struct plan *plan, struct plan_misfits all, struct arena *arena)
 {
-    static const char *const titles[] = {"Fit nowhere", "Not yet placed"};
-    for (size_t i = 0; i < PLAN_MISFITS; i++) {
-        struct plan_misfit *items = ARENA_ARRAY(arena, count, struct plan_misfit);
-        plan->misfits[i] = (struct plan_misfits){.title = titles[i], .items = items};
-        for (size_t j = 0; j < count; j++)
-            if ((misfits[j].first->later_round > 0) == (i == PLAN_LATER))
-                items[plan->misfits[i].count++] = misfits[j];
+    static const int kinds[] = {PLAN_NOWHERE, PLAN_LATER};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+        struct plan_misfit *items = ARENA_ARRAY(arena, all.count, struct plan_misfit);
+        struct plan_misfits *misfits = &plan->misfits[kinds[i]];
+        misfits->items = items;
+        for (size_t j = 0; j < all.count; j++)
+            if ((all.items[j].first->later_round > 0) == (kinds[i] == PLAN_LATER))
+                items[misfits->count++] = all.items[j];
     }
 }
 
 /* In the order of their first pods. */
-static void read_misfits(struct plan *plan, struct arena *arena)
+static struct plan_misfits join_misfits(const struct plan *plan,
+                                        const struct simulation_unschedulable *pods,
+                                        size_t pod_count, struct arena *arena)
 {
-    const struct simulation *simulation = plan->simulation;
-    struct plan_misfit *misfits =
-        ARENA_ARRAY(arena, simulation->unschedulable_count, struct plan_misfit);
+    struct plan_misfit *misfits = ARENA_ARRAY(arena, pod_count, struct plan_misfit);
     /* The last misfit of each workload, from 1, and for each misfit the one before it. */
     size_t *last = ARENA_ARRAY(arena, plan->workload_count, size_t);
-    size_t *before = ARENA_ARRAY(arena, simulation->unschedulable_count, size_t);
+    size_t *before = ARENA_ARRAY(arena, pod_count, size_t);
     size_t count = 0;
-    for (size_t i = 0; i < simulation->unschedulable_count; i++) {
-        const struct simulation_unschedulable *pod = &simulation->unschedulable[i];
-        plan->later_count += pod->later_round > 0;
+    for (size_t i = 0; i < pod_count; i++) {
+        const struct simulation_unschedulable *pod = &pods[i];
         size_t workload = plan->workload_of[pod->pod];
         size_t at = last[workload];
         while (at > 0 && !same_reasons(misfits[at - 1].first, pod))
@@ -249,7 +248,22 @@ static void read_misfits(struct plan *plan, struct arena *arena)
         }
         misfits[at - 1].count++;
     }
-    divide_misfits(plan, misfits, count, arena);
+    return (struct plan_misfits){.items = misfits, .count = count};
+}
+
+static void read_misfits(struct plan *plan, struct arena *arena)
+{
+    const struct simulation *simulation = plan->simulation;
+    for (size_t i = 0; i < simulation->unschedulable_count; i++)
+        plan->later_count += simulation->unschedulable[i].later_round > 0;
+    divide_misfits(
+        plan, join_misfits(plan, simulation->unschedulable, simulation->unschedulable_count, arena),
+        arena);
+    plan->misfits[PLAN_UNDECIDED] =
+        join_misfits(plan, simulation->undecided, simulation->undecided_count, arena);
+    plan->misfits[PLAN_NOWHERE].title = "Fit nowhere";
+    plan->misfits[PLAN_UNDECIDED].title = "Not decided";
+    plan->misfits[PLAN_LATER].title = "Not yet placed";
 }
 
 void plan_read(const struct simulation *simulation, const struct simulation *compat,
@@ -259,6 +273,6 @@ void plan_read(const struct simulation *simulation, const struct simulation *com
     read_workloads(plan, arena);
     read_nodes(plan, arena);
     read_misfits(plan, arena);
-    plan->pending_count =
-        plan->on_node_count + plan->on_claim_count + simulation->unschedulable_count;
+    plan->pending_count = plan->on_node_count + plan->on_claim_count +
+                          simulation->unschedulable_count + simulation->undecided_count;
 }

@@ -57,8 +57,8 @@ struct plan_misfits {
     const struct plan_misfit *items;
     size_t count;
 };
-/* For good, or in the rounds that were run: a later round has a place. */
-enum { PLAN_NOWHERE, PLAN_LATER, PLAN_MISFITS };
+/* For good; as far as can be seen; or in the rounds that were run: a later round has a place. */
+enum { PLAN_NOWHERE, PLAN_UNDECIDED, PLAN_LATER, PLAN_MISFITS };
 
 struct plan {
     const struct simulation *simulation;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simulation/simulation.h"
+#include "simulation/other_pools.h"
 
 /* ---- costs ---- */
 
@@ -101,7 +101,7 @@ struct plan_costs plan_costs_by_namespace(const struct plan *plan, struct arena 
 
 /* ---- causes ---- */
 
-/* By solver_reason_name. */
+/* By the kinds of a simulation_reason. */
 static const struct {
     const char *kind, *meaning;
 } meanings[] = {
@@ -115,6 +115,8 @@ static const struct {
     {"port", "Another pod has the host port."},
     {"min-values", "The NodePool wants more instance types to choose from (minValues)."},
     {"devices", "The devices of a ResourceClaim are not there."},
+    {REASON_NOT_READY, "The NodePool makes no nodes for pods now."},
+    {REASON_UNDECIDED, "What a NodePool could buy is not known."},
 };
 
 static const char *meaning_of(const char *kind)

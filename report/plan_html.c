@@ -13,6 +13,7 @@ enum { MISFITS_OPEN = 8 };
 enum part {
     NO_PART,
     NOWHERE_PART,
+    UNDECIDED_PART,
     PICTURE_PART,
     BOUGHT_PART,
     COSTS_PART,
@@ -59,6 +60,12 @@ static void put_verdict(const struct plan *plan, struct arena *arena, FILE *out)
                      arena_printf(arena, "%zu of %zu pending pods fit%s nowhere.", nowhere,
                                   plan->pending_count, nowhere == 1 ? "s" : ""),
                      out);
+    else if (plan->simulation->undecided_count > 0)
+        page_verdict(PAGE_WARNED,
+                     arena_printf(arena, "Of %zu of %zu pending pods it is not decided whether %s.",
+                                  plan->simulation->undecided_count, plan->pending_count,
+                                  plan->simulation->undecided_count == 1 ? "it fits" : "they fit"),
+                     out);
     else if (plan->later_count > 0)
         page_verdict(PAGE_WARNED,
                      arena_printf(arena, "%zu of %zu pending pods %s not yet placed.",
@@ -86,6 +93,7 @@ static void put_numbers(const struct plan *plan, struct arena *arena, FILE *out)
          plan->pending_count == 1 ? "pod pending" : "pods pending", NULL},
         {count_or_none(nowhere_count(plan), arena),
          nowhere_count(plan) == 1 ? "fits nowhere" : "fit nowhere", "bad"},
+        {count_or_none(simulation->undecided_count, arena), "not decided", "warned"},
         {count_or_none(plan->later_count, arena), "not yet placed", "warned"},
         {count_or_none(plan->on_node_count, arena), "on existing nodes", NULL},
         {count_or_none(plan->on_claim_count, arena), "on new nodes", NULL},
@@ -108,6 +116,8 @@ static void put_jumps(const struct plan *plan, struct arena *arena, FILE *out)
     } parts[] = {
         {plan->misfits[PLAN_NOWHERE].count > 0, NOWHERE_PART, TEXT("What fits nowhere, and why"),
          count_text(nowhere_count(plan), arena)},
+        {plan->misfits[PLAN_UNDECIDED].count > 0, UNDECIDED_PART, TEXT("Not decided"),
+         count_text(plan->simulation->undecided_count, arena)},
         {disks.count > 0, DISKS_PART, TEXT("Stranded by their disks"),
          count_text(disks.count, arena)},
         {plan->nodes.count > 0, PICTURE_PART, TEXT("Picture"), TEXT("")},
@@ -191,15 +201,18 @@ static void put_misfit(const struct plan *plan, const struct plan_misfit *misfit
     fputs("</details>\n", out);
 }
 
-static void put_misfits(const struct plan *plan, const struct plan_misfits *misfits,
-                        struct arena *arena, FILE *out)
+static void put_misfits(const struct plan *plan, int kind, struct arena *arena, FILE *out)
 {
+    static const enum part parts[PLAN_MISFITS] = {[PLAN_NOWHERE] = NOWHERE_PART,
+                                                  [PLAN_UNDECIDED] = UNDECIDED_PART,
+                                                  [PLAN_LATER] = LATER_PART};
+    const struct plan_misfits *misfits = &plan->misfits[kind];
     if (misfits->count == 0)
         return;
-    bool nowhere = misfits == &plan->misfits[PLAN_NOWHERE];
+    bool nowhere = kind == PLAN_NOWHERE;
     bool few = misfits->count <= MISFITS_OPEN;
     struct plan_causes causes = plan_causes(misfits, arena);
-    start_part(nowhere ? NOWHERE_PART : LATER_PART, misfits->title, out);
+    start_part(parts[kind], misfits->title, out);
     put_causes(&causes, arena, out);
     if (nowhere && !few) {
         const char **kinds = ARENA_ARRAY(arena, causes.count + 1, const char *);
@@ -427,13 +440,14 @@ bool plan_html(const struct plan *plan, const struct report_style *style, struct
     page_paragraph("", plan_saving(plan, arena), out);
     page_facts(facts, fact_count, out);
     put_jumps(plan, arena, out);
-    put_misfits(plan, &plan->misfits[PLAN_NOWHERE], arena, out);
+    put_misfits(plan, PLAN_NOWHERE, arena, out);
+    put_misfits(plan, PLAN_UNDECIDED, arena, out);
     put_disks(plan, arena, out);
     put_picture(plan, arena, out);
     put_bought(plan, arena, out);
     put_all_costs(plan, arena, out);
     put_existing(plan, arena, out);
-    put_misfits(plan, &plan->misfits[PLAN_LATER], arena, out);
+    put_misfits(plan, PLAN_LATER, arena, out);
     fputs("<p class=\"dim\">CPU and memory are what the pods ask for, of what the node has for "
           "them. A month has 730 hours.</p>\n",
           out);

@@ -31,7 +31,7 @@ struct material {
     const struct plan *plan;
     const struct text *pods; /* "namespace/name" of each */
     struct json_node *nodes;
-    struct json_misfit *misfits;
+    struct json_misfit *misfits, *undecided;
 };
 
 /* "namespace/name" of each pod of a node; for a Node only of those that were pending. */
@@ -52,13 +52,23 @@ static int compare_misfits(const void *a, const void *b)
     return text_compare(((const struct json_misfit *)a)->pod, ((const struct json_misfit *)b)->pod);
 }
 
+static struct json_misfit *name_misfits(const struct simulation_unschedulable *pods, size_t count,
+                                        const struct text *names, struct arena *arena)
+{
+    struct json_misfit *misfits = ARENA_ARRAY(arena, count, struct json_misfit);
+    for (size_t i = 0; i < count; i++)
+        misfits[i] = (struct json_misfit){names[pods[i].pod], &pods[i]};
+    if (count > 0)
+        qsort(misfits, count, sizeof *misfits, compare_misfits);
+    return misfits;
+}
+
 static struct material gather(const struct plan *plan, struct arena *arena)
 {
     const struct simulation *simulation = plan->simulation;
     struct material material = {
         .plan = plan,
         .nodes = ARENA_ARRAY(arena, plan->nodes.count, struct json_node),
-        .misfits = ARENA_ARRAY(arena, simulation->unschedulable_count, struct json_misfit),
     };
     struct text *names = ARENA_ARRAY(arena, simulation->pod_count, struct text);
     for (size_t i = 0; i < simulation->pod_count; i++)
@@ -72,12 +82,10 @@ static struct material gather(const struct plan *plan, struct arena *arena)
         material.nodes[i].types =
             sorted(node->node->instance_types, node->node->instance_type_count, arena);
     }
-    for (size_t i = 0; i < simulation->unschedulable_count; i++)
-        material.misfits[i] = (struct json_misfit){names[simulation->unschedulable[i].pod],
-                                                   &simulation->unschedulable[i]};
-    if (simulation->unschedulable_count > 0)
-        qsort(material.misfits, simulation->unschedulable_count, sizeof *material.misfits,
-              compare_misfits);
+    material.misfits =
+        name_misfits(simulation->unschedulable, simulation->unschedulable_count, names, arena);
+    material.undecided =
+        name_misfits(simulation->undecided, simulation->undecided_count, names, arena);
     return material;
 }
 
@@ -140,6 +148,14 @@ static struct json_object *json_of_misfit(const struct json_misfit *misfit)
     json_add_text(json, "pod", misfit->pod);
     json_object_object_add(json, "reasons", reasons);
     return json;
+}
+
+static struct json_object *json_of_misfits(const struct json_misfit *misfits, size_t count)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < count; i++)
+        json_object_array_add(list, json_of_misfit(&misfits[i]));
+    return list;
 }
 
 /* The saving of --optimize. It is negative for a plan that costs more because it places more. */
@@ -226,20 +242,20 @@ bool plan_json(const struct plan *plan, const struct report_style *style, struct
     const struct simulation *simulation = plan->simulation;
     struct json_object *existing = json_object_new_array();
     struct json_object *claims = json_object_new_array();
-    struct json_object *unschedulable = json_object_new_array();
     for (size_t i = 0; i < plan->nodes.count; i++) {
         if (plan->nodes.items[i].bought)
             json_object_array_add(claims, json_of_claim(&material.nodes[i]));
         else if (plan->nodes.items[i].pending_count > 0)
             json_object_array_add(existing, json_of_existing(&material.nodes[i]));
     }
-    for (size_t i = 0; i < simulation->unschedulable_count; i++)
-        json_object_array_add(unschedulable, json_of_misfit(&material.misfits[i]));
     struct json_object *root = json_object_new_object();
     json_add_string(root, "schema", "taffrail.dev/plan/v1");
     json_object_object_add(root, "existing", existing);
     json_object_object_add(root, "claims", claims);
-    json_object_object_add(root, "unschedulable", unschedulable);
+    json_object_object_add(root, "unschedulable",
+                           json_of_misfits(material.misfits, simulation->unschedulable_count));
+    json_object_object_add(root, "undecided",
+                           json_of_misfits(material.undecided, simulation->undecided_count));
     json_add_usd(root, "usdPerHour", simulation->usd_micro_per_hour);
     json_object_object_add(
         root, "prices", simulation->catalog != NULL ? json_of_prices(simulation->catalog) : NULL);

@@ -216,6 +216,7 @@ bool plan_text(const struct plan *plan, const struct report_style *style, struct
               taking_row);
     put_disks(&page);
     put_misfits(&page, "FIT NOWHERE", &plan->misfits[PLAN_NOWHERE]);
+    put_misfits(&page, "NOT DECIDED", &plan->misfits[PLAN_UNDECIDED]);
     put_misfits(&page, "NOT YET PLACED", &plan->misfits[PLAN_LATER]);
     return true;
 }

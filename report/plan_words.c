@@ -103,6 +103,10 @@ struct text plan_headline(const struct plan *plan, struct arena *arena)
     if (plan->later_count > 0)
         text_builder_printf(&line, "%s%zu %s not yet placed", separator, plan->later_count,
                             plan->later_count == 1 ? "is" : "are");
+    size_t undecided = plan->simulation->undecided_count;
+    if (undecided > 0)
+        text_builder_printf(&line, "%s%zu %s not decided", plan->later_count > 0 ? ", " : separator,
+                            undecided, undecided == 1 ? "is" : "are");
     text_builder_add(&line, TEXT("."));
     if (plan->simulation->incomplete)
         text_builder_add(&line, TEXT(" What could not be understood is left out."));
@@ -170,7 +174,7 @@ struct text plan_cost(const struct plan *plan, struct arena *arena)
 
 static size_t placed_count(const struct simulation *simulation)
 {
-    return simulation->pod_count - simulation->unschedulable_count;
+    return simulation->pod_count - simulation->unschedulable_count - simulation->undecided_count;
 }
 
 static void add_difference(struct text_builder *line, size_t before, size_t now, const char *what)

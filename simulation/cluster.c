@@ -145,7 +145,15 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
     return true;
 }
 
-static bool is_taken(const struct cluster *cluster, const struct pool *pool)
+const struct cluster_pool *cluster_pool_of(const struct cluster *cluster, const struct pool *pool)
+{
+    for (size_t i = 0; i < cluster->pool_count; i++)
+        if (cluster->pools[i].pool == pool)
+            return &cluster->pools[i];
+    return NULL;
+}
+
+bool cluster_loses_pool(const struct cluster *cluster, const struct pool *pool)
 {
     const struct drill *drill = cluster->drill;
     struct text name = pool->object->name;
@@ -168,7 +176,7 @@ static void read_pools(struct cluster *cluster, struct problems *problems)
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         struct error wrong = {0};
-        if (!pool_makes_nodes(pool) || is_taken(cluster, pool))
+        if (!pool_makes_nodes(pool) || cluster_loses_pool(cluster, pool))
             continue;
         if (read_pool(cluster, pool, &cluster->pools[cluster->pool_count], &wrong)) {
             cluster->pool_count++;

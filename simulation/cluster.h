@@ -97,6 +97,10 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
                       struct error *error) MUST_CHECK;
 /* The question where the pod could go, which the problem need not hold. */
 struct solver_question cluster_question(struct cluster *cluster, const struct cluster_pod *pod);
+/* The NodePool as it was read; NULL: it is not in the problem. Its index is that in the problem. */
+const struct cluster_pool *cluster_pool_of(const struct cluster *cluster, const struct pool *pool);
+/* Whether a drill deletes the NodePool. */
+bool cluster_loses_pool(const struct cluster *cluster, const struct pool *pool);
 /* Reads zones and NodePools. */
 void cluster_read_pools(struct cluster *cluster, struct problems *problems);
 /* Finds where the volumes of a pod are, to place it; of those that have no Node it is known. */

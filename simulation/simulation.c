@@ -10,10 +10,12 @@
 #include "simulation/cluster.h"
 #include "simulation/drill.h"
 #include "simulation/node_claims.h"
+#include "simulation/other_pools.h"
 #include "simulation/reason_words.h"
 #include "simulation/reserved.h"
 #include "simulation/supply.h"
 #include "simulation/volume_claims.h"
+#include "solver/reason.h"
 
 struct rounds {
     struct cluster cluster;
@@ -277,26 +279,29 @@ static struct simulation_reasons one_reason(const struct rounds *rounds,
     return (struct simulation_reasons){reason, 1};
 }
 
+/* Whether something excludes the pod whatever the NodePool, but that there is none. */
+static bool holds_for_all_pools(const struct solver_reason *reason)
+{
+    return reason->pool == SOLVER_NONE && reason->cause_count == 0 &&
+           reason->message.says != SOLVER_SAYS_NO_NODE_POOL;
+}
+
 static struct simulation_reasons explain(const struct rounds *rounds, const struct cluster_pod *pod)
 {
-    const struct cluster *cluster = &rounds->cluster;
-    struct reasons_words reasons =
-        reasons_tell(solver_explain(rounds->run, pod->number), rounds->arena);
-    struct simulation_reasons named = reasons_by_name(reasons, cluster->problem, rounds->arena);
-    struct simulation_reason *items =
-        ARENA_ARRAY(rounds->arena, named.count, struct simulation_reason);
-    for (size_t i = 0; i < named.count; i++) {
-        items[i] = named.items[i];
-        if (reasons.items[i].pool == SOLVER_NONE)
-            continue;
-        struct text unknown =
-            pool_unknown_text(cluster->catalog, cluster->pools[reasons.items[i].pool].pool,
-                              &pod->source->workload, rounds->arena);
-        if (unknown.size > 0)
-            items[i] = (struct simulation_reason){
-                .node_pool = items[i].node_pool, .kind = items[i].kind, .message = unknown};
-    }
-    return (struct simulation_reasons){items, named.count};
+    struct solver_reasons found = solver_explain(rounds->run, pod->number);
+    struct simulation_reasons others = other_pools_ask(&rounds->cluster, &pod->source->workload);
+    struct solver_reason *left = ARENA_ARRAY(rounds->arena, found.count, struct solver_reason);
+    size_t count = 0;
+    FOR_EACH(reason, &found)
+        if (holds_for_all_pools(reason))
+            others.count = 0;
+    FOR_EACH(reason, &found)
+        if (others.count == 0 || reason->message.says != SOLVER_SAYS_NO_NODE_POOL)
+            left[count++] = *reason;
+    found = (struct solver_reasons){left, count};
+    struct simulation_reasons told =
+        reasons_by_name(reasons_tell(found, rounds->arena), rounds->cluster.problem, rounds->arena);
+    return other_pools_add(told, others, rounds->arena);
 }
 
 /* Nothing is bought for the pod, so only the existing nodes give reasons. */
@@ -324,6 +329,7 @@ static bool lost_its_volume(const struct rounds *rounds, const struct cluster_po
     return false;
 }
 
+/* All pods without a place; those of which nothing is decided, too. */
 static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds,
                                                            struct simulation *simulation)
 {
@@ -379,6 +385,30 @@ static bool find_later_rounds(struct rounds *rounds, struct simulation *simulati
     return true;
 }
 
+static bool is_undecided(const struct simulation_unschedulable *pod)
+{
+    for (size_t i = 0; i < pod->reason_count; i++)
+        if (strcmp(pod->reasons[i].kind, REASON_UNDECIDED) == 0)
+            return pod->later_round == 0;
+    return false;
+}
+
+/* Moves the pods of which nothing is decided to a list of their own. */
+static void divide_unschedulable(const struct rounds *rounds, struct simulation *simulation,
+                                 struct simulation_unschedulable *unschedulable)
+{
+    struct simulation_unschedulable *undecided = ARENA_ARRAY(
+        rounds->arena, simulation->unschedulable_count, struct simulation_unschedulable);
+    size_t kept = 0;
+    for (size_t i = 0; i < simulation->unschedulable_count; i++)
+        if (is_undecided(&unschedulable[i]))
+            undecided[simulation->undecided_count++] = unschedulable[i];
+        else
+            unschedulable[kept++] = unschedulable[i];
+    simulation->unschedulable_count = kept;
+    simulation->undecided = undecided;
+}
+
 /* False when the drill names what is not there. */
 static bool read_cluster(const struct snapshot *snapshot, const struct catalog *catalog,
                          const struct simulation_settings *settings, struct arena *arena,
@@ -419,8 +449,10 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
     list_nodes(&rounds, simulation);
     struct simulation_unschedulable *unschedulable = list_unschedulable(&rounds, simulation);
     simulation->drilled = drill_tell(&rounds.cluster, simulation);
-    return settings->max_rounds == 0 ||
-           find_later_rounds(&rounds, simulation, unschedulable, error);
+    if (settings->max_rounds > 0 && !find_later_rounds(&rounds, simulation, unschedulable, error))
+        return false;
+    divide_unschedulable(&rounds, simulation, unschedulable);
+    return true;
 }
 
 struct simulation_settings simulation_settings_of(const struct karpenter_settings *settings)

@@ -77,7 +77,7 @@ struct simulation_cause {
 /* Why a pod fits nowhere. */
 struct simulation_reason {
     struct text node_pool; /* empty: holds for all pools */
-    const char *kind;      /* solver_reason_name() */
+    const char *kind;      /* solver_reason_name(), or one of other_pools.h */
     struct text message, nearest;
     struct text fix; /* what would change it; empty: nobody says */
     /* Of the Nodes, the most frequent first; else none. */
@@ -105,6 +105,9 @@ struct simulation {
     const struct text
         *unlaunched; /* NodeClaims that are not launched yet: they count for nothing */
     size_t unlaunched_count;
+    /* Pods that a NodePool may take about which too little is known, and nothing else does. */
+    const struct simulation_unschedulable *undecided;
+    size_t undecided_count;
     size_t round_count;
     int64_t usd_micro_per_hour;    /* of the NodeClaims */
     const struct catalog *catalog; /* whose prices these are; NULL: nobody says */

@@ -282,12 +282,13 @@ static size_t count_pending_beside(const struct asking *asking)
 }
 
 /* The others have taken what would do for the pod. */
-static void take_misfit(struct asking *asking, const struct simulation_unschedulable *misfit)
+static void take_misfit(struct asking *asking, const struct simulation_unschedulable *misfit,
+                        enum why_fit fit)
 {
     struct why_pod *why = asking->why;
     const struct simulation_reasons all = {misfit->reasons, misfit->reason_count};
     const struct split_reasons of = split(all.items, all.count, asking->arena);
-    why->fit = WHY_FITS_NOT;
+    why->fit = fit;
     why->node_fit = why->cause_count = 0;
     why->nodes_nearest = TEXT("");
     why_pools_judge(asking, NULL, of.pools.count > 0 ? &of.pools : &all);
@@ -311,6 +312,20 @@ static void take_place(struct asking *asking, const struct simulation *simulatio
     }
 }
 
+/* The pod that is asked about, among some of a simulation; NULL: it is none of them. */
+static const struct simulation_unschedulable *find_misfit(
+    const struct asking *asking, const struct simulation *simulation,
+    const struct simulation_unschedulable *misfits, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct simulation_pod *pod = &simulation->pods[misfits[i].pod];
+        if (text_equal(pod->namespace, asking->pod->namespace) &&
+            text_equal(pod->name, asking->pod->name))
+            return &misfits[i];
+    }
+    return NULL;
+}
+
 static bool ask_beside(struct asking *asking, struct error *error)
 {
     struct simulation simulation;
@@ -318,12 +333,14 @@ static bool ask_beside(struct asking *asking, struct error *error)
     const struct cluster_pod *wanted = asking->pod;
     if (!cluster_simulate(&asking->cluster, asking->settings, &simulation, &again, error))
         return false;
-    for (size_t i = 0; i < simulation.unschedulable_count; i++) {
-        const struct simulation_pod *pod = &simulation.pods[simulation.unschedulable[i].pod];
-        if (!text_equal(pod->namespace, wanted->namespace) || !text_equal(pod->name, wanted->name))
-            continue;
+    const struct simulation_unschedulable *misfit =
+        find_misfit(asking, &simulation, simulation.unschedulable, simulation.unschedulable_count);
+    const struct simulation_unschedulable *undecided =
+        find_misfit(asking, &simulation, simulation.undecided, simulation.undecided_count);
+    if (misfit != NULL || undecided != NULL) {
         if (asking->why->fit == WHY_FITS)
-            take_misfit(asking, &simulation.unschedulable[i]);
+            take_misfit(asking, misfit != NULL ? misfit : undecided,
+                        misfit != NULL ? WHY_FITS_NOT : WHY_UNDECIDED);
         return true;
     }
     for (size_t i = 0; i < simulation.pod_count; i++)

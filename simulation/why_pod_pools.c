@@ -6,7 +6,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "simulation/node_claims.h"
-#include "simulation/supply.h"
+#include "simulation/other_pools.h"
 #include "simulation/why_pod_internal.h"
 
 /* ---- reasons ---- */
@@ -49,50 +49,18 @@ static void exclude(struct why_pool *pool, const struct simulation_reason *reaso
 
 /* ---- one pool ---- */
 
-static struct text not_ready_because(const struct pool *pool, struct arena *arena)
-{
-    const struct object *object = pool->object;
-    if (object->deleting)
-        return TEXT("it is being deleted");
-    if (pool_is_static(pool))
-        return TEXT("it keeps a fixed number of nodes (spec.replicas), and buys none for pods");
-    const struct node *ready = object_condition(object, "Ready");
-    struct text why = node_string(node_get(ready, "message"));
-    if (why.size == 0)
-        why = node_string(node_get(ready, "reason"));
-    return why.size > 0 ? arena_printf(arena, "it is not ready: %.*s", TEXT_ARGS(why))
-                        : TEXT("it is not ready");
-}
-
 /* A pool that is not in the problem, or whose types are not known. */
 static void judge_other_pool(const struct asking *asking, const struct pool *pool, bool is_read,
                              struct why_pool *judged)
 {
-    if (!pool_takes(asking->catalog, pool, &asking->pod->source->workload, asking->arena)) {
-        const struct simulation_reason reason = {
-            .kind = solver_reason_name(SOLVER_REASON_REQUIREMENT),
-            .message = TEXT("what the pod asks for, or does not tolerate, keeps it out")};
+    const struct simulation_reason reason = other_pool_reason(
+        asking->catalog, pool, is_read, &asking->pod->source->workload, asking->arena);
+    if (strcmp(reason.kind, REASON_UNDECIDED) != 0) {
         exclude(judged, &reason, asking->arena);
-    } else if (!pool_makes_nodes(pool)) {
-        const struct simulation_reason reason = {.kind = "not-ready",
-                                                 .message = not_ready_because(pool, asking->arena)};
-        exclude(judged, &reason, asking->arena);
-        if (!pool->object->deleting && !pool_is_static(pool))
-            judged->fix = TEXT("make it ready");
-    } else {
-        judged->fit = WHY_UNDECIDED;
-        judged->message = is_read ? TEXT("its instance types are not in the catalogue")
-                                  : TEXT("it cannot be understood");
+        return;
     }
-}
-
-static const struct cluster_pool *cluster_pool_of(const struct cluster *cluster,
-                                                  const struct pool *pool, uint32_t *number)
-{
-    for (*number = 0; *number < cluster->pool_count; ++*number)
-        if (cluster->pools[*number].pool == pool)
-            return &cluster->pools[*number];
-    return NULL;
+    judged->fit = WHY_UNDECIDED;
+    judged->message = reason.message;
 }
 
 static void take_bought(const struct simulation_node *node, struct why_pool *pool)
@@ -174,16 +142,15 @@ void why_pools_judge(struct asking *asking, const struct solver_node_claim *cons
     for (size_t i = 0; i < count; i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         struct why_pool *judged = &asking->pools[i];
-        uint32_t number;
-        const struct cluster_pool *known = cluster_pool_of(&asking->cluster, pool, &number);
+        const struct cluster_pool *known = cluster_pool_of(&asking->cluster, pool);
         judged->name = pool->object->name;
         judged->usd_micro_per_hour = -1;
         if (ignored.message.size > 0)
             exclude(judged, &ignored, asking->arena);
         else if (known == NULL || known->offers_nothing)
             judge_other_pool(asking, pool, known != NULL, judged);
-        else if (claims != NULL && claims[number] != NULL)
-            take_claim(asking, claims[number], judged);
+        else if (claims != NULL && claims[known - asking->cluster.pools] != NULL)
+            take_claim(asking, claims[known - asking->cluster.pools], judged);
         else
             take_reasons(asking, reasons, pool, judged);
     }

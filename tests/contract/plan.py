@@ -140,9 +140,10 @@ def check_shape(what, plan):
         for requirement in claim["requirements"]:
             expect(f"{what}: a requirement", set(requirement), {"key", "operator", "values"})
             expect(f"{what}: values", requirement["values"], sorted(requirement["values"]))
-    pods = [entry["pod"] for entry in plan["unschedulable"]]
-    expect(f"{what}: unschedulable", pods, sorted(pods))
-    for entry in plan["unschedulable"]:
+    for part in ("unschedulable", "undecided"):
+        pods = [entry["pod"] for entry in plan[part]]
+        expect(f"{what}: {part}", pods, sorted(pods))
+    for entry in plan["unschedulable"] + plan["undecided"]:
         expect(f"{what}: reasons of {entry['pod']}", len(entry["reasons"]) > 0, True)
         for reason in entry["reasons"]:
             expect(f"{what}: a reason", set(reason), {"nodePool", "kind", "message", "nearest"})
@@ -501,6 +502,42 @@ def check_cost(folder):
         check_cost_beside(folder, f"{replicas} x {cpu}")
 
 
+def check_other_pools(folder):
+    """What NodePools say that buy nothing now, or whose instance types nobody knows."""
+    azure = POOL.replace("karpenter.kwok.sh, kind: KWOKNodeClass",
+                         "karpenter.azure.com, kind: AKSNodeClass")
+    folder.write("azure/cluster.yaml", f"{azure}---\n" + pod("one", "1"))
+    command = [taffrail, "plan", "--state", "azure"]
+
+    def run(*options):
+        done = subprocess.run([*command, *options], cwd=folder.path, capture_output=True,
+                              encoding="utf-8", timeout=120, check=False)
+        return done.returncode, done.stdout
+    code, out = run("-o", "json")
+    plan = json.loads(out)
+    check_shape("types nobody knows", plan)
+    expect("types nobody knows", (code, plan["unschedulable"]), (0, []))
+    expect("types nobody knows", [(entry["pod"], entry["reasons"][0]["kind"]) for entry in plan["undecided"]],
+           [("shop/one", "undecided")])
+    code, out = run()
+    expect("types nobody knows, in words", (code, " ".join(out.split())),
+           (0, "1 pod is pending: 1 is not decided. NOT DECIDED shop/one NodePool default: undecided its "
+               "instance types are not in the catalogue; --catalog FILE gives them"))
+    code, out = run("-o", "html")
+    for wanted in ("Of 1 of 1 pending pods it is not decided whether it fits.", "<h2>Not decided</h2>"):
+        expect(f"types nobody knows, as a page: {wanted}", (code, wanted in out), (0, True))
+    expect("and the fix", run("--catalog", "types.json")[0], 0)
+
+    folder.write("unready/cluster.yaml", POOL + """status:
+  conditions: [{type: Ready, status: "False", message: class bad}]
+---
+""" + pod("one", "1"))
+    plan = folder.plan(state="unready", wanted=1)
+    check_shape("not ready", plan)
+    expect("not ready", plan["unschedulable"][0]["reasons"],
+           [{"nodePool": "default", "kind": "not-ready", "message": "it is not ready: class bad", "nearest": ""}])
+
+
 def check_cost_beside(folder, what):
     """With what is there, too: a Node on which a Pod runs."""
     folder.write("there/cluster.yaml", f"{POOL}---\n{NODE}---\n"
@@ -524,6 +561,7 @@ with tempfile.TemporaryDirectory() as path:
     check_settings(folder)
     check_reserved(folder)
     check_drills(folder)
+    check_other_pools(folder)
     check_cost(folder)
     check_errors(folder)
     check_hardware(folder)

@@ -53,8 +53,22 @@ static void fixture_write_pods(struct text_builder *text, const struct simulatio
     text_builder_printf(text, "\n");
 }
 
-/* One line each: "node NAME: pods", "POOL TYPE CAPACITY ZONE ROUND: pods", "nowhere POD: KIND".
- * Pods that had a node before have a "!". Nodes without pods are left out. */
+static void fixture_write_misfits(struct text_builder *text, const struct simulation *simulation,
+                                  const char *word, const struct simulation_unschedulable *misfits,
+                                  size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        text_builder_printf(text, "%s %.*s:", word,
+                            TEXT_ARGS(simulation->pods[misfits[i].pod].name));
+        for (size_t j = 0; j < misfits[i].reason_count; j++)
+            text_builder_printf(text, " %s", misfits[i].reasons[j].kind);
+        text_builder_printf(text, "\n");
+    }
+}
+
+/* One line each: "node NAME: pods", "POOL TYPE CAPACITY ZONE ROUND: pods", "nowhere POD: KIND",
+ * "undecided POD: KIND". Pods that had a node before have a "!". Nodes without pods are left out.
+ */
 static struct text fixture_lines(struct fixture *fixture, const struct simulation *simulation)
 {
     struct text_builder text = {.arena = fixture->arena};
@@ -70,13 +84,10 @@ static struct text fixture_lines(struct fixture *fixture, const struct simulatio
                                 TEXT_ARGS(node->zone), node->round);
         fixture_write_pods(&text, simulation, node);
     }
-    for (size_t i = 0; i < simulation->unschedulable_count; i++) {
-        const struct simulation_unschedulable *pod = &simulation->unschedulable[i];
-        text_builder_printf(&text, "nowhere %.*s:", TEXT_ARGS(simulation->pods[pod->pod].name));
-        for (size_t j = 0; j < pod->reason_count; j++)
-            text_builder_printf(&text, " %s", pod->reasons[j].kind);
-        text_builder_printf(&text, "\n");
-    }
+    fixture_write_misfits(&text, simulation, "nowhere", simulation->unschedulable,
+                          simulation->unschedulable_count);
+    fixture_write_misfits(&text, simulation, "undecided", simulation->undecided,
+                          simulation->undecided_count);
     return text_builder_text(&text);
 }
 

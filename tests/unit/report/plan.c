@@ -186,28 +186,42 @@ static void headlines_are_grammatical(void)
 {
     static const struct {
         struct plan plan;
-        size_t claims, unschedulable;
+        size_t claims, unschedulable, undecided;
         const char *line;
     } cases[] = {
-        {{0}, 0, 0, "No pod is pending: there is nothing to buy."},
-        {{.pending_count = 1}, 0, 1, "1 pod is pending: 1 fits nowhere."},
+        {{0}, 0, 0, 0, "No pod is pending: there is nothing to buy."},
+        {{.pending_count = 1}, 0, 1, 0, "1 pod is pending: 1 fits nowhere."},
         {{.pending_count = 1, .on_claim_count = 1},
          1,
+         0,
          0,
          "1 pod is pending: 1 fits on 1 new node."},
         {{.pending_count = 5, .on_node_count = 3, .taking_count = 2},
          0,
          2,
+         0,
          "5 pods are pending: 3 fit on 2 existing nodes, 2 fit nowhere."},
         {{.pending_count = 3, .later_count = 1},
          0,
          3,
+         0,
          "3 pods are pending: 2 fit nowhere, 1 is not yet placed."},
-        {{.pending_count = 2, .later_count = 2}, 0, 2, "2 pods are pending: 2 are not yet placed."},
+        {{.pending_count = 2, .later_count = 2},
+         0,
+         2,
+         0,
+         "2 pods are pending: 2 are not yet placed."},
+        {{.pending_count = 1}, 0, 0, 1, "1 pod is pending: 1 is not decided."},
+        {{.pending_count = 4, .later_count = 1},
+         0,
+         2,
+         2,
+         "4 pods are pending: 1 fits nowhere, 1 is not yet placed, 2 are not decided."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct simulation simulation = {.claim_count = cases[i].claims,
-                                        .unschedulable_count = cases[i].unschedulable};
+                                        .unschedulable_count = cases[i].unschedulable,
+                                        .undecided_count = cases[i].undecided};
         struct plan plan = cases[i].plan;
         plan.simulation = &simulation;
         ASSERT_TEXT(plan_headline(&plan, arena), cases[i].line);

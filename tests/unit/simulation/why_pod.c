@@ -220,6 +220,12 @@ static void the_nearest_pool_comes_first(void)
           POD("one", "3", "")},
          "undecided\na: undecided: it cannot be understood\nc: undecided: it cannot be understood\n"
          "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+        {"others take what would do, and of the rest nobody knows",
+         {POOL_OF("z", "limits: {cpu: 2}, ", "", ""),
+          POOL_OF("a", "", "", ", {key: a, operator: Near, values: [b]}"), POD("aa", "1500m", ""),
+          POD("one", "1500m", "")},
+         "undecided\na: undecided: it cannot be understood\n"
+         "z: limit: the NodePool's limit of 2 cpu is used up\nnodes 0/0\n"},
         {"what is not known before what is ruled out",
          {POOL_OF("a", "", "", ", {key: a, operator: Near, values: [b]}"),
           POOL_OF("b", "", TAINTED, ""), POD("one", "3", "")},
@@ -501,7 +507,8 @@ static void types_of_another_cloud_are_not_known(void)
     CU_ASSERT_FATAL(why_pod(snapshot, catalog_builtin(fixture.arena), &settings, TEXT("shop"),
                             TEXT("one"), fixture.arena, &why, &fixture.problems, &error));
     ASSERT_TEXT(lines_of(fixture.arena, &why),
-                "undecided\nazure: undecided: its instance types are not in the catalogue\n"
+                "undecided\nazure: undecided: its instance types are not in the catalogue; "
+                "--catalog FILE gives them\n"
                 "flex: undecided: the catalogue does not know the hardware of g2.2xlarge, "
                 "g2.8xlarge\nnodes 0/0\n");
     arena_destroy(fixture.arena);

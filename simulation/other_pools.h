@@ -1,0 +1,27 @@
+/* NodePools that are not in the problem, or have no instance types in it. */
+#ifndef TAFFRAIL_SIMULATION_OTHER_POOLS_H
+#define TAFFRAIL_SIMULATION_OTHER_POOLS_H
+
+#include "simulation/simulation.h"
+
+struct catalog;
+struct cluster;
+struct pool;
+struct workload;
+
+#define REASON_NOT_READY "not-ready" /* it makes no nodes now */
+#define REASON_UNDECIDED "undecided" /* what decides cannot be seen */
+
+/* Why the NodePool takes no pod of the workload; of kind REASON_UNDECIDED when it may. is_read: it
+ * is in the problem, without instance types. */
+struct simulation_reason other_pool_reason(const struct catalog *catalog, const struct pool *pool,
+                                           bool is_read, const struct workload *workload,
+                                           struct arena *arena);
+/* The reasons of all such NodePools of a cluster, without those that a drill deletes. */
+struct simulation_reasons other_pools_ask(const struct cluster *cluster,
+                                          const struct workload *workload);
+/* Adds them to what the solver tells, in the place of what it tells of them, which is less. */
+struct simulation_reasons other_pools_add(struct simulation_reasons told,
+                                          struct simulation_reasons others, struct arena *arena);
+
+#endif
