@@ -137,18 +137,26 @@ const struct node_requirements *node_requirements_add(struct solver_run *run,
     return result;
 }
 
-static const struct node_requirements *narrow(struct solver_run *run,
-                                              const struct node_requirements *set, uint32_t key,
-                                              const uint64_t *words, size_t word_count)
+const struct node_requirements *node_requirements_with(struct solver_run *run,
+                                                       const struct node_requirements *set,
+                                                       const struct solver_requirement *requirement)
 {
-    struct solver_requirement one = {
-        .key = key, .word_count = (uint32_t)word_count, .words = words};
+    struct solver_requirement one = *requirement;
     struct solver_requirements only = {&one, 1, 1};
     if (!compatible(run->problem, &set->requirements, &only, false, NULL))
         return NULL;
     struct solver_requirements both = copy(run, &set->requirements, 1);
     solver_requirements_add(run->problem->names, &both, one, run->arena);
     return node_requirements_of(run, &both);
+}
+
+static const struct node_requirements *narrow(struct solver_run *run,
+                                              const struct node_requirements *set, uint32_t key,
+                                              const uint64_t *words, size_t word_count)
+{
+    const struct solver_requirement one = {
+        .key = key, .word_count = (uint32_t)word_count, .words = words};
+    return node_requirements_with(run, set, &one);
 }
 
 const struct node_requirements *node_requirements_in(struct solver_run *run,

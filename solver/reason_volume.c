@@ -3,19 +3,58 @@
 
 #include "solver/explain.h"
 
+/* Whether nothing of the pool has what a volume requires. */
+static bool pool_lacks(struct explanation *q, const struct solver_requirement *r)
+{
+    const struct node_requirements *set =
+        node_requirements_with(q->run, q->run->empty_node_claims[q->pool].set, r);
+    return set == NULL ||
+           !bits_meet(node_requirements_options(q->run, set),
+                      q->problem->pools.items[q->pool].options, q->problem->option_words);
+}
+
+/* Whether the volumes of the pod agree on no value of the key. */
+static bool volumes_disagree(const struct explanation *q, uint32_t key)
+{
+    for (size_t i = 0; i < q->shape->volume_alternative_count; i++) {
+        const struct solver_requirement *r =
+            solver_requirements_get(&q->shape->volumes[i].requirements, key);
+        if (r != NULL && solver_requirement_op(r) == SOLVER_DOES_NOT_EXIST)
+            return true;
+    }
+    return false;
+}
+
+/* apart: no place holds all volumes, whatever the pool. */
+static bool is_in_the_way(struct explanation *q, const struct solver_requirement *r, bool apart)
+{
+    return apart ? volumes_disagree(q, r->key) : pool_lacks(q, r);
+}
+
+/* The requirement of a term that is told: the zone, unless only another is in the way. NULL: it has
+ * none. */
+static const struct solver_requirement *told_of(struct explanation *q, const struct term *term,
+                                                bool apart)
+{
+    const struct solver_requirements *set = &term->requirements;
+    const struct solver_requirement *zone = solver_requirements_get(set, q->problem->zone_key);
+    if (zone != NULL && is_in_the_way(q, zone, apart))
+        return zone;
+    if (term->hostname != NULL && (zone == NULL || !hostname_allows_new(term->hostname)))
+        return term->hostname;
+    for (size_t i = 0; i < set->count; i++)
+        if (is_in_the_way(q, &set->items[i], apart))
+            return &set->items[i];
+    return zone != NULL ? zone : set->count > 0 ? &set->items[0] : NULL;
+}
+
 /* Where the terms of a volume allow it: "eu-west-1a or eu-west-1b". */
-static struct solver_operand terms_of(struct explanation *q, size_t volume)
+static struct solver_operand terms_of(struct explanation *q, size_t volume, bool apart)
 {
     struct arena *arena = q->run->arena;
     struct sayings terms = {0};
     for (size_t i = 0; i < q->shape->volume_term_counts[volume]; i++) {
-        const struct term *term = &q->shape->volume_terms[volume][i];
-        const struct solver_requirement *r =
-            solver_requirements_get(&term->requirements, q->problem->zone_key);
-        if (r == NULL)
-            r = term->hostname != NULL         ? term->hostname
-                : term->requirements.count > 0 ? &term->requirements.items[0]
-                                               : NULL;
+        const struct solver_requirement *r = told_of(q, &q->shape->volume_terms[volume][i], apart);
         if (r == NULL)
             continue;
         if (r->key != q->problem->zone_key || solver_requirement_op(r) != SOLVER_IN) {
@@ -29,15 +68,33 @@ static struct solver_operand terms_of(struct explanation *q, size_t volume)
     return operand_sayings(&terms);
 }
 
+/* Whether the zones that the pool reaches say more: the zone of a volume is in the way, or nothing
+ * is by itself. */
+static bool zones_matter(struct explanation *q)
+{
+    bool zonal = false, others = false;
+    for (size_t i = 0; i < q->shape->volume_count; i++)
+        for (size_t j = 0; j < q->shape->volume_term_counts[i]; j++) {
+            const struct solver_requirement *r = told_of(q, &q->shape->volume_terms[i][j], false);
+            if (r != NULL && r->key != q->problem->zone_key)
+                others |= pool_lacks(q, r);
+            else if (r != NULL && pool_lacks(q, r))
+                return true;
+            else
+                zonal |= r != NULL;
+        }
+    return zonal && !others;
+}
+
 /* "claim shop/data can be in eu-west-1a only, claim shop/logs in eu-west-1b". */
-static struct solver_operand all_terms(struct explanation *q)
+static struct solver_operand all_terms(struct explanation *q, bool apart)
 {
     struct sayings volumes = {0};
     for (size_t i = 0; i < q->shape->volume_count; i++) {
         if (q->shape->volume_term_counts[i] == 0)
             continue;
         bool first = volumes.count == 0;
-        struct solver_operand terms = terms_of(q, i);
+        struct solver_operand terms = terms_of(q, i, apart);
         struct solver_saying *volume = LIST_PUSH(q->run->arena, &volumes);
         if (i >= q->pod->mount_count) {
             *volume = first ? SAY(q, VOLUME_ONLY_IN, terms) : SAY(q, VOLUME_IN, terms);
@@ -108,16 +165,13 @@ void reason_of_volume(struct explanation *q, struct solver_reason *reason)
         tell_attaching(q, reason);
         return;
     }
-    reason->message = SAY(q, ALL, all_terms(q));
-    bool zonal = false, local = false;
-    for (size_t i = 0; i < q->shape->volume_alternative_count; i++) {
-        zonal |=
-            solver_requirements_get(&q->shape->volumes[i].requirements, problem->zone_key) != NULL;
+    reason->message = SAY(q, ALL, all_terms(q, false));
+    bool local = false;
+    for (size_t i = 0; i < q->shape->volume_alternative_count; i++)
         local |= !hostname_allows_new(q->shape->volumes[i].hostname);
-    }
     if (local)
         reason->nearest = SAY_ONLY(NO_SUCH_HOSTNAME);
-    if (local || !zonal)
+    if (local || !zones_matter(q))
         return;
     struct solver_operand zones = zones_of_pool(q);
     if (zones.texts.count > 0)
@@ -136,6 +190,6 @@ bool reason_volumes_meet(struct explanation *q, struct solver_reason *reason)
         if (!empty)
             return true;
     }
-    reason->message = SAY(q, VOLUMES_APART, all_terms(q));
+    reason->message = SAY(q, VOLUMES_APART, all_terms(q, true));
     return false;
 }

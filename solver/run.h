@@ -50,6 +50,10 @@ const struct node_requirements *node_requirements_of(
 const struct node_requirements *node_requirements_add(struct solver_run *run,
                                                       const struct node_requirements *set,
                                                       const struct term *term, uint32_t number);
+/* The set with a requirement more. NULL as above. */
+const struct node_requirements *node_requirements_with(
+    struct solver_run *run, const struct node_requirements *set,
+    const struct solver_requirement *requirement);
 /* The set with a key limited to the values of domains. NULL as above. */
 const struct node_requirements *node_requirements_narrow(struct solver_run *run,
                                                          const struct node_requirements *set,
