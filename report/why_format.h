@@ -15,6 +15,7 @@ struct why_telling {
     const struct why_node *why;
     const struct disruption_pool *pool; /* NULL: it is of no NodePool */
     bool disruptable;                   /* nothing keeps it now */
+    bool has_room;                      /* the budgets of its NodePool let a node more go now */
     int64_t now_unix_s;
     struct arena *arena;
     LIST(struct why_point) points;

@@ -130,7 +130,8 @@ static void add_intent(struct json_object *root, const struct why_telling *telli
 {
     const struct why_node *why = telling->why;
     json_object_object_add(root, "empty", json_object_new_boolean(why->moving_count == 0));
-    json_add_text_or_null(root, "drifted", why->drift);
+    json_object_object_add(root, "drifted",
+                           why->drifted ? json_of_text(text_or_empty(why->drift)) : NULL);
     json_add_text_or_null(root, "driftedField", why->drift_path);
     json_add_text_or_null(root, "expires", expires);
     json_object_object_add(root, "consolidatable",
@@ -153,9 +154,10 @@ bool why_node_json(const struct why_telling *telling, FILE *out, struct error *e
         names[i] = arena_printf(arena, "%.*s/%.*s", TEXT_ARGS(why->pods[i].namespace),
                                 TEXT_ARGS(why->pods[i].name));
     struct text expires = why->expires ? time_rfc3339(why->expires_unix_s, arena) : TEXT("");
-    struct text window = pool != NULL && pool->windows == WINDOW_FOUND && !pool->unreadable
-                             ? time_rfc3339(pool->window.open_unix_s, arena)
-                             : TEXT("");
+    /* Of a window that is open and used up nobody knows when a node goes again. */
+    bool known = pool != NULL && pool->windows == WINDOW_FOUND && !pool->unreadable &&
+                 (telling->has_room || pool->window.open_unix_s > telling->now_unix_s);
+    struct text window = known ? time_rfc3339(pool->window.open_unix_s, arena) : TEXT("");
     struct json_object *root = json_object_new_object(), *reasons = json_object_new_array();
     FOR_EACH(point, &telling->points)
         json_object_array_add(reasons, json_of_point(point));

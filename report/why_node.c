@@ -59,8 +59,10 @@ static void tell_pods(struct why_telling *telling)
 static struct text drift_words(const struct why_node *why, struct arena *arena)
 {
     struct text_builder words = {.arena = arena};
-    text_builder_printf(&words, "it has drifted (%.*s%s%.*s)", TEXT_ARGS(why->drift),
-                        why->drift_path.size > 0 ? ", by " : "", TEXT_ARGS(why->drift_path));
+    text_builder_add(&words, TEXT("it has drifted"));
+    if (why->drift.size > 0)
+        text_builder_printf(&words, " (%.*s%s%.*s)", TEXT_ARGS(why->drift),
+                            why->drift_path.size > 0 ? ", by " : "", TEXT_ARGS(why->drift_path));
     if (why->drifted_unix_s > 0)
         text_builder_printf(&words, ", since %.*s UTC",
                             TEXT_ARGS(window_time_text(why->drifted_unix_s, arena)));
@@ -122,6 +124,11 @@ static void tell_blocks(struct why_telling *telling)
         }
         point->pod = object_title(block->pod, arena);
         point->message = block_text(block->pod, point->owner, point->by, arena);
+        if (node->waits)
+            point->message = arena_printf(arena,
+                                          "%.*s, which blocks consolidation only: its "
+                                          "terminationGracePeriod lets drift begin",
+                                          TEXT_ARGS(point->message));
     }
     if (node->block_total > node->block_count)
         add(telling, "blocked",
@@ -132,7 +139,7 @@ static struct text budget_words(const struct why_telling *telling)
 {
     const struct disruption_pool *pool = telling->pool;
     struct arena *arena = telling->arena;
-    if (pool == NULL)
+    if (pool == NULL || pool->object == NULL)
         return TEXT("");
     if (pool->unreadable)
         return TEXT("a budget of its NodePool cannot be read, so none of its nodes goes");
@@ -235,7 +242,8 @@ bool report_why_node_write(int format, const struct why_node *why, int64_t now_u
     enum { FORMAT_JSON = 1 };
     struct why_telling telling = {
         .why = why, .pool = pool_of(why), .now_unix_s = now_unix_s, .arena = arena};
-    telling.disruptable = !forecast_of(why)->blocked && has_room(telling.pool);
+    telling.has_room = has_room(telling.pool);
+    telling.disruptable = !forecast_of(why)->blocked && telling.has_room;
     tell_all(&telling);
     if (format == FORMAT_JSON)
         return why_node_json(&telling, out, error);

@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kube/object.h"
 #include "unit.h"
 
 const char unit_suite[] = "report: why a Node is there";
 
 enum { NOW = 1795338000, DAY_S = 86400, COLUMNS = 120 };
+enum { AS_TEXT, AS_JSON };
 
-/* What is said in text, without its indents. */
-static struct text said_of(const struct why_node *why, struct arena *arena)
+/* What is said, without its indents. */
+static struct text said_of(const struct why_node *why, int format, struct arena *arena)
 {
     char *text = NULL;
     size_t size = 0;
@@ -21,7 +23,7 @@ static struct text said_of(const struct why_node *why, struct arena *arena)
     const struct report_style style = {.columns = COLUMNS};
     struct error error;
     CU_ASSERT_FATAL(out != NULL);
-    CU_ASSERT(report_why_node_write(0, why, NOW, &style, arena, out, &error));
+    CU_ASSERT(report_why_node_write(format, why, NOW, &style, arena, out, &error));
     fclose(out);
     struct text_builder said = {.arena = arena};
     for (const char *at = text; *at != '\0'; at += strcspn(at, "\n") + 1) {
@@ -39,19 +41,32 @@ struct why_case {
     const char *said;
 };
 
+/* pool_object: NULL when the NodePool is not there. */
+static void run_case(const struct why_case *test, const struct object *pool_object, int format)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct disruption_node node = test->node;
+    struct disruption_pool pool = test->pool;
+    struct why_node why = test->why;
+    pool.object = pool_object;
+    why.name = TEXT("n1");
+    why.forecast =
+        (struct disruption){.nodes = &node, .node_count = 1, .pools = &pool, .pool_count = 1};
+    struct text said = said_of(&why, format, arena);
+    if (format == AS_TEXT) {
+        ASSERT_TEXT(said, test->said);
+    } else {
+        CU_ASSERT(strstr(said.data, test->said) != NULL);
+    }
+    arena_destroy(arena);
+}
+
+static const struct object general;
+
 static void run_cases(const struct why_case *cases, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct arena *arena = arena_create(1 << 20);
-        struct disruption_node node = cases[i].node;
-        struct disruption_pool pool = cases[i].pool;
-        struct why_node why = cases[i].why;
-        why.name = TEXT("n1");
-        why.forecast =
-            (struct disruption){.nodes = &node, .node_count = 1, .pools = &pool, .pool_count = 1};
-        ASSERT_TEXT(said_of(&why, arena), cases[i].said);
-        arena_destroy(arena);
-    }
+    for (size_t i = 0; i < count; i++)
+        run_case(&cases[i], &general, AS_TEXT);
 }
 
 #define FREE                                                                                \
@@ -77,6 +92,10 @@ static void the_verdict_comes_first(void)
          FREE,
          "Node n1 is to go, and 2 things block it.\nit is empty\nit has drifted (NodePoolDrifted, "
          "by spec.template.spec.taints), since Sat 2026-11-21 09:00 UTC\nblocked: 2 more\n"},
+        {{.drifted = true, .wanted = true, .drifted_unix_s = NOW - DAY_S, UNKNOWN},
+         {0},
+         FREE,
+         "Node n1 may go now.\nit is empty\nit has drifted, since Sat 2026-11-21 09:00 UTC\n"},
         {{DRIFTED},
          {.leaving = true},
          FREE,
@@ -133,6 +152,61 @@ static void budgets_say_how_many_and_when(void)
          "NodePool let 3 nodes go at once, and 2 are going or not ready\n"},
     };
     run_cases(cases, COUNT_OF(cases));
+}
+
+static void of_a_pool_that_is_not_there_no_budget_is_told(void)
+{
+    static const struct disruption_block block = {.kind = BLOCK_NO_POOL};
+    run_case(&(struct why_case){{DRIFTED},
+                                {.blocked = true,
+                                 .blocks = (struct disruption_block *)&block,
+                                 .block_count = 1,
+                                 .block_total = 1},
+                                {.windows = WINDOW_UNKNOWN},
+                                "Node n1 is to go, and 1 thing blocks it.\nit is empty\nit has "
+                                "drifted (NodePoolDrifted)\nblocked: its NodePool is not there\n"},
+             NULL, AS_TEXT);
+}
+
+/* A terminationGracePeriod lets drift begin beside pods that block what else there is. */
+static void what_blocks_consolidation_only_says_so(void)
+{
+    static const struct object pod = {.namespace = {"shop", 4}, .name = {"db-0", 4}};
+    struct disruption_block block = {
+        .kind = BLOCK_POD_OPTS_OUT, .pod = &pod, .until_unix_s = INT64_MAX};
+    run_case(
+        &(struct why_case){
+            {DRIFTED},
+            {.waits = true, .grace_s = DAY_S, .blocks = &block, .block_count = 1, .block_total = 1},
+            FREE,
+            "Node n1 may go now.\nit is empty\nit has drifted "
+            "(NodePoolDrifted)\nblocked: pod shop/db-0: "
+            "karpenter.sh/do-not-disrupt, which blocks consolidation only: its "
+            "terminationGracePeriod lets\ndrift begin\n"},
+        &general, AS_TEXT);
+}
+
+static void the_next_window_is_one_in_which_it_may_go(void)
+{
+    static const struct why_case cases[] = {
+        {{DRIFTED}, {0}, FREE, "\"nextWindow\": \"2026-11-22T09:00:00Z\""},
+        {{DRIFTED},
+         {0},
+         {.windows = WINDOW_FOUND, .window = {NOW, INT64_MAX}},
+         "\"nextWindow\": null"},
+        {{DRIFTED},
+         {0},
+         {.windows = WINDOW_FOUND, .window = {NOW, INT64_MAX}, .allowed = 2, .disrupted = 2},
+         "\"nextWindow\": null"},
+        {{DRIFTED},
+         {0},
+         {.windows = WINDOW_FOUND, .window = {NOW + DAY_S, INT64_MAX}},
+         "\"nextWindow\": \"2026-11-23T09:00:00Z\""},
+        {{.drifted = true, .wanted = true, UNKNOWN}, {0}, FREE, "\"drifted\": \"\""},
+        {{UNKNOWN}, {0}, FREE, "\"drifted\": null"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        run_case(&cases[i], &general, AS_JSON);
 }
 
 static void consolidation_is_told(void)
@@ -200,6 +274,10 @@ static void pods_are_told_by_owner(void)
 const struct unit_test unit_tests[] = {
     {"the verdict comes first", the_verdict_comes_first},
     {"budgets say how many, and when", budgets_say_how_many_and_when},
+    {"of a NodePool that is not there no budget is told",
+     of_a_pool_that_is_not_there_no_budget_is_told},
+    {"what blocks consolidation only says so", what_blocks_consolidation_only_says_so},
+    {"the next window is one in which it may go", the_next_window_is_one_in_which_it_may_go},
     {"consolidation is told", consolidation_is_told},
     {"pods are told by owner", pods_are_told_by_owner},
     {NULL, NULL},
