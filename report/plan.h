@@ -4,6 +4,7 @@
 
 #include "report/format.h"
 
+struct catalog;
 struct simulation;
 struct simulation_node;
 struct simulation_reason;
@@ -156,6 +157,10 @@ struct text plan_misfit_title(const struct plan *plan, const struct plan_misfit 
                               struct arena *arena);
 /* "NodePool default", "any NodePool". */
 struct text plan_reason_pool(const struct simulation_reason *reason, struct arena *arena);
+/* Whose prices those of nodes in zones are: "on-demand prices of us-east-1 of 2026-07, not of ...".
+ * of_another: some are of another capacity type than the node. */
+struct text plan_prices_title(const struct catalog *catalog, const struct text_list *zones,
+                              bool of_another, struct arena *arena);
 struct text plan_usd_a_month(int64_t usd_micro_per_hour, struct arena *arena); /* "1,198.66" */
 struct text plan_usd(int64_t usd_micro, struct arena *arena);    /* "0.3840", "1,198.66" */
 struct text plan_price(int64_t usd_micro, struct arena *arena);  /* four decimals, or "?" */

@@ -119,14 +119,14 @@ static const struct simulation_node *claims_of(const struct simulation *simulati
     return simulation->nodes + simulation->node_count - simulation->claim_count;
 }
 
-/* The regions of the nodes to buy that are not the one whose prices these are. */
-static struct text_list unpriced_regions(const struct simulation *simulation, struct arena *arena)
+/* The regions of zones that are not the one whose prices these are. */
+static struct text_list unpriced_regions(const struct catalog *catalog,
+                                         const struct text_list *zones, struct arena *arena)
 {
-    const struct simulation_node *claims = claims_of(simulation);
-    struct text priced = catalog_prices(simulation->catalog)->region;
+    struct text priced = catalog_prices(catalog)->region;
     struct text_list regions = {0};
-    for (size_t i = 0; priced.size > 0 && i < simulation->claim_count; i++) {
-        struct text region = zone_region(claims[i].zone);
+    for (size_t i = 0; priced.size > 0 && i < zones->count; i++) {
+        struct text region = zone_region(zones->items[i]);
         if (region.size > 0 && !text_equal(region, priced) &&
             !texts_have(regions.items, regions.count, region))
             *LIST_PUSH(arena, &regions) = region;
@@ -134,22 +134,32 @@ static struct text_list unpriced_regions(const struct simulation *simulation, st
     return regions;
 }
 
+struct text plan_prices_title(const struct catalog *catalog, const struct text_list *zones,
+                              bool of_another, struct arena *arena)
+{
+    struct text_list others = unpriced_regions(catalog, zones, arena);
+    struct text_builder line = {.arena = arena};
+    text_builder_add(&line, catalog_prices_title(catalog, arena));
+    if (others.count > 0)
+        text_builder_printf(&line, ", not of %.*s (taffrail catalog import)",
+                            TEXT_ARGS(texts_join(others.items, others.count, 3, arena)));
+    text_builder_add(&line, TEXT("."));
+    if (of_another)
+        text_builder_add(&line, TEXT(" No price of spot is known: spot nodes cost less."));
+    return text_builder_text(&line);
+}
+
 static void add_prices(struct text_builder *line, const struct simulation *simulation)
 {
-    struct arena *arena = line->arena;
-    struct text_list others = unpriced_regions(simulation, arena);
     const struct simulation_node *claims = claims_of(simulation);
-    text_builder_printf(line, " These are %.*s",
-                        TEXT_ARGS(catalog_prices_title(simulation->catalog, arena)));
-    if (others.count > 0)
-        text_builder_printf(line, ", not of %.*s (taffrail catalog import)",
-                            TEXT_ARGS(texts_join(others.items, others.count, 3, arena)));
-    text_builder_add(line, TEXT("."));
-    for (size_t i = 0; i < simulation->claim_count; i++)
-        if (claims[i].price_of.size > 0) {
-            text_builder_add(line, TEXT(" No price of spot is known: spot nodes cost less."));
-            return;
-        }
+    struct text_list zones = {0};
+    bool of_another = false;
+    for (size_t i = 0; i < simulation->claim_count; i++) {
+        *LIST_PUSH(line->arena, &zones) = claims[i].zone;
+        of_another |= claims[i].price_of.size > 0;
+    }
+    struct text title = plan_prices_title(simulation->catalog, &zones, of_another, line->arena);
+    text_builder_printf(line, " These are %.*s", TEXT_ARGS(title));
 }
 
 struct text plan_cost(const struct plan *plan, struct arena *arena)

@@ -39,6 +39,8 @@ static struct json_object *json_of_pool(const struct why_pool *pool)
         json_add_text(json, "zone", text_or_empty(pool->zone));
         json_add_text(json, "capacityType", text_or_empty(pool->capacity_type));
         json_add_usd(json, "usdPerHour", pool->usd_micro_per_hour);
+        if (pool->price_of.size > 0)
+            json_add_text(json, "priceOf", pool->price_of);
     }
     return json;
 }
@@ -80,6 +82,8 @@ bool why_pod_json(const struct why_pod *why, struct arena *arena, FILE *out, str
     json_add_text(root, "waitsFor", text_or_empty(why->waits));
     json_object_object_add(root, "nodePools", pools);
     json_object_object_add(root, "nodes", json_of_nodes(why));
+    json_object_object_add(root, "prices",
+                           why->catalog != NULL ? json_of_prices(why->catalog) : NULL);
     json_add_text(root, "fix", text_or_empty(why->fix));
     json_add_count(root, "pendingBeside", why->pending_beside);
     return json_write(root, arena, out, error);

@@ -8,7 +8,7 @@ const char *const report_why_format_names[] = {"text", "json", NULL};
 
 /* ---- sentences ---- */
 
-/* "m5.large, on-demand in eu-west-1a, for $0.0960 an hour" */
+/* "m5.large, spot in eu-west-1a, for $0.0960 an hour as on-demand" */
 static struct text offer_words(const struct why_pool *pool, struct arena *arena)
 {
     struct text_builder words = {.arena = arena};
@@ -19,6 +19,8 @@ static struct text offer_words(const struct why_pool *pool, struct arena *arena)
     if (pool->usd_micro_per_hour >= 0)
         text_builder_printf(&words, ", for $%.*s an hour",
                             TEXT_ARGS(plan_price(pool->usd_micro_per_hour, arena)));
+    if (pool->usd_micro_per_hour >= 0 && pool->price_of.size > 0)
+        text_builder_printf(&words, " as %.*s", TEXT_ARGS(pool->price_of));
     return text_builder_text(&words);
 }
 
@@ -117,14 +119,36 @@ static void put_nodes(const struct page *page, const struct why_pod *why)
             rest += why->causes[i].count;
             continue;
         }
-        struct text line = arena_printf(page->arena, "%zu %.*s", why->causes[i].count,
-                                        TEXT_ARGS(why->causes[i].message));
+        struct text line = why->causes[i].of_pod
+                               ? why->causes[i].message
+                               : arena_printf(page->arena, "%zu %.*s", why->causes[i].count,
+                                              TEXT_ARGS(why->causes[i].message));
         fprintf(page->out, "%*s", INDENT, "");
         put_wrapped(line, INDENT, INDENT, page->columns, page->out);
     }
     if (rest > 0)
         fprintf(page->out, "%*s%zu for other reasons\n", INDENT, "", rest);
     put_nearest(page, why->nodes_nearest);
+}
+
+/* Whose prices those of the NodePools are. */
+static void put_prices(const struct page *page, const struct why_pod *why)
+{
+    enum { INDENT = 6 };
+    struct text_list zones = {0};
+    bool of_another = false;
+    for (size_t i = 0; i < why->pool_count; i++) {
+        const struct why_pool *pool = &why->pools[i];
+        if (pool->fit != WHY_FITS || pool->usd_micro_per_hour < 0)
+            continue;
+        *LIST_PUSH(page->arena, &zones) = pool->zone;
+        of_another |= pool->price_of.size > 0;
+    }
+    if (zones.count == 0 || why->catalog == NULL)
+        return;
+    fputs("  Prices: ", page->out);
+    put_wrapped(plan_prices_title(why->catalog, &zones, of_another, page->arena),
+                sizeof "  Prices:", INDENT, page->columns, page->out);
 }
 
 static void put_pod(const struct page *page, const struct why_pod *why)
@@ -145,6 +169,7 @@ static void put_pod(const struct page *page, const struct why_pod *why)
     for (size_t i = 0; i < why->pool_count; i++)
         put_pool(page, &why->pools[i]);
     put_nodes(page, why);
+    put_prices(page, why);
     if (why->fix.size == 0)
         return;
     fprintf(page->out, "%sfix:%s ", page->green, page->plain);

@@ -413,6 +413,11 @@ static const struct {
     {SOLVER_SAYS_LIMIT_LEFT, "raise its limit of {0}"},
     {SOLVER_SAYS_NEEDS_MISTAKEN, "write m where M stands"},
     {SOLVER_SAYS_UNKNOWN_RESOURCE, "install what offers the resource, or do not ask for it"},
+    {SOLVER_SAYS_NO_TYPE_FOR_POOL, "mend its requirements, which no instance type meets"},
+    {SOLVER_SAYS_POOL_CONTRADICTS_ITSELF, "mend its requirements on {0}"},
+    {SOLVER_SAYS_POOL_NOT_OFFERED, "let it have a further zone or capacity type"},
+    {SOLVER_SAYS_POOL_NOT_OFFERED_WITH, "let it have a further zone or capacity type"},
+    {SOLVER_SAYS_DAEMONS_FILL_POOL, "let it have larger instance types"},
     {SOLVER_SAYS_NO_NODE_POOL, "make a NodePool, or see why none is ready"},
 };
 /* Of all others. */
@@ -478,9 +483,9 @@ static const struct simulation_cause *causes_by_name(const struct reason_words *
     struct simulation_cause *causes =
         ARENA_ARRAY(arena, reason->cause_count, struct simulation_cause);
     for (size_t i = 0; i < reason->cause_count; i++)
-        causes[i] = (struct simulation_cause){reason->causes[i].count,
-                                              solver_reason_name(reason->causes[i].kind),
-                                              text_of(reason->causes[i].message)};
+        causes[i] = (struct simulation_cause){.count = reason->causes[i].count,
+                                              .kind = solver_reason_name(reason->causes[i].kind),
+                                              .message = text_of(reason->causes[i].message)};
     return causes;
 }
 

@@ -73,6 +73,7 @@ struct simulation_cause {
     size_t count;        /* of Nodes */
     const char *kind;    /* solver_reason_name() */
     struct text message; /* "have the taint ..." */
+    bool of_pod;         /* it is the pod's own, whatever the Node: "asks for ..." */
 };
 /* Why a pod fits nowhere. */
 struct simulation_reason {

@@ -150,8 +150,8 @@ static void take_one_cause(const struct asking *asking, const struct simulation_
     if (why->node_total == why->node_fit || why->cause_count > 0)
         return;
     struct simulation_cause *cause = ARENA_NEW(asking->arena, struct simulation_cause);
-    *cause =
-        (struct simulation_cause){why->node_total - why->node_fit, reason->kind, reason->message};
+    *cause = (struct simulation_cause){why->node_total - why->node_fit, reason->kind,
+                                       reason->message, .of_pod = true};
     why->causes = cause;
     why->cause_count = 1;
     why->nodes_nearest = reason->nearest;
@@ -406,7 +406,7 @@ bool why_pod(const struct snapshot *snapshot, const struct catalog *catalog,
     struct asking asking = {
         .snapshot = snapshot, .catalog = catalog, .settings = settings, .arena = arena, .why = why};
     const struct object *stored = snapshot_find(snapshot, KIND_POD, namespace, name);
-    *why = (struct why_pod){.namespace = namespace, .name = name};
+    *why = (struct why_pod){.namespace = namespace, .name = name, .catalog = catalog};
     if (stored != NULL && pod_is_done(stored)) {
         why->state = WHY_POD_DONE;
         why->node = node_string(node_at(stored->root->node, "spec.nodeName"));

@@ -24,6 +24,7 @@ struct why_pool {
     /* What it would buy for the pod alone, when it fits. */
     struct text instance_type, zone, capacity_type;
     int64_t usd_micro_per_hour; /* -1: not known */
+    struct text price_of;       /* the capacity type that the price is of, if another; else empty */
     /* Else the reasons that together exclude it, as one. */
     const char *kind; /* of the first; "not-ready": it makes no nodes now */
     struct text message, nearest, fix;
@@ -44,7 +45,8 @@ struct why_pod {
     size_t cause_count;
     struct text nodes_nearest;
     struct text fix;
-    size_t pending_beside; /* other pods that are pending, which were counted with */
+    size_t pending_beside;         /* other pods that are pending, which were counted with */
+    const struct catalog *catalog; /* whose prices these are; NULL: nobody says */
 };
 /* Of a pod that the snapshot has, or that a workload would make. Karpenter places all pending pods
  * together, so others are placed beside it. False with *error: there is no such pod, or the rest is

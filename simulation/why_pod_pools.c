@@ -70,7 +70,8 @@ static void take_bought(const struct simulation_node *node, struct why_pool *poo
                               .instance_type = node->instance_type,
                               .zone = node->zone,
                               .capacity_type = node->capacity_type,
-                              .usd_micro_per_hour = node->usd_micro_per_hour};
+                              .usd_micro_per_hour = node->usd_micro_per_hour,
+                              .price_of = node->price_of};
 }
 
 static void take_claim(const struct asking *asking, const struct solver_node_claim *claim,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/catalog.h"
 #include "unit.h"
 
 const char unit_suite[] = "report: why a Pod is where it is";
@@ -85,6 +86,12 @@ static void a_pool_says_what_it_buys_or_why_not(void)
                  .usd_micro_per_hour = 96000})},
          "waits for a node: NodePool p buys m5.large, spot in a, for $0.0960 an hour.\n"
          "  NodePool p: fits, and buys m5.large, spot in a, for $0.0960 an hour\n" NO_NODES},
+        {{POOLS({FITS, .capacity_type = TEXT("spot"), .zone = TEXT("a"),
+                 .usd_micro_per_hour = 96000, .price_of = TEXT("on-demand")})},
+         "waits for a node: NodePool p buys m5.large, spot in a, for $0.0960 an hour as "
+         "on-demand.\n"
+         "  NodePool p: fits, and buys m5.large, spot in a, for $0.0960 an hour as "
+         "on-demand\n" NO_NODES},
         {{POOLS({FITS, .capacity_type = TEXT("spot"), .usd_micro_per_hour = -1})},
          "waits for a node: NodePool p buys m5.large, spot.\n"
          "  NodePool p: fits, and buys m5.large, spot\n" NO_NODES},
@@ -106,6 +113,25 @@ static void a_pool_says_what_it_buys_or_why_not(void)
     run_cases(cases, COUNT_OF(cases));
 }
 
+/* The built-in prices are of another region, and of no spot. */
+static void whose_prices_they_are_is_told(void)
+{
+    struct arena *arena = arena_create(256 << 20);
+    const struct why_pod why = {
+        .catalog = catalog_builtin(arena),
+        POOLS({FITS, .capacity_type = TEXT("spot"), .zone = TEXT("eu-west-1a"),
+               .usd_micro_per_hour = 96000, .price_of = TEXT("on-demand")},
+              {FITS, .zone = TEXT("ap-south-1a"), .usd_micro_per_hour = -1})};
+    struct text said = said_of(why, false, arena);
+    CU_ASSERT(strstr(said.data, "\n  Prices: on-demand prices of us-east-1 of 2026-07, not of "
+                                "eu-west-1 (taffrail catalog import). No price of spot") != NULL);
+    struct why_pod other = why;
+    other.pools = &why.pools[1];
+    other.pool_count = 1;
+    CU_ASSERT(strstr(said_of(other, false, arena).data, "Prices") == NULL);
+    arena_destroy(arena);
+}
+
 static void nodes_are_counted(void)
 {
     static const struct simulation_cause causes[] = {
@@ -121,6 +147,13 @@ static void nodes_are_counted(void)
     const struct why_case cases[] = {
         {{.fit = WHY_FITS_NOT, .node_total = 1},
          "fits nowhere.\n  Nodes: the only one does not take it\n"},
+        {{.fit = WHY_FITS_NOT,
+          .node_total = 40,
+          .causes = &(const struct simulation_cause){.message = TEXT("the request is lots"),
+                                                     .count = 40,
+                                                     .of_pod = true},
+          .cause_count = 1},
+         "fits nowhere.\n  Nodes: none of 40 takes it\n      the request is lots\n"},
         {{.fit = WHY_FITS_NOT, .node_total = 40, .nodes_nearest = TEXT("n9 lacks 1Gi")},
          "fits nowhere.\n  Nodes: none of 40 takes it\n      nearest: n9 lacks 1Gi\n"},
         {{.node_total = 40, .node_fit = 1, NAMES},
@@ -159,6 +192,7 @@ static void colours_say_the_same(void)
 const struct unit_test unit_tests[] = {
     {"the verdict comes first", the_verdict_comes_first},
     {"a pool says what it buys, or why not", a_pool_says_what_it_buys_or_why_not},
+    {"whose prices they are is told", whose_prices_they_are_is_told},
     {"nodes are counted", nodes_are_counted},
     {"colours say the same", colours_say_the_same},
     {NULL, NULL},

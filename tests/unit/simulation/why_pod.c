@@ -191,7 +191,7 @@ static void the_nearest_pool_comes_first(void)
          "as "
          "the NodePool requires\n"
          "a: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"
-         "fix: NodePool z: ask for what it has, or let it have what is asked for\n"},
+         "fix: NodePool z: mend its requirements, which no instance type meets\n"},
         {"requirements that cannot be understood",
          {POOL_OF("z", "", "", ", {key: a, operator: Near, values: [b]}"), POD("one", "1", "")},
          "undecided\nz: undecided: it cannot be understood\nnodes 0/0\n"},
