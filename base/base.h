@@ -79,7 +79,8 @@ enum error_kind {
     ERROR_TLS,     /* certificates and keys */
     ERROR_CLUSTER, /* the API server is not reachable */
     ERROR_MEMORY,  /* malloc failed */
-    ERROR_TWICE,   /* a key that stands twice in a manifest: the last one counts, as for kubectl */
+    ERROR_TWICE, /* a key in a manifest, or an object in a state folder, that stands twice: the last
+                    one counts, and this is a warning */
 };
 
 /* Where in a file: line and column count from 1, columns in code points; line 0 means the file as
@@ -287,6 +288,8 @@ struct problems {
 void problems_add(struct problems *problems, enum error_kind kind, struct place place,
                   const char *format, ...) PRINTF_LIKE(4, 5);
 void problems_add_error(struct problems *problems, const struct error *error);
+/* Whether some are more than warnings (ERROR_TWICE). */
+bool problems_have_errors(const struct problems *problems);
 
 /* ---- files ---- */
 

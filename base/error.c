@@ -89,6 +89,14 @@ void problems_add_error(struct problems *problems, const struct error *error)
     added->place.file = file;
 }
 
+bool problems_have_errors(const struct problems *problems)
+{
+    for (size_t i = 0; i < problems->count; i++)
+        if (problems->items[i].kind != ERROR_TWICE)
+            return true;
+    return false;
+}
+
 void problems_add(struct problems *problems, enum error_kind kind, struct place place,
                   const char *format, ...)
 {

@@ -142,14 +142,6 @@ static void read_documents(struct manifest_reader *reader, bool only_json,
 
 enum { WARNINGS_OF_A_FILE = 20 };
 
-static bool has_errors(const struct problems *found)
-{
-    bool broken = false;
-    for (size_t i = 0; i < found->count; i++)
-        broken |= found->items[i].kind != ERROR_TWICE;
-    return broken;
-}
-
 /* Some of a file's problems are warnings. */
 static void sort_problems(struct manifests *manifests, const struct problems *found)
 {
@@ -193,7 +185,7 @@ void manifests_read_text(struct manifests *manifests, struct source *source,
                                      .strangers = {.arena = arena}};
     source_find_lines(source, arena);
     read_documents(&reader, only_json, &found);
-    bool broken = has_errors(&found);
+    bool broken = problems_have_errors(&found);
     if (reader.holds_objects || broken || manifests->strict_files)
         add_strangers(manifests, &reader.strangers);
     else

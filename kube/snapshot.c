@@ -175,12 +175,10 @@ const struct snapshot *snapshot_build(struct snapshot_builder *builder)
 {
     struct arena *arena = builder->arena;
     struct snapshot *snapshot = ARENA_NEW(arena, struct snapshot);
-    for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-        struct objects twice = {0};
+    struct objects twice = {0};
+    for (size_t kind = 0; kind < KIND_COUNT; kind++)
         snapshot->kinds[kind] = sort_and_deduplicate(&builder->kinds[kind], &twice, arena);
-        if (kind == KIND_NODE_POOL)
-            snapshot->twice = (struct object_list){twice.items, twice.count};
-    }
+    snapshot->twice = (struct object_list){twice.items, twice.count};
     for (size_t i = 0; i < PICK_COUNT; i++)
         snapshot->picks[i] = pick_objects(snapshot, &snapshot_picks[i], arena);
     snapshot_read_pools(snapshot, arena);
@@ -247,7 +245,8 @@ const struct object *snapshot_unreadable(const struct snapshot *snapshot, enum k
 bool snapshot_has_pool_twice(const struct snapshot *snapshot, struct text name)
 {
     for (size_t i = 0; i < snapshot->twice.count; i++)
-        if (text_equal(snapshot->twice.items[i]->name, name))
+        if (snapshot->twice.items[i]->kind == KIND_NODE_POOL &&
+            text_equal(snapshot->twice.items[i]->name, name))
             return true;
     return false;
 }

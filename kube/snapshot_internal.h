@@ -34,7 +34,7 @@ struct snapshot {
     struct object_list picks[PICK_COUNT];
     /* Unreadable objects: only kind, namespace and name are known. */
     struct object_list unreadable[KIND_COUNT];
-    /* NodePools of files that stand there twice and differ; the last of them counts. */
+    /* Objects of files that stand there twice and differ; the last of them counts. */
     struct object_list twice;
     /* Read from the NodePools, and from the Nodes. */
     const struct pool *pools;

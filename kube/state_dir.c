@@ -6,6 +6,7 @@
 #include "kube/manifest.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
+#include "kube/snapshot_internal.h"
 
 static bool add_folder(const char *path, struct arena *arena, struct snapshot_builder *builder,
                        struct problems *problems, struct error *error)
@@ -39,6 +40,39 @@ static void add_objects(const struct manifests *manifests, struct snapshot_build
             snapshot_put(builder, &manifests->items[i]);
 }
 
+static struct place place_of(const struct object *object, struct arena *arena)
+{
+    return source_place(object->source, arena, field_offset(object->root));
+}
+
+/* Of an object that the folder has twice, with different specs, one is taken. A few are told. */
+static void tell_twice(const struct snapshot *snapshot, struct arena *arena,
+                       struct problems *problems)
+{
+    enum { MOST_TOLD = 10 };
+    size_t told = 0;
+    FOR_EACH(object, &snapshot->twice) {
+        const struct object *before = *object;
+        const struct object *taken =
+            snapshot_find(snapshot, before->kind, before->namespace, before->name);
+        if (!text_equal(before->kind_name, taken->kind_name) || before->origin != ORIGIN_STATE ||
+            taken->origin != ORIGIN_STATE ||
+            node_equal(node_get(before->root->node, "spec"), node_get(taken->root->node, "spec")))
+            continue;
+        struct place place = place_of(taken, arena);
+        if (told++ < MOST_TOLD)
+            problems_add(problems, ERROR_TWICE, place_of(before, arena),
+                         "%.*s %.*s%s%.*s stands again at %s:%u, with another spec, which is the "
+                         "one that counts",
+                         TEXT_ARGS(before->kind_name), TEXT_ARGS(before->namespace),
+                         before->namespace.size > 0 ? "/" : "", TEXT_ARGS(before->name), place.file,
+                         place.line);
+    }
+    if (told > MOST_TOLD)
+        problems_add(problems, ERROR_TWICE, NOWHERE, "%zu more objects of the state stand twice",
+                     told - MOST_TOLD);
+}
+
 bool state_load(const char *dir, const struct manifests *listed, const struct manifests *change,
                 struct arena *arena, const struct snapshot **snapshot, struct problems *problems,
                 struct error *error)
@@ -51,5 +85,6 @@ bool state_load(const char *dir, const struct manifests *listed, const struct ma
     add_objects(listed, builder);
     add_objects(change, builder);
     *snapshot = snapshot_build(builder);
+    tell_twice(*snapshot, arena, problems);
     return true;
 }

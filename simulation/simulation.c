@@ -444,7 +444,7 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
     simulation->unlaunched = cluster->state_nodes.unlaunched.items;
     simulation->unlaunched_count = cluster->state_nodes.unlaunched.count;
     simulation->round_count = rounds.placing_rounds;
-    simulation->incomplete = problems->count > 0;
+    simulation->incomplete = problems_have_errors(problems);
     simulation->cut_short = rounds.cut_short;
     list_nodes(&rounds, simulation);
     struct simulation_unschedulable *unschedulable = list_unschedulable(&rounds, simulation);

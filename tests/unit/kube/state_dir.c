@@ -117,6 +117,39 @@ static void a_change_wins(void)
     rmdir(folder);
 }
 
+/* Of two that differ the last counts, and both places are told; a status that differs is another
+ * moment's. */
+static void what_stands_twice_is_told(void)
+{
+#define POOL(name, more) \
+    "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: " name "}\n" more "\n"
+#define POD(more) "---\napiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: shop}\n" more "\n"
+    strcpy(folder, "/tmp/taffrail-state-XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    write_file("a.yaml", TEXT(POOL("a", "spec: {weight: 1}") POOL("b", "spec: {weight: 1}")
+                                  POD("status: {phase: Pending}") POD("status: {phase: Running}")));
+    write_file("b.yaml", TEXT(POOL("b", "spec: {weight: 1}") POOL("a", "spec: {weight: 2}")
+                                  POOL("c", "spec: {weight: 1}")));
+    struct manifests *change = listed(TEXT(POOL("c", "spec: {weight: 2}")));
+    struct problems problems = {.arena = arena};
+    struct error error = {0};
+    const struct snapshot *snapshot = NULL;
+    CU_ASSERT_FATAL(state_load(folder, NULL, change, arena, &snapshot, &problems, &error));
+    ASSERT_INT(problems.count, 1);
+    CU_ASSERT_EQUAL(problems.items[0].kind, ERROR_TWICE);
+    CU_ASSERT_FALSE(problems_have_errors(&problems));
+    ASSERT_INT(problems.items[0].place.line, 2);
+    ASSERT_TEXT(text_of(problems.items[0].what),
+                arena_printf(arena,
+                             "NodePool a stands again at %s/b.yaml:7, with another spec, which is "
+                             "the one that counts",
+                             folder)
+                    .data);
+    unlink(arena_printf(arena, "%s/a.yaml", folder).data);
+    unlink(arena_printf(arena, "%s/b.yaml", folder).data);
+    rmdir(folder);
+}
+
 #define TEST(function)                       \
     static void in_arena_##function(void)    \
     {                                        \
@@ -127,9 +160,11 @@ static void a_change_wins(void)
     }
 TEST(what_is_no_folder_is_said)
 TEST(a_change_wins)
+TEST(what_stands_twice_is_told)
 
 const struct unit_test unit_tests[] = {
     {"what is no folder is said", in_arena_what_is_no_folder_is_said},
     {"a change wins", in_arena_a_change_wins},
+    {"what stands twice is told", in_arena_what_stands_twice_is_told},
     {NULL, NULL},
 };
