@@ -58,7 +58,9 @@ static bool is_settled(const struct object *object)
     if (object->kind != KIND_POD)
         return false;
     const struct node *root = object->root->node;
-    return node_at(root, "status.conditions") != NULL ||
+    struct text phase = node_string(node_at(root, "status.phase"));
+    return (phase.size > 0 && !text_is(phase, "Pending")) || /* it runs, or has run */
+           node_at(root, "status.conditions") != NULL ||
            node_at(root, "status.startTime") != NULL ||
            node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL ||
            has_token_volume(node_at(root, "spec.volumes"));

@@ -22,6 +22,11 @@ static void pods_placed_by_hand(void)
         {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " ON_NODE
          ", status: {startTime: '2026-01-01T00:00:00Z'}}",
          ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " ON_NODE
+         ", status: {phase: Running}}",
+         ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " ON_NODE ", status: {phase: ''}}",
+         "deny spec.nodeName ip-1"},
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "
          "{kubernetes.io/config.mirror: x}}, spec: " ON_NODE "}",
          ""},
