@@ -16,11 +16,48 @@ static const char notes[] =
     "v1beta1; all else is passed over. What has no counterpart, or must be filled in by hand, is\n"
     "said on standard error, and stands as a comment above the object.\n";
 
-static void print_upgrade(const struct object *object, bool first, struct arena *arena)
+/* The pools that are converted, each with where its kubelet settings go. */
+struct converted {
+    const struct object *object;
+    struct text class_name;
+    const struct node *kubelet;
+};
+struct all_converted {
+    struct converted *items;
+    size_t count, capacity;
+};
+
+/* A class has one kubelet for all its pools; before v1 each pool had its own. */
+static void compare_kubelets(const struct all_converted *all, const struct object *object,
+                             struct arena *arena, struct upgrade *upgrade)
+{
+    FOR_EACH(other, all) {
+        bool same = (other->kubelet == NULL && upgrade->kubelet == NULL) ||
+                    (other->kubelet != NULL && upgrade->kubelet != NULL &&
+                     node_equal(other->kubelet, upgrade->kubelet));
+        /* Pools of one name are of several clusters. */
+        if (same || upgrade->class_name.size == 0 ||
+            text_equal(other->object->name, object->name) ||
+            !text_equal(other->class_name, upgrade->class_name))
+            continue;
+        upgrade_note(upgrade, arena,
+                     "make an EC2NodeClass of its own for %.*s: %.*s %.*s is of EC2NodeClass %.*s, "
+                     "too, with other kubelet settings, and a class has one spec.kubelet",
+                     TEXT_ARGS(object->name), TEXT_ARGS(other->object->kind_name),
+                     TEXT_ARGS(other->object->name), TEXT_ARGS(other->class_name));
+        return;
+    }
+}
+
+static void print_upgrade(const struct object *object, struct all_converted *all,
+                          struct arena *arena)
 {
     struct upgrade upgrade;
     struct place place = {NULL, 0, 0};
+    bool first = all->count == 0;
     upgrade_make(object, TEXT(""), arena, &upgrade);
+    compare_kubelets(all, object, arena, &upgrade);
+    *LIST_PUSH(arena, all) = (struct converted){object, upgrade.class_name, upgrade.kubelet};
     if (object->source != NULL)
         place = source_place(object->source, arena, field_offset(object->root));
     for (size_t i = 0; i < upgrade.object_count; i++) {
@@ -42,7 +79,7 @@ static int convert(struct arena *arena, void *argument)
 {
     const struct convert_options *options = argument;
     struct manifests manifests;
-    size_t count = 0;
+    struct all_converted all = {0};
     input_begin(&manifests, &options->input, arena);
     for (size_t i = 0; i < options->files.count; i++)
         manifests_read(&manifests, options->files.items[i], TEXT("default"));
@@ -50,8 +87,8 @@ static int convert(struct arena *arena, void *argument)
     size_t fragments = input_drop_fragments(&manifests);
     for (size_t i = 0; i < manifests.count; i++)
         if (upgrade_applies(&manifests.items[i]))
-            print_upgrade(&manifests.items[i], count++ == 0, arena);
-    if (count == 0 && fragments == 0 && manifests.problems.count == 0)
+            print_upgrade(&manifests.items[i], &all, arena);
+    if (all.count == 0 && fragments == 0 && manifests.problems.count == 0)
         fprintf(stderr, "nothing to convert: no Provisioner, AWSNodeTemplate or v1beta1 object is "
                         "there\n");
     return print_problems(&manifests.problems, "error");

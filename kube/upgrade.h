@@ -14,6 +14,9 @@ struct upgrade {
         struct text *items; /* what has no counterpart, or must be filled in by hand */
         size_t count, capacity;
     } notes;
+    /* Of a pool: its node class, and the kubelet settings that move there; NULL: none. */
+    struct text class_name;
+    const struct node *kubelet;
 };
 
 /* Whether the object is a Provisioner, an AWSNodeTemplate, or the v1beta1 version of a v1 kind. */

@@ -62,7 +62,7 @@ static void put_class_ref(const struct node *reference, struct text name,
     members_put_map(spec, arena, "nodeClassRef", &written);
 }
 
-static void note_kubelet(const struct node *kubelet, struct text class_name, struct arena *arena,
+static void move_kubelet(const struct node *kubelet, struct text class_name, struct arena *arena,
                          struct upgrade *upgrade)
 {
     struct members kept = {0};
@@ -72,10 +72,14 @@ static void note_kubelet(const struct node *kubelet, struct text class_name, str
         if (!text_is(member_key(member), "containerRuntime"))
             *LIST_PUSH(arena, &kept) = *member;
     }
-    struct node written = node_of_members(kept.items, kept.count);
-    if (kept.count > 0)
-        upgrade_note(upgrade, arena, "in EC2NodeClass %.*s write spec.kubelet: %.*s",
-                     TEXT_ARGS(class_name), TEXT_ARGS(node_yaml_line(&written, arena)));
+    upgrade->class_name = class_name;
+    if (kept.count == 0)
+        return;
+    struct node *written = ARENA_NEW(arena, struct node);
+    *written = node_of_members(kept.items, kept.count);
+    upgrade->kubelet = written;
+    upgrade_note(upgrade, arena, "in EC2NodeClass %.*s write spec.kubelet: %.*s",
+                 TEXT_ARGS(class_name), TEXT_ARGS(node_yaml_line(written, arena)));
 }
 
 /* ---- labels, annotations and requirements ---- */
@@ -281,7 +285,7 @@ void upgrade_pool(const struct object *object, struct text most, struct arena *a
     put_disruption(node_get(old, "disruption"), arena, &spec);
     members_put(&spec, arena, "limits", new_limits(old, false, arena, upgrade));
     members_put(&spec, arena, "weight", node_get(old, "weight"));
-    note_kubelet(upgrade_gather(&places, "kubelet", arena, upgrade), parts.class_name, arena,
+    move_kubelet(upgrade_gather(&places, "kubelet", arena, upgrade), parts.class_name, arena,
                  upgrade);
     leave_out_of_pool(old, arena, upgrade);
     upgrade->wanted = TEXT(POOL_VERSION);
@@ -429,7 +433,7 @@ void upgrade_provisioner(const struct object *object, struct text most, struct a
     put_old_disruption(old, arena, &spec);
     members_put(&spec, arena, "limits", new_limits(old, true, arena, upgrade));
     members_put(&spec, arena, "weight", node_get(old, "weight"));
-    note_kubelet(node_get(old, "kubeletConfiguration"), parts.class_name, arena, upgrade);
+    move_kubelet(node_get(old, "kubeletConfiguration"), parts.class_name, arena, upgrade);
     upgrade_leave_out(old, "spec", known, "a Provisioner", arena, upgrade);
     upgrade->wanted = TEXT("NodePool of " POOL_VERSION);
     upgrade_add(object, POOL_VERSION, "NodePool", &spec, arena, upgrade);

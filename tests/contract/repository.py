@@ -304,6 +304,23 @@ def parts_of_objects_are_passed_over(repository):
     expect("what is converted", done.stdout, b"")
 
 
+def a_class_has_one_kubelet(repository):
+    """Before v1 each NodePool had its own."""
+    pool = ("---\napiVersion: karpenter.sh/v1beta1\nkind: NodePool\nmetadata: {name: NAME}\nspec: {template: {spec: "
+            "{nodeClassRef: {name: CLASS}, requirements: []KUBELET}}}\n")
+
+    def write(name, node_class, kubelet):
+        return pool.replace("NAME", name).replace("CLASS", node_class).replace(
+            "KUBELET", f", kubelet: {kubelet}" if kubelet else "")
+    repository.write_all({"pools.yaml": write("a", "nc", "{maxPods: 20, cpuCFSQuota: true}")
+                          + write("b", "nc", "{cpuCFSQuota: true, maxPods: 20}") + write("c", "nc", "{maxPods: 40}")
+                          + write("d", "nc", "") + write("e", "other", "{maxPods: 40}")})
+    done = repository.run("convert", "-f", "pools.yaml")
+    said = [line for line in done.said.splitlines() if "EC2NodeClass of its own" in line]
+    expect("of its own", [line.split(": by hand: ")[1].split(",")[0] for line in said],
+           [f"make an EC2NodeClass of its own for {name}: NodePool a is of EC2NodeClass nc" for name in "cd"])
+
+
 def what_is_not_visible_is_said_once(repository):
     repository.policy.write_text(POLICY.replace("topology-keys: {}", "placeable: {mode: enforce}"))
     repository.write_all({f"{name}.yaml": WORKLOAD.replace("NAME", name) for name in "abc"})
@@ -405,7 +422,7 @@ def long_lists_are_read(repository):
 
 TESTS = [strangers_are_skipped, charts_are_named, rendered_charts_name_their_files,
          ignored_files_are_not_read, nothing_to_judge_is_an_error, parts_of_objects_are_passed_over,
-         what_is_not_visible_is_said_once, the_server_says_so_at_load, duplicate_keys_are_warnings, bad_files_are_named, long_lists_are_read]
+         what_is_not_visible_is_said_once, a_class_has_one_kubelet, the_server_says_so_at_load, duplicate_keys_are_warnings, bad_files_are_named, long_lists_are_read]
 
 
 def main(taffrail):
