@@ -112,7 +112,7 @@ size_t comparison_owners(const struct comparison *comparison, enum difference di
     return owners;
 }
 
-/* ---- counts by rail and namespace ---- */
+/* ---- counts by rail and namespace: of owners, each once ---- */
 
 struct rail_counts {
     const char *rail;
@@ -138,8 +138,11 @@ static struct rail_count_list count_rails(const struct comparison *comparison, s
                                    0};
     for (size_t i = 0; i < comparison->row_count; i++) {
         const struct difference_row *row = &comparison->rows[i];
+        bool of_another_user = i > 0 && row[-1].difference == row->difference &&
+                               strcmp(row[-1].rail, row->rail) == 0 &&
+                               compare_owners(&row[-1], row) == 0;
         list.items[i] = (struct rail_counts){.rail = row->rail, .namespace = row->namespace};
-        list.items[i].of[row->difference] = 1;
+        list.items[i].of[row->difference] = of_another_user ? 0 : 1;
     }
     if (comparison->row_count > 1)
         qsort(list.items, comparison->row_count, sizeof *list.items, compare_counts);

@@ -253,6 +253,9 @@ def requests_are_judged_anew(folder):
     check(report["schema"] == "taffrail.dev/replay/v1", report["schema"])
     found = {key: report["summary"][key] for key in COUNTS}
     check(found == COUNTS, f"counts: {found}")
+    # An owner counts once, whoever asked for it; in the table by rail as in the total.
+    denied = sum(one["denied"] for one in report["rails"])
+    check((denied, report["summary"]["denied"]) == (6, 6), f"denied: {report['rails']}, {report['summary']}")
     text, err = run(1, "replay", log, "-p", new)
     check("Deployment shop, by " + CONTROLLER + " (2 requests): spec.topologySpread" in text, text)
     for secret in ("aHVudGVyMg", "hunter2"):
