@@ -42,6 +42,8 @@ static bool read_quantity(const struct schema *schema, const struct field *field
 {
     int64_t *target = target_of(key, settings);
     bool scalar = node_is(field->node, NODE_STRING) || node_is(field->node, NODE_NUMBER);
+    if (scalar && quantity_is_vast(node_text(field->node)))
+        return schema_refuse(schema, field, TEXT("a quantity of 9.2P at most"), TEXT(""));
     if (!scalar || !quantity_milli(node_text(field->node), target) || *target <= 0)
         return schema_refuse(schema, field, schema_wanted(schema->arena, key), TEXT(""));
     return true;

@@ -176,6 +176,9 @@ static const struct {
     {"{number: {}}", "10 number: found an empty map, expected a whole number"},
     {"{least: 2}", "9 least: found the number 2, expected a whole number, 3 or more"},
     /* quantity */
+    {"{quantity: 99999999999999999999}",
+     "12 quantity: found the number 100000000000000000000, expected a quantity of 9.2P at most"},
+    {"{quantity: 10E}", "12 quantity: found \"10E\", expected a quantity of 9.2P at most"},
     {"{quantity: 0}", "12 quantity: found the number 0, expected a quantity above 0, such as 64"},
     {"{quantity: -1}", "12 quantity: found the number -1"},
     {"{quantity: -5Gi}", "12 quantity: found \"-5Gi\""},
