@@ -66,6 +66,8 @@ size_t text_distance(struct text a, struct text b, size_t limit);
  * within limit edits. A candidate that differs in ASCII case alone is nearer than any other but an
  * equal one, unless limit is 0. */
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit);
+/* How many edits of a text are a slip of the fingers: one of three letters, and three at most. */
+size_t text_slip_edits(struct text t);
 
 /* ---- errors ---- */
 

@@ -6,8 +6,6 @@
 #include "cli/catalog.h"
 #include "solver/well_known.h"
 
-enum { TYPO_EDITS = 2 };
-
 struct filter_part {
     struct text written, key;
     enum solver_op op;
@@ -192,7 +190,8 @@ static bool unknown_key(const struct catalog_filter *filter, const struct filter
         text_builder_printf(&all, "%s%.*s", count > 0 ? ", " : "", TEXT_ARGS(brief[count]));
         count++;
     }
-    size_t nearest = text_nearest(short_key(part->key), brief, count, TYPO_EDITS);
+    struct text wanted = short_key(part->key);
+    size_t nearest = text_nearest(wanted, brief, count, text_slip_edits(wanted));
     if (nearest < count)
         return error_set(error, ERROR_USAGE, NOWHERE,
                          "no instance type has a label \"%.*s\"; did you mean %.*s (%.*s)?",
@@ -214,7 +213,7 @@ static void note_unknown_value(const struct catalog_filter *filter, struct text 
     struct text *known = ARENA_ARRAY(filter->arena, count, struct text);
     for (uint32_t i = 0; i < count; i++)
         known[i].data = solver_names_value_text(names, number, i, &known[i].size);
-    size_t nearest = text_nearest(value, known, count, TYPO_EDITS);
+    size_t nearest = text_nearest(value, known, count, text_slip_edits(value));
     fprintf(stderr, "note: no instance type has %.*s=%.*s", TEXT_ARGS(key), TEXT_ARGS(value));
     if (nearest < count)
         fprintf(stderr, "; the nearest is %.*s", TEXT_ARGS(known[nearest]));

@@ -29,14 +29,13 @@ static int print_list(void)
 
 static int say_unknown(struct arena *arena, struct text wanted)
 {
-    enum { TYPO_EDITS = 3 };
     size_t count = rail_count() + COUNT_OF(pages);
     struct text *names = ARENA_ARRAY(arena, count, struct text);
     for (size_t i = 0; i < rail_count(); i++)
         names[i] = text_of(rail_name(rail_at(i)));
     for (size_t i = 0; i < COUNT_OF(pages); i++)
         names[rail_count() + i] = text_of(pages[i].name);
-    size_t nearest = text_nearest(wanted, names, count, TYPO_EDITS);
+    size_t nearest = text_nearest(wanted, names, count, text_slip_edits(wanted));
     if (nearest < count)
         return usage_error("explain", "there is no rail \"%.*s\"; did you mean %.*s?",
                            TEXT_ARGS(wanted), TEXT_ARGS(names[nearest]));

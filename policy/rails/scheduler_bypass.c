@@ -167,10 +167,9 @@ static void judge_host_name_selection(struct rail_call *call, const struct workl
  * meant, since what most schedulers' names end with tells nothing. */
 static size_t edits_of_a_slip(struct text scheduler)
 {
-    enum { EDITS_MAX = 3, LETTERS_AN_EDIT = 3 };
     const struct text end = TEXT("-scheduler");
     size_t size = scheduler.size - (text_ends_with(scheduler, end) ? end.size : 0);
-    return size / LETTERS_AN_EDIT < EDITS_MAX ? size / LETTERS_AN_EDIT : EDITS_MAX;
+    return text_slip_edits((struct text){scheduler.data, size});
 }
 
 static void judge_scheduler(struct rail_call *call, const struct scheduler_bypass *settings,
