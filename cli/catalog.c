@@ -148,7 +148,7 @@ int command_catalog(int argc, char **argv)
         {0, "region", OPTION_STRING, &options.import.region, "REGION",
          "import: whose prices, where a file has those of many or does not say", NULL},
         {0, "date", OPTION_STRING, &options.import.date, "DATE",
-         "import: of when they are, where a file does not say", NULL},
+         "import: of which day or month they are, where a file does not say", NULL},
         {0, "discount", OPTION_STRING, &options.import.discount, "PERCENT",
          "import: what is taken off each price", NULL},
         {0},

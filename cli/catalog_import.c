@@ -7,6 +7,7 @@
 #include "cli/catalog.h"
 #include "cli/cli.h"
 #include "kube/quantity.h"
+#include "kube/time.h"
 
 enum { WHOLE_PER_MILLE = 1000 };
 static const size_t limit_bytes = (size_t)900
@@ -34,6 +35,16 @@ static bool read_discount(const char *written, int64_t *per_mille)
         t.size--;
     return written == NULL ||
            (quantity_scaled(t, 1, per_mille) && *per_mille >= 0 && *per_mille < WHOLE_PER_MILLE);
+}
+
+/* A day, or a month. */
+static bool is_date(struct text t)
+{
+    enum { MONTH_BYTES = sizeof "2026-11" - 1, DAY_BYTES = sizeof "2026-11-20" - 1 };
+    char day[DAY_BYTES + 1];
+    int64_t unix_s = 0;
+    snprintf(day, sizeof day, "%.*s%s", TEXT_ARGS(t), t.size == MONTH_BYTES ? "-01" : "");
+    return (t.size == MONTH_BYTES || t.size == DAY_BYTES) && time_parse(text_of(day), &unix_s);
 }
 
 static void add_price(struct text_builder *out, const struct price *price,
@@ -82,10 +93,11 @@ static void say_what_is_priced(const struct price_list *list, struct arena *aren
         known += found;
         others += !found;
     }
-    fprintf(stderr, "%zu of %zu instance types have an on-demand price", known,
-            catalog_count(catalog));
+    fprintf(stderr, "%zu of %zu instance types %s an on-demand price", known,
+            catalog_count(catalog), known == 1 ? "has" : "have");
     if (others > 0)
-        fprintf(stderr, "; %zu types of the file are not in the catalogue", others);
+        fprintf(stderr, "; %zu type%s of the file %s not in the catalogue", others,
+                plural_s(others), others == 1 ? "is" : "are");
     fputc('\n', stderr);
 }
 
@@ -99,6 +111,11 @@ int catalog_import_file(const struct catalog_import *import, struct arena *arena
         return usage_error("catalog import",
                            "--discount is \"%s\"; it wants percent, from 0 to below 100",
                            import->discount);
+    if (import->date != NULL && !is_date(text_of(import->date)))
+        return usage_error("catalog import",
+                           "--date is \"%s\"; it wants a day or a month, such as 2026-11-20 or "
+                           "2026-11",
+                           import->date);
     if (!file_read(import->file, limit_bytes, arena, &text, &error) ||
         !price_list_read(import->file, text, region, arena, &list, &error))
         return print_error(&error);

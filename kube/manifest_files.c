@@ -156,13 +156,15 @@ static void expect_objects(struct manifests *manifests, const struct manifests *
 {
     bool empty = manifests->count == before->count && manifests->skipped == before->skipped &&
                  manifests->problems.count == before->problems.count;
+    size_t skipped = manifests->skipped_files - before->skipped_files;
+    size_t ignored = manifests->ignored - before->ignored;
     if (empty && !manifests->allow_empty)
         problems_add(&manifests->problems, ERROR_INPUT,
                      (struct place){strcmp(path, "-") == 0 ? "<stdin>" : path, 0, 0},
-                     "holds no Kubernetes object: %zu files have none, %zu files and folders are "
-                     "ignored (--allow-empty lets this pass)",
-                     manifests->skipped_files - before->skipped_files,
-                     manifests->ignored - before->ignored);
+                     "holds no Kubernetes object: %zu file%s none, %zu file%s ignored "
+                     "(--allow-empty lets this pass)",
+                     skipped, skipped == 1 ? " has" : "s have", ignored,
+                     ignored == 1 ? " or folder is" : "s and folders are");
 }
 
 void manifests_read(struct manifests *manifests, const char *path, struct text default_namespace)

@@ -95,7 +95,7 @@ CASES = [
     ("a broken document among good ones", "a.yaml", BAD + "---\na: [b\n---\n" + BAD, [], 2,
      [("deny", 6, 20), ("deny", 15, 20)], [(9, 1, "")]),
     ("no object", "a.yaml", "just: text\n", [], 2, [],
-     [(None, None, "holds no Kubernetes object: 1 files have none")]),
+     [(None, None, "holds no Kubernetes object: 1 file has none")]),
     ("no object, strictly", "a.yaml", "just: text\n", ["--strict-files"], 2, [],
      [(1, 1, "kind is missing")]),
     ("a document that is no object beside one", "a.yaml", BAD + "---\njust: text\n", [], 2,

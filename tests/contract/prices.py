@@ -129,7 +129,7 @@ def offers_are_read(bench):
         expect("schema", file["schema"], "taffrail.dev/prices/v1")
         expect("region and date", (file["region"], file["date"]), ("eu-west-1", "2026-11-12"))
         expect("prices", prices_of(file), PRICES)
-        holds("stderr", said, "3 of 1432 instance types have an on-demand price; 1 types of")
+        holds("stderr", said, "3 of 1432 instance types have an on-demand price; 1 type of")
     text = offer_json(("eu-west-1", "us-west-2"))
     holds("stderr", bench.run("catalog", "import", "list", code=2, text=text).stderr,
           "2 regions (eu-west-1, us-west-2); name one with --region")
@@ -167,6 +167,12 @@ def tables_are_read(bench):
                               text=offer_json()).stderr, "no prices of mars-1, but of eu-west-1")
     holds("stderr", bench.run("catalog", "import", "list", "--discount", "100", code=2).stderr,
           "--discount")
+    for date in ("foo", "2026-13", "2026-02-30", "2026-11-20T00:00:00Z", ""):
+        holds("stderr", bench.run("catalog", "import", "list", "--date", date, code=2, text=table).stderr,
+              "--date is")
+    file, said = bench.imported("m5.large,0.1\nm5.largest,0.1\n", "--region", "eu-west-1", "--date", "2026-11")
+    expect("a month", file["date"], "2026-11")
+    holds("stderr", said, "1 of 1432 instance types has an on-demand price; 1 type of the file is not in")
 
 
 def outputs_name_the_region(bench):
