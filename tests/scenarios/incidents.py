@@ -109,7 +109,7 @@ def replica_sets(workloads):
 
 def expand(incident):
     """All documents of the cluster."""
-    cluster, workloads, numbers = list(incident["cluster"]), set(), {}
+    cluster, places, numbers = list(incident["cluster"]), {}, {}
     for group in incident.get("nodes", []):
         pool = find(incident["cluster"], f"NodePool/{group['pool']}")
         for _ in range(group["count"]):
@@ -117,9 +117,9 @@ def expand(incident):
             made = node_of(group, number, pool)
             cluster += made
             for workload, wanted in group["pods"].items():
-                workloads.add(workload)
-                cluster += pods_of(made[1]["metadata"]["name"], number, workload, wanted)
-    return cluster + list(replica_sets(workloads))
+                place = places[workload] = places.get(workload, 0) + 1
+                cluster += pods_of(made[1]["metadata"]["name"], place, workload, wanted)
+    return cluster + list(replica_sets(places))
 
 
 # ---- what is asked
