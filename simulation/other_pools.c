@@ -55,7 +55,9 @@ struct simulation_reasons other_pools_ask(const struct cluster *cluster,
     for (size_t i = 0; i < count; i++) {
         const struct pool *pool = snapshot_pool(cluster->snapshot, i);
         const struct cluster_pool *known = cluster_pool_of(cluster, pool);
-        if ((known == NULL || known->offers_nothing) && !cluster_loses_pool(cluster, pool))
+        /* One that makes nodes and was not read is left out, which a problem says. */
+        bool other = known != NULL ? known->offers_nothing : !pool_makes_nodes(pool);
+        if (other && !cluster_loses_pool(cluster, pool))
             items[others.count++] =
                 other_pool_reason(cluster->catalog, pool, known != NULL, workload, cluster->arena);
     }

@@ -17,7 +17,8 @@ struct workload;
 struct simulation_reason other_pool_reason(const struct catalog *catalog, const struct pool *pool,
                                            bool is_read, const struct workload *workload,
                                            struct arena *arena);
-/* The reasons of all such NodePools of a cluster, without those that a drill deletes. */
+/* The reasons of all such NodePools of a cluster, without those that a drill deletes, and those
+ * that are left out as what no API server would have taken. */
 struct simulation_reasons other_pools_ask(const struct cluster *cluster,
                                           const struct workload *workload);
 /* Adds them to what the solver tells, in the place of what it tells of them, which is less. */

@@ -282,17 +282,16 @@ static size_t count_pending_beside(const struct asking *asking)
 }
 
 /* The others have taken what would do for the pod. */
-static void take_misfit(struct asking *asking, const struct simulation_unschedulable *misfit,
-                        enum why_fit fit)
+static void take_misfit(struct asking *asking, const struct simulation_unschedulable *misfit)
 {
     struct why_pod *why = asking->why;
     const struct simulation_reasons all = {misfit->reasons, misfit->reason_count};
     const struct split_reasons of = split(all.items, all.count, asking->arena);
-    why->fit = fit;
     why->node_fit = why->cause_count = 0;
     why->nodes_nearest = TEXT("");
     why_pools_judge(asking, NULL, of.pools.count > 0 ? &of.pools : &all);
     take_node_reasons(asking, &of);
+    why->fit = best_fit(why);
 }
 
 static void take_place(struct asking *asking, const struct simulation *simulation, size_t pod)
@@ -339,8 +338,7 @@ static bool ask_beside(struct asking *asking, struct error *error)
         find_misfit(asking, &simulation, simulation.undecided, simulation.undecided_count);
     if (misfit != NULL || undecided != NULL) {
         if (asking->why->fit == WHY_FITS)
-            take_misfit(asking, misfit != NULL ? misfit : undecided,
-                        misfit != NULL ? WHY_FITS_NOT : WHY_UNDECIDED);
+            take_misfit(asking, misfit != NULL ? misfit : undecided);
         return true;
     }
     for (size_t i = 0; i < simulation.pod_count; i++)

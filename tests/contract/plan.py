@@ -527,6 +527,13 @@ def check_other_pools(folder):
     for wanted in ("Of 1 of 1 pending pods it is not decided whether it fits.", "<h2>Not decided</h2>"):
         expect(f"types nobody knows, as a page: {wanted}", (code, wanted in out), (0, True))
     expect("and the fix", run("--catalog", "types.json")[0], 0)
+    folder.write("azure/two.yaml", pod("two", "1", "  nodeSelector: {a: b}\n"))
+    code, out = run("-o", "json")
+    plan = json.loads(out)
+    check_shape("types nobody knows, of what is kept out", plan)
+    expect("what is kept out", (code, [entry["pod"] for entry in plan["undecided"]],
+                                [(entry["pod"], entry["reasons"][0]["kind"]) for entry in plan["unschedulable"]]),
+           (1, ["shop/one"], [("shop/two", "requirement")]))
 
     folder.write("unready/cluster.yaml", POOL + """status:
   conditions: [{type: Ready, status: "False", message: class bad}]
