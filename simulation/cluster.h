@@ -22,7 +22,7 @@ struct cluster_pool {
     struct named_amounts limits;
     struct named_amounts room; /* for one instance, where a drill replaces nodes; empty: any */
     const char *above;         /* a resource of whose limit a drill finds more in use; NULL: none */
-    bool offers_nothing;       /* its instance types are not in the catalogue, or it is above */
+    bool offers_nothing;       /* its instance types are not in the catalogue */
     /* What its node class changes about instance types; NULL: nothing. Equal settings are one
      * object. */
     const struct class_settings *settings;

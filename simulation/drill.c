@@ -182,7 +182,6 @@ static void limit_pool(const struct cluster *cluster, struct cluster_pool *pool)
         struct named_amount left = room;
         if (!within || !take_off(&cluster->state_nodes, pool, true, &left) ||
             !take_off(&cluster->lost_nodes, pool, true, &left)) {
-            pool->offers_nothing = true;
             pool->above = limit->resource;
             return;
         }

@@ -46,6 +46,16 @@ struct simulation_reason other_pool_reason(const struct catalog *catalog, const 
 
 /* ---- all of them ---- */
 
+/* Whether nobody knows the hardware of all that the NodePool may launch for the pod. */
+static bool says_unknown(const struct cluster *cluster, const struct pool *pool,
+                         const struct workload *workload, struct simulation_reason *reason)
+{
+    struct text unknown = pool_unknown_text(cluster->catalog, pool, workload, cluster->arena);
+    *reason = (struct simulation_reason){
+        .node_pool = pool->object->name, .kind = REASON_UNDECIDED, .message = unknown};
+    return unknown.size > 0;
+}
+
 struct simulation_reasons other_pools_ask(const struct cluster *cluster,
                                           const struct workload *workload)
 {
@@ -57,9 +67,13 @@ struct simulation_reasons other_pools_ask(const struct cluster *cluster,
         const struct cluster_pool *known = cluster_pool_of(cluster, pool);
         /* One that makes nodes and was not read is left out, which a problem says. */
         bool other = known != NULL ? known->offers_nothing : !pool_makes_nodes(pool);
-        if (other && !cluster_loses_pool(cluster, pool))
+        if (cluster_loses_pool(cluster, pool))
+            continue;
+        if (other)
             items[others.count++] =
                 other_pool_reason(cluster->catalog, pool, known != NULL, workload, cluster->arena);
+        else if (known != NULL && says_unknown(cluster, pool, workload, &items[others.count]))
+            others.count++;
     }
     return others;
 }

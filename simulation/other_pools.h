@@ -1,4 +1,4 @@
-/* NodePools that are not in the problem, or have no instance types in it. */
+/* NodePools that are not in the problem, or of whose instance types too little is known. */
 #ifndef TAFFRAIL_SIMULATION_OTHER_POOLS_H
 #define TAFFRAIL_SIMULATION_OTHER_POOLS_H
 

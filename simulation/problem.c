@@ -125,7 +125,7 @@ static void take_types(const struct building *building, const struct cluster_poo
 {
     const struct cluster *cluster = building->cluster;
     static const uint32_t no_types[1];
-    if (pool->offers_nothing) {
+    if (pool->offers_nothing || pool->above != NULL) {
         added->types = no_types;
         return;
     }

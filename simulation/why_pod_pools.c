@@ -7,6 +7,7 @@
 #include "kube/snapshot.h"
 #include "simulation/node_claims.h"
 #include "simulation/other_pools.h"
+#include "simulation/supply.h"
 #include "simulation/why_pod_internal.h"
 
 /* ---- reasons ---- */
