@@ -408,12 +408,26 @@ static bool names_the_unknown(const struct catalog *catalog, const struct solver
     return true;
 }
 
+/* Each machine has CPUs and memory: requirements that leave no number of them leave no type. */
+static bool leaves_no_machine(const struct solver_requirements *set)
+{
+    static const enum catalog_label needed[] = {CATALOG_CPU, CATALOG_MEMORY};
+    for (size_t i = 0; i < COUNT_OF(needed); i++) {
+        const struct solver_requirement *r = solver_requirements_get(set, (uint32_t)needed[i]);
+        if (r != NULL && solver_requirement_op(r) == SOLVER_DOES_NOT_EXIST)
+            return true;
+    }
+    return false;
+}
+
 struct type_set catalog_select_possible(const struct catalog *catalog,
                                         const struct solver_names *names,
                                         const struct solver_requirements *set, struct arena *arena)
 {
     if (!catalog->is_builtin)
         return catalog_select(catalog, names, set, arena);
+    if (leaves_no_machine(set))
+        return type_set_create(catalog, arena);
     bool all = names_the_unknown(catalog, names, set, arena);
     return select_types(catalog, names, set, all ? UNKNOWN_OF_ALL_KEYS : UNKNOWN_OF_PLATFORM,
                         arena);

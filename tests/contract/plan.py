@@ -439,8 +439,9 @@ def check_hardware(folder):
                           cwd=folder.path, capture_output=True, encoding="utf-8", check=False)
     plan = json.loads(done.stdout)
     check_shape("hardware", plan)
-    expect("hardware: the reason", plan["unschedulable"][0]["reasons"], [
-        {"nodePool": "default", "kind": "requirement", "nearest": "",
+    expect("hardware: nothing is decided", (done.returncode, plan["unschedulable"]), (0, []))
+    expect("hardware: the reason", plan["undecided"][0]["reasons"], [
+        {"nodePool": "default", "kind": "undecided", "nearest": "",
          "message": "the catalogue does not know the hardware of g2.2xlarge, g2.8xlarge"}])
 
 
