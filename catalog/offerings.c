@@ -306,16 +306,19 @@ static struct strings regions_of(const struct strings *zones, struct arena *aren
 static void add_system(struct expression_list *list, const struct instance_type *type,
                        const struct class_settings *settings, struct arena *arena)
 {
+    const struct strings none = {0};
     const char *windows_build = settings->windows_build;
-    bool runs = windows_build == NULL || text_is(type->architecture, "amd64");
     if (settings->any_system)
         return;
+    if (windows_build == NULL) {
+        add_expression(list, arena, LABEL_OS, SOLVER_IN, one_string(arena, "linux"));
+        add_expression(list, arena, LABEL_WINDOWS_BUILD, SOLVER_DOES_NOT_EXIST, none);
+        return;
+    }
+    bool runs = text_is(type->architecture, "amd64");
     add_expression(list, arena, LABEL_OS, runs ? SOLVER_IN : SOLVER_DOES_NOT_EXIST,
-                   runs ? one_string(arena, windows_build == NULL ? "linux" : "windows")
-                        : (struct strings){0});
-    add_expression(list, arena, LABEL_WINDOWS_BUILD,
-                   windows_build == NULL ? SOLVER_DOES_NOT_EXIST : SOLVER_IN,
-                   windows_build == NULL ? (struct strings){0} : one_string(arena, windows_build));
+                   runs ? one_string(arena, "windows") : none);
+    add_expression(list, arena, LABEL_WINDOWS_BUILD, SOLVER_IN, one_string(arena, windows_build));
 }
 
 /* The values that reserved machines of the type can have. */

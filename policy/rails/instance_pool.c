@@ -213,14 +213,14 @@ static struct type_set launchable_with(const struct instance_list *list, const s
                                        size_t replaced, const struct text_list *values,
                                        struct arena *arena)
 {
-    struct expressions all = {0};
-    FOR_EACH(requirement, &pool->requirements)
-        *LIST_PUSH(arena, &all) = *requirement;
-    struct expression *own = &all.items[replaced];
-    own->values = ARENA_ARRAY(arena, values->count, struct expression_value);
-    own->value_count = values->count;
+    struct expression own = pool->requirements.items[replaced];
+    own.values = ARENA_ARRAY(arena, values->count, struct expression_value);
+    own.value_count = values->count;
     for (size_t i = 0; i < values->count; i++)
-        own->values[i].text = values->items[i];
+        own.values[i].text = values->items[i];
+    struct expressions all = {0};
+    for (size_t i = 0; i < pool->requirements.count; i++)
+        *LIST_PUSH(arena, &all) = i == replaced ? own : pool->requirements.items[i];
     return expressions_select(list->catalog, &all, &pool->labels, arena);
 }
 
