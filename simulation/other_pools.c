@@ -50,7 +50,10 @@ struct simulation_reason other_pool_reason(const struct catalog *catalog, const 
 static bool says_unknown(const struct cluster *cluster, const struct pool *pool,
                          const struct workload *workload, struct simulation_reason *reason)
 {
+    struct arena_mark mark = arena_mark(cluster->arena);
     struct text unknown = pool_unknown_text(cluster->catalog, pool, workload, cluster->arena);
+    if (unknown.size == 0)
+        arena_rewind(cluster->arena, mark);
     *reason = (struct simulation_reason){
         .node_pool = pool->object->name, .kind = REASON_UNDECIDED, .message = unknown};
     return unknown.size > 0;

@@ -136,6 +136,21 @@ static bool is_in_all_zones(const struct workload *daemon, struct arena *arena)
     return open && leaves_all_zones(&selection.selector);
 }
 
+/* There may be very many terms, and DaemonSets: what is read of each is given back. */
+static bool selects_everywhere(const struct rail_call *call, const struct node *term,
+                               const struct object *object)
+{
+    struct arena_mark mark = arena_mark(call->arena);
+    struct workload daemon;
+    bool everywhere = looks_into(term, object->namespace, call->object->namespace) &&
+                      workload_read(object, call->arena, &daemon) &&
+                      selector_matches(node_get(term, "labelSelector"),
+                                       node_get(daemon.metadata->node, "labels")) &&
+                      is_in_all_zones(&daemon, call->arena);
+    arena_rewind(call->arena, mark);
+    return everywhere;
+}
+
 /* Whether the pods that the term selects are seen to be those of a DaemonSet that runs wherever
  * nodes are: beside them is everywhere. */
 static bool selects_daemons(const struct rail_call *call, const struct topology_term *term)
@@ -146,16 +161,10 @@ static bool selects_daemons(const struct rail_call *call, const struct topology_
             node_count(node_get(node, "mismatchLabelKeys")) >
         0)
         return false;
-    for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++) {
-        const struct object *object = snapshot_object(snapshot, KIND_DAEMON_SET, i);
-        struct workload daemon;
-        if (looks_into(node, object->namespace, call->object->namespace) &&
-            workload_read(object, call->arena, &daemon) &&
-            selector_matches(node_get(node, "labelSelector"),
-                             node_get(daemon.metadata->node, "labels")) &&
-            is_in_all_zones(&daemon, call->arena))
+    arena_tick(call->arena, snapshot_count(snapshot, KIND_DAEMON_SET));
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++)
+        if (selects_everywhere(call, node, snapshot_object(snapshot, KIND_DAEMON_SET, i)))
             return true;
-    }
     return false;
 }
 
