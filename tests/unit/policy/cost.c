@@ -278,6 +278,10 @@ static void an_update_that_raises_nothing_is_not_new(void)
         /* Beyond what is planned. */
         {DEPLOYMENT("2000"), DEPLOYMENT("3000"), ACTION_DENY},
         {DEPLOYMENT("3000"), DEPLOYMENT("2000"), ACTION_AUDIT},
+        /* The API server sends no such old object; whoever reaches the port may. */
+        {"{apiVersion: apps/v1, kind: Deploiment, metadata: {name: d, namespace: web}}",
+         DEPLOYMENT("9"), ACTION_DENY},
+        {"{apiVersion: v1, kind: Node, metadata: {name: d}}", DEPLOYMENT("9"), ACTION_DENY},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct arena *arena = arena_create((size_t)64 << 20);
