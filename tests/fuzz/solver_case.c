@@ -97,14 +97,22 @@ static struct solver_labels take_labels(struct bytes *bytes, const struct vocabu
     return labels;
 }
 
+/* Of a taint or a toleration; also numbers. */
+static const char *take_taint_value(struct bytes *bytes)
+{
+    static const char *const values[] = {"a", "", "1", "", "3", ""};
+    return values[take(bytes, sizeof values / sizeof values[0])];
+}
+
 static struct solver_taints take_taints(struct bytes *bytes)
 {
     struct solver_taints taints = {.count = one_in(bytes, 3) ? 1 + take(bytes, 2) : 0};
     struct solver_taint *items = ARENA_ARRAY(bytes->arena, taints.count, struct solver_taint);
-    for (size_t i = 0; i < taints.count; i++)
-        items[i] =
-            (struct solver_taint){one_in(bytes, 2) ? "gpu" : "team", one_in(bytes, 2) ? "" : "a",
-                                  (enum solver_effect)take(bytes, 3)};
+    for (size_t i = 0; i < taints.count; i++) {
+        const char *key = one_in(bytes, 2) ? "gpu" : "team";
+        const char *value = take_taint_value(bytes);
+        items[i] = (struct solver_taint){key, value, (enum solver_effect)take(bytes, 3)};
+    }
     taints.items = items;
     return taints;
 }
@@ -375,14 +383,18 @@ static void take_tolerations(struct bytes *bytes, struct solver_shape *shape)
     struct solver_toleration *items =
         ARENA_ARRAY(bytes->arena, shape->toleration_count, struct solver_toleration);
     for (size_t i = 0; i < shape->toleration_count; i++) {
+        static const char *const keys[] = {"gpu", "team", ""};
         size_t key = take(bytes, 3);
+        size_t op = key == 2 ? 1 : take(bytes, 6);
+        const char *value = take_taint_value(bytes);
+        bool any_effect = one_in(bytes, 2);
         items[i] = (struct solver_toleration){
-            .key = key == 0   ? "gpu"
-                   : key == 1 ? "team"
-                              : "",
-            .exists = key == 2 || one_in(bytes, 2),
-            .value = one_in(bytes, 2) ? "" : "a",
-            .any_effect = one_in(bytes, 2),
+            .key = keys[key],
+            .exists = op % 2 == 1,
+            .gt = op == 2,
+            .lt = op == 4,
+            .value = value,
+            .any_effect = any_effect,
             .effect = (enum solver_effect)take(bytes, 3),
         };
     }

@@ -409,11 +409,15 @@ static void add_volume(struct bytes *bytes, struct solver_shape *shape)
     struct solver_volume *items =
         with_one_more(bytes->arena, shape->volumes, shape->volume_count, sizeof *items);
     struct solver_volume *volume = &items[shape->volume_count];
-    volume->alternative_count = take(bytes, 20);
+    enum { MOST = 20 };
+    size_t choice = take(bytes, 3 * MOST);
+    size_t expressions = (1 + choice / MOST) % 3;
+    volume->alternative_count = choice % MOST;
     struct solver_expressions *alternatives =
         ARENA_ARRAY(bytes->arena, volume->alternative_count, struct solver_expressions);
     for (size_t i = 0; i < volume->alternative_count; i++)
-        add_expression(bytes, &alternatives[i], take_expression(bytes, SOLVER_GT));
+        for (size_t j = 0; j < expressions; j++)
+            add_expression(bytes, &alternatives[i], take_expression(bytes, SOLVER_GT));
     volume->alternatives = alternatives;
     shape->volumes = items;
     shape->volume_count++;

@@ -46,6 +46,19 @@ bool labels_meet(const struct solver_labels *labels, const struct solver_express
     return true;
 }
 
+static bool value_tolerated(const struct solver_taint *taint,
+                            const struct solver_toleration *toleration)
+{
+    int64_t is, bound;
+    if (toleration->exists)
+        return true;
+    if (!toleration->gt && !toleration->lt)
+        return strcmp(toleration->value, taint->value) == 0;
+    return text_to_int64(text_of(taint->value), &is) &&
+           text_to_int64(text_of(toleration->value), &bound) &&
+           (toleration->gt ? is > bound : is < bound);
+}
+
 static bool tolerated(const struct solver_taint *taint, const struct solver_shape *shape)
 {
     if (taint->effect == SOLVER_PREFER_NO_SCHEDULE)
@@ -54,7 +67,7 @@ static bool tolerated(const struct solver_taint *taint, const struct solver_shap
         const struct solver_toleration *toleration = &shape->tolerations[i];
         if ((toleration->any_effect || toleration->effect == taint->effect) &&
             (toleration->key[0] == '\0' || strcmp(toleration->key, taint->key) == 0) &&
-            (toleration->exists || strcmp(toleration->value, taint->value) == 0))
+            value_tolerated(taint, toleration))
             return true;
     }
     return false;
