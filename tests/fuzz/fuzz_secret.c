@@ -1,5 +1,6 @@
 /* The Secret with the certificates, the two webhook configurations, and for how many seconds these
- * have been seen so, with a NUL between them; certificates by the names of issued.h. No crash, no
+ * have been seen so, below 0 where one cannot be read, with a NUL between them; certificates by the
+ * names of issued.h. No crash, no
  * leak; what is to be written is read as it was written, and a leaf that is made serves. */
 /* reads: server/webhook_manager_body.c certs/rotate.c certs/inspect.c certs/bundle_check.c
  * base/base64.c */
@@ -60,6 +61,7 @@ static void check_written(const struct node *read, const struct rotation_secret 
 struct parts {
     const struct node *secret, *configurations[CONFIGURATION_COUNT];
     int64_t published_for_s;
+    bool may_lose_trust;
 };
 
 static void rotate(const struct parts *parts)
@@ -69,6 +71,7 @@ static void rotate(const struct parts *parts)
                                  .published = published,
                                  .times = rotation_times_usual,
                                  .published_for_s = parts->published_for_s,
+                                 .may_lose_trust = parts->may_lose_trust,
                                  .now_unix_s = ISSUED_NOW_UNIX_S};
     struct rotation_step step;
     struct error error;
@@ -112,9 +115,10 @@ static void read_all(void *argument)
             object_of(resources[i], part, arena);
         rest = left;
     }
-    int64_t published_for_s;
+    int64_t published_for_s = 0;
     if (text_to_int64(rest, &published_for_s) && published_for_s >= 0)
         parts.published_for_s = published_for_s;
+    parts.may_lose_trust = published_for_s < 0;
     rotate(&parts);
 }
 

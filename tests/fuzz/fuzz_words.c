@@ -81,8 +81,12 @@ static void read_time(struct text text)
         REQUIRE(text.size > 0);
     struct text left = text;
     struct duration_part part;
-    for (size_t size = left.size; duration_take(&left, &part); size = left.size)
+    bool whole = text.size > 0;
+    for (size_t size = left.size; duration_take(&left, &part); size = left.size) {
         REQUIRE(left.size < size && part.number >= 0 && part.unit_ns > 0);
+        whole &= !part.has_point && part.unit_ns >= DURATION_SECOND_NS;
+    }
+    REQUIRE(duration_is_whole(text) == (whole && left.size == 0));
 }
 
 static void read_base64(struct text text)
