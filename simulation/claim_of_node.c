@@ -103,12 +103,10 @@ static bool is_being_replaced(const struct object *node)
     return false;
 }
 
-/* The NodeClaim of a Node that is deleted is deleted at once. */
 bool node_is_leaving(const struct claims_of_nodes *claims, const struct object *node,
                      const struct object *claim)
 {
-    if ((node != NULL && node->deleting) || (claim != NULL && claim->deleting) ||
-        claim_is_terminating(claim))
+    if ((claim != NULL ? claim : node)->deleting || claim_is_terminating(claim))
         return true;
     return node != NULL && node_is_managed(claims, node, claim) && is_being_replaced(node);
 }
