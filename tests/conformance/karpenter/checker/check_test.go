@@ -188,6 +188,23 @@ func TestReplayFindsTheOrder(t *testing.T) {
 	}
 }
 
+// While the node that is there is the only one, its zone takes all of them.
+func TestPodsOfNodesThatAreThereComeFirst(t *testing.T) {
+	var pods []string
+	for i := range 4 {
+		pods = append(pods, pendingPod(fmt.Sprintf("e-%d", i), "even", "10m", spreadZones))
+	}
+	text := `{"existing": [{"node": "there", "pods": ["default/e-0", "default/e-1", "default/e-2"]}],
+		"claims": [` + claim("zone-b", "default/e-3") + "]}"
+	asked := &question{Case: writeCase(t, pods...)}
+	if err := json.Unmarshal([]byte(text), &asked.Plan); err != nil {
+		t.Fatal(err)
+	}
+	if got := answerTo(asked); len(got.Broken) > 0 || got.Error != "" {
+		t.Errorf("says %q %s of pods that are bound before the node is bought", got.Broken, got.Error)
+	}
+}
+
 // A node that leaves takes nobody; its pods need a place, but for those that stay or end there. While one stays, so does
 // the node, and the pods there count.
 func TestLeaving(t *testing.T) {

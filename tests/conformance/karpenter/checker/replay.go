@@ -290,19 +290,29 @@ func (w *world) checkLimits(p *plan) []string {
 
 // The pods that kube-scheduler would never put where the plan has them, in the best order found: one
 // order in which it takes them all is proof enough. Those refused go first in the next try, because
-// what came before them is what shut them out; every third try is shuffled.
+// what came before them is what shut them out; every third try is shuffled. In every other try the
+// pods of nodes that are there are bound before any bought node has come, as it will be: a spread
+// does not count the zone of a node that is not there.
 func (w *world) replay(nodes, bought []*corev1.Node, errands []*errand) []*errand {
 	scheduler, err := newScheduler(w.objects)
 	if err != nil {
 		return []*errand{{pod: &corev1.Pod{}, said: err.Error()}}
 	}
 	defer scheduler.stop()
-	base := append(append([]*corev1.Pod{}, w.running...), w.daemonPods(bought)...)
+	daemons := w.daemonPods(bought)
+	there := nodes[:len(nodes)-len(bought)]
 	random := rand.New(rand.NewSource(1))
 	sort.SliceStable(errands, func(a, b int) bool { return strictness(errands[a].pod) > strictness(errands[b].pod) })
 	var best []*errand
 	for order := range orders {
-		left := scheduler.bindAll(nodes, base, errands, w.newVolumes(nodes))
+		volumes := w.newVolumes(nodes)
+		bound, left := slices.Clone(w.running), errands
+		if order%2 == 1 {
+			early, late := divide(errands, there)
+			bound, left = scheduler.bindAll(there, bound, early, volumes)
+			left = append(left, late...)
+		}
+		_, left = scheduler.bindAll(nodes, append(bound, daemons...), left, volumes)
 		if order == 0 || len(left) < len(best) {
 			best = left
 		}
@@ -316,6 +326,18 @@ func (w *world) replay(nodes, bought []*corev1.Node, errands []*errand) []*erran
 		}
 	}
 	return best
+}
+
+// Those of the nodes, and the others.
+func divide(errands []*errand, nodes []*corev1.Node) (theirs, others []*errand) {
+	for _, one := range errands {
+		if slices.ContainsFunc(nodes, func(node *corev1.Node) bool { return node.Name == one.node }) {
+			theirs = append(theirs, one)
+		} else {
+			others = append(others, one)
+		}
+	}
+	return theirs, others
 }
 
 func putFirst(errands, refused []*errand) {
@@ -337,9 +359,9 @@ func strictness(pod *corev1.Pod) int {
 	return result
 }
 
-func (s *scheduler) bindAll(nodes []*corev1.Node, base []*corev1.Pod, errands []*errand,
-	volumes *volumes) []*errand {
-	bound := append([]*corev1.Pod{}, base...)
+// All pods that are bound then, and the errands left, each with what was said of it.
+func (s *scheduler) bindAll(nodes []*corev1.Node, bound []*corev1.Pod, errands []*errand,
+	volumes *volumes) ([]*corev1.Pod, []*errand) {
 	var left []*errand
 	for _, one := range errands {
 		left = append(left, &errand{pod: one.pod, node: one.node})
@@ -364,7 +386,7 @@ func (s *scheduler) bindAll(nodes []*corev1.Node, base []*corev1.Pod, errands []
 		left = append(left[:next], left[next+1:]...)
 		next = 0
 	}
-	return left
+	return bound, left
 }
 
 // The daemons that will run on what is bought.
