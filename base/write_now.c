@@ -2,13 +2,35 @@
 #include "base/write_now.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the kernel cannot say at once whether it would wait. */
+/* A terminal waits as its description says, and that of fd belongs to other processes, too: below 0
+ * is that there is no own one. */
+static int open_terminal_again(int fd)
+{
+    char path[sizeof "/proc/self/fd/" + 11];
+    if (isatty(fd) != 1)
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Where the kernel cannot say at once whether it would wait. A terminal is ready when it has room
+ * for a part, and would wait with the rest. */
 static ssize_t write_when_ready(int fd, const struct iovec *parts, int count)
 {
+    int terminal = open_terminal_again(fd);
+    if (terminal >= 0) {
+        ssize_t written = writev(terminal, parts, count);
+        int failure = errno;
+        close(terminal);
+        errno = failure;
+        return written;
+    }
     struct pollfd out = {.fd = fd, .events = POLLOUT};
     if (poll(&out, 1, 0) != 0)
         return writev(fd, parts, count);

@@ -7,8 +7,8 @@
 #include "base/base.h"
 
 /* One call for all parts: up to PIPE_BUF bytes they stay whole in any pipe or file. It never waits
- * for a reader. Returns how many bytes were taken; below 0 with errno: none, for EAGAIN because it
- * would have to wait. */
+ * for a reader, unless fd is a terminal that the process may not open. Returns how many bytes were
+ * taken; below 0 with errno: none, for EAGAIN because it would have to wait. */
 ssize_t write_now(int fd, const struct iovec *parts, int count) MUST_CHECK;
 
 #endif

@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "server/server.h"
@@ -18,6 +20,7 @@ const char unit_suite[] = "server/trail write";
 static ssize_t says; /* below 0: it fails, with errno: */
 static int failure;
 static unsigned calls;
+static const char stuck[] = "standard output takes nothing more: its reader is stuck";
 
 /* The header's names are the C library's own. NOLINTNEXTLINE(readability-inconsistent-*) */
 ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
@@ -58,7 +61,6 @@ static int open_output(enum output output)
 
 static void what_becomes_of_a_line(void)
 {
-    static const char stuck[] = "standard output takes nothing more: its reader is stuck";
     static const char line[] = "{\"a\":1}";
     enum { LINE_BYTES = sizeof line - 1 };
     static const struct {
@@ -108,7 +110,58 @@ static void what_becomes_of_a_line(void)
     signal(SIGPIPE, before);
 }
 
+/* ---- a terminal ---- */
+
+static int open_raw_terminal(void)
+{
+    struct termios settings;
+    int reader = posix_openpt(O_RDWR | O_NOCTTY);
+    CU_ASSERT_FATAL(reader >= 0 && grantpt(reader) == 0 && unlockpt(reader) == 0);
+    int terminal = open(ptsname(reader), O_RDWR | O_NOCTTY);
+    CU_ASSERT_FATAL(terminal >= 0 && tcgetattr(terminal, &settings) == 0);
+    cfmakeraw(&settings);
+    CU_ASSERT_FATAL(tcsetattr(terminal, TCSANOW, &settings) == 0);
+    dup2(terminal, STDOUT_FILENO);
+    close(terminal);
+    return reader;
+}
+
+/* Which has room for a part of a line. What is written comes to the reader some time later. */
+static void nobody_reads_the_terminal(void)
+{
+    enum { LINE_BYTES = 1 << 20, WAITS_S = 10 };
+    static char bytes[LINE_BYTES];
+    ssize_t size = 0;
+    const char *first, *last, *later;
+    memset(bytes, 'x', sizeof bytes);
+    says = -1;
+    failure = EOPNOTSUPP;
+    fflush(stdout);
+    int standard_output = dup(STDOUT_FILENO), reader = open_raw_terminal();
+    alarm(WAITS_S); /* ends the test where it waits */
+    first = last = trail_write((struct text){bytes, sizeof bytes});
+    while (last != NULL && strcmp(last, "written in part") == 0)
+        last = trail_write((struct text){bytes, sizeof bytes});
+    do {
+        size = read(reader, bytes, sizeof bytes);
+        later = trail_write(TEXT("{\"a\":2}"));
+    } while (size > 0 && later != NULL);
+    while (size > 0 && bytes[size - 1] != '\n') /* of the last line alone */
+        size = read(reader, bytes, sizeof bytes);
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    alarm(0);
+    dup2(standard_output, STDOUT_FILENO);
+    close(standard_output);
+    close(reader);
+    ASSERT_TEXT(text_of(first), "written in part");
+    ASSERT_TEXT(text_of(last), stuck);
+    CU_ASSERT_PTR_NULL(later);
+    CU_ASSERT((flags & O_NONBLOCK) == 0); /* it is the terminal of others, too */
+    CU_ASSERT(size > 0);
+}
+
 const struct unit_test unit_tests[] = {
+    {"nobody reads the terminal", nobody_reads_the_terminal},
     {"what becomes of a line", what_becomes_of_a_line},
     {NULL, NULL},
 };
