@@ -323,12 +323,13 @@ void folder_find_documents(const char *path, struct folder_filter *filter, struc
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
 /* Keys ts, level, msg, component, and object and error when given (NULL otherwise). At most
- * 20 lines a second for one component and level; what is dropped is counted in the next line. */
+ * 20 lines a second for one component and level; what is dropped is counted in the next line of its
+ * component and level that is taken. */
 void log_line(enum log_level level, const char *component, const char *object, const char *error,
               const char *format, ...) PRINTF_LIKE(5, 6);
 void log_set_level(enum log_level least);
 /* Whether a line waits until stderr takes it, as is the default. Else what it does not take at once
- * is dropped, and counted in the next line that it takes. */
+ * is dropped, and counted in the next line of its component and level that is taken. */
 void log_set_waiting(bool waits);
 
 /* ---- the tree: JSON or YAML, read into one immutable form ---- */
