@@ -66,8 +66,9 @@ size_t text_distance(struct text a, struct text b, size_t limit);
  * within limit edits. A candidate that differs in ASCII case alone is nearer than any other but an
  * equal one, unless limit is 0. */
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit);
-/* How many edits of a text are a slip of the fingers: one of three letters, and three at most. */
-size_t text_slip_edits(struct text t);
+/* How many edits away a name may be from the one that is suggested for it: 1 of three letters, 2 of
+ * four (two letters that changed places) or five, 3 of more. */
+size_t text_typo_edits(struct text written);
 
 /* ---- errors ---- */
 

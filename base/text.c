@@ -276,10 +276,11 @@ static bool has_same_letters(struct text a, struct text b)
     return a.size == b.size && a.size > 0 && strncasecmp(a.data, b.data, a.size) == 0;
 }
 
-size_t text_slip_edits(struct text t)
+size_t text_typo_edits(struct text written)
 {
     enum { EDITS_MAX = 3, LETTERS_AN_EDIT = 3 };
-    return t.size / LETTERS_AN_EDIT < EDITS_MAX ? t.size / LETTERS_AN_EDIT : EDITS_MAX;
+    size_t edits = written.size / LETTERS_AN_EDIT + (written.size > LETTERS_AN_EDIT);
+    return edits < EDITS_MAX ? edits : EDITS_MAX;
 }
 
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit)

@@ -165,8 +165,6 @@ enum options_result options_read(int argc, char **argv, const struct option_spec
 void options_free(void);
 /* The exit code when the command ends here: its help was printed, or its options are wrong. */
 int options_exit_code(enum options_result result);
-/* How many letters may be wrong in a name that is taken for a slip of another. */
-size_t typo_edits(struct text written);
 /* "taffrail COMMAND: ..." on stderr; returns EXIT_USAGE. */
 int usage_error(const char *command, const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -8,13 +8,6 @@
 
 enum { MOST_OPTIONS = 32, LONG_ONLY = 256 };
 
-size_t typo_edits(struct text written)
-{
-    enum { MOST_EDITS = 3 };
-    size_t edits = written.size / 3 + (written.size > 2);
-    return edits > MOST_EDITS ? MOST_EDITS : edits;
-}
-
 int usage_error(const char *command, const char *format, ...)
 {
     va_list args;
@@ -215,7 +208,7 @@ static void say_unknown_name(const char *command, const struct option_spec *tabl
     size_t count = 0;
     for (; count < MOST_OPTIONS && table[count].name != NULL; count++)
         names[count] = text_of(table[count].name);
-    size_t nearest = text_nearest(name, names, count, typo_edits(name));
+    size_t nearest = text_nearest(name, names, count, text_typo_edits(name));
     if (name_beginning(table, name, beginning, sizeof beginning) > 1)
         usage_error(command, "--%.*s may be %s: write more of it", TEXT_ARGS(name), beginning);
     else if (nearest < count)

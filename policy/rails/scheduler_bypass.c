@@ -163,13 +163,15 @@ static void judge_host_name_selection(struct rail_call *call, const struct workl
 
 /* ---- a scheduler ---- */
 
-/* How many edits are a slip of the fingers: "my-scheduler" is near to "kai-scheduler" without being
- * meant, since what most schedulers' names end with tells nothing. */
-static size_t edits_of_a_slip(struct text scheduler)
+/* How many edits are a typo. "my-scheduler" is near to "kai-scheduler" without being meant, since
+ * what most schedulers' names end with tells nothing; so is "hami-scheduler", that of another
+ * project. A typo is denied: these are fewer edits than those of text_typo_edits. */
+static size_t edits_of_a_typo(struct text scheduler)
 {
+    enum { EDITS_MAX = 3, LETTERS_AN_EDIT = 3 };
     const struct text end = TEXT("-scheduler");
     size_t size = scheduler.size - (text_ends_with(scheduler, end) ? end.size : 0);
-    return text_slip_edits((struct text){scheduler.data, size});
+    return size / LETTERS_AN_EDIT < EDITS_MAX ? size / LETTERS_AN_EDIT : EDITS_MAX;
 }
 
 static void judge_scheduler(struct rail_call *call, const struct scheduler_bypass *settings,
@@ -181,7 +183,7 @@ static void judge_scheduler(struct rail_call *call, const struct scheduler_bypas
     if (scheduler.size == 0 || is_listed(settings, scheduler))
         return;
     const struct allowed schedulers = ALLOWED_LIST(&settings->schedulers);
-    size_t edits = edits_of_a_slip(scheduler);
+    size_t edits = edits_of_a_typo(scheduler);
     bool misspelt = edits > 0 && text_nearest(scheduler, schedulers.items, schedulers.count,
                                               edits) < schedulers.count;
     report_as(call, misspelt || settings->schedulers.given ? SEVERITY_RAIL : SEVERITY_WARN,

@@ -282,6 +282,13 @@ static void the_nearest_is_found(void)
     ASSERT_INT(text_nearest(TEXT("a"), NULL, 0, 3), 0);
 }
 
+static void a_longer_name_has_more_typos(void)
+{
+    static const size_t edits[] = {0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 3};
+    for (size_t size = 0; size < COUNT_OF(edits); size++)
+        ASSERT_INT(text_typo_edits((struct text){"capacity-types", size}), edits[size]);
+}
+
 /* "M5" is no c5, and "AMD" is three edits from amd. */
 static void the_same_letters_are_nearest(void)
 {
@@ -345,6 +352,7 @@ const struct unit_test unit_tests[] = {
     {"distances are counted", distances_are_counted},
     {"distances of all lengths are right", distances_of_all_lengths_are_right},
     {"the nearest is found", the_nearest_is_found},
+    {"a longer name has more typos", a_longer_name_has_more_typos},
     {"the same letters are nearest", the_same_letters_are_nearest},
     {"builders grow", builders_grow},
     {"words of others stay in one line", words_of_others_stay_in_one_line},

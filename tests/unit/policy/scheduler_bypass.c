@@ -261,7 +261,7 @@ static void schedulers_that_nobody_runs(void)
                                         COUNT_OF(both)});
 }
 
-/* Three edits are a slip of the fingers, four another name. */
+/* Three edits are a typo, four another name. */
 static void the_scheduler_that_was_meant(void)
 {
 #define NOBODY(name, fix)                                   \
@@ -284,6 +284,11 @@ static void the_scheduler_that_was_meant(void)
         {POD("{schedulerName: volcan}"), NOBODY("volcan", "Use volcano.")},
     };
     rail_words_run("scheduler-bypass: {schedulers: [j, k, q, w, z, volcano]}", NULL, many, 1);
+    static const struct rail_words another_project[] = {
+        {POD("{schedulerName: hami-scheduler}"), NOBODY("hami-scheduler", NAME_IT)},
+    };
+    rail_words_run("scheduler-bypass: {schedulers: [default-scheduler, kai-scheduler]}", NULL,
+                   another_project, 1);
 }
 
 static void every_kind_of_workload(void)
