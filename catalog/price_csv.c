@@ -144,7 +144,8 @@ static size_t column_called(const struct row *header, const char *const *names)
     return CELLS_MAX;
 }
 
-/* Without a header the columns are the type, the price, and perhaps the capacity type. */
+/* Without a header the columns are the type, the price, and perhaps the capacity type, the region
+ * and the date. */
 static struct columns columns_of(const struct row *header, bool *headless)
 {
     static const char *const types[] = {"instancetype", "type", "name", NULL};
@@ -155,7 +156,7 @@ static struct columns columns_of(const struct row *header, bool *headless)
     int64_t usd_micro;
     *headless = header->count > 1 && price_parse(header->cells[1], &usd_micro);
     if (*headless)
-        return (struct columns){0, 1, 2, CELLS_MAX, CELLS_MAX};
+        return (struct columns){0, 1, 2, 3, 4};
     return (struct columns){column_called(header, types), column_called(header, prices),
                             column_called(header, capacities), column_called(header, regions),
                             column_called(header, dates)};
@@ -173,6 +174,7 @@ static bool take_row(const struct csv *csv, const struct row *row, const struct 
 {
     struct price price = {.type = cell_of(row, columns->type)};
     struct text usd = cell_of(row, columns->usd), capacity = cell_of(row, columns->capacity);
+    struct text date = cell_of(row, columns->date);
     price.spot = text_is(capacity, "spot");
     if (price.type.size == 0)
         return refuse(csv, error, price.type, "an instance type, such as m5.large");
@@ -180,9 +182,11 @@ static bool take_row(const struct csv *csv, const struct row *row, const struct 
         return refuse(csv, error, usd, "USD an hour above 0, such as 0.107");
     if (!price.spot && capacity.size > 0 && !text_is(capacity, "on-demand"))
         return refuse(csv, error, capacity, "the capacity type on-demand or spot");
+    if (date.size > 0 && !price_is_date(date))
+        return refuse(csv, error, date, "a day or a month, such as 2026-11-20 or 2026-11");
     price_list_add(list, region, cell_of(row, columns->region), &price, arena);
-    if (text_compare(cell_of(row, columns->date), list->date) > 0)
-        list->date = cell_of(row, columns->date);
+    if (text_compare(date, list->date) > 0)
+        list->date = date;
     return true;
 }
 

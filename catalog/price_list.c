@@ -2,7 +2,10 @@
  * chooses them (docs/reference/karpenter.md 7.4). */
 #include "catalog/price_list.h"
 
+#include <stdio.h>
+
 #include "kube/quantity.h"
+#include "kube/time.h"
 
 const struct offer_names offer_names[OFFER_FIELD_COUNT] = {
     [OFFER_PRODUCT_FAMILY] = {"productFamily", "Product Family"},
@@ -46,6 +49,15 @@ void price_list_add(struct price_list *list, struct text wanted_region, struct t
 bool price_parse(struct text t, int64_t *usd_micro)
 {
     return t.size > 0 && quantity_scaled(t, 6, usd_micro) && *usd_micro > 0;
+}
+
+bool price_is_date(struct text t)
+{
+    enum { MONTH_BYTES = sizeof "2026-11" - 1, DAY_BYTES = sizeof "2026-11-20" - 1 };
+    char day[DAY_BYTES + 1];
+    int64_t unix_s = 0;
+    snprintf(day, sizeof day, "%.*s%s", TEXT_ARGS(t), t.size == MONTH_BYTES ? "-01" : "");
+    return (t.size == MONTH_BYTES || t.size == DAY_BYTES) && time_parse(text_of(day), &unix_s);
 }
 
 static bool choose_region(const char *file, struct text wanted, struct arena *arena,

@@ -23,6 +23,9 @@ struct price_list {
 bool price_list_read(const char *file, struct text text, struct text region, struct arena *arena,
                      struct price_list *list, struct error *error) MUST_CHECK;
 
+/* A day or a month: 2026-11-20, 2026-11. */
+bool price_is_date(struct text t);
+
 /* ---- the parts ---- */
 
 /* What says of an offer that it is the price of a type: Linux, without licences, on shared hardware

@@ -7,7 +7,6 @@
 #include "cli/catalog.h"
 #include "cli/cli.h"
 #include "kube/quantity.h"
-#include "kube/time.h"
 
 enum { WHOLE_PER_MILLE = 1000 };
 static const size_t limit_bytes = (size_t)900
@@ -35,16 +34,6 @@ static bool read_discount(const char *written, int64_t *per_mille)
         t.size--;
     return written == NULL ||
            (quantity_scaled(t, 1, per_mille) && *per_mille >= 0 && *per_mille < WHOLE_PER_MILLE);
-}
-
-/* A day, or a month. */
-static bool is_date(struct text t)
-{
-    enum { MONTH_BYTES = sizeof "2026-11" - 1, DAY_BYTES = sizeof "2026-11-20" - 1 };
-    char day[DAY_BYTES + 1];
-    int64_t unix_s = 0;
-    snprintf(day, sizeof day, "%.*s%s", TEXT_ARGS(t), t.size == MONTH_BYTES ? "-01" : "");
-    return (t.size == MONTH_BYTES || t.size == DAY_BYTES) && time_parse(text_of(day), &unix_s);
 }
 
 static void add_price(struct text_builder *out, const struct price *price,
@@ -111,7 +100,7 @@ int catalog_import_file(const struct catalog_import *import, struct arena *arena
         return usage_error("catalog import",
                            "--discount is \"%s\"; it wants percent, from 0 to below 100",
                            import->discount);
-    if (import->date != NULL && !is_date(text_of(import->date)))
+    if (import->date != NULL && !price_is_date(text_of(import->date)))
         return usage_error("catalog import",
                            "--date is \"%s\"; it wants a day or a month, such as 2026-11-20 or "
                            "2026-11",

@@ -150,8 +150,11 @@ def tables_are_read(bench):
         file, _ = bench.imported(plain, "--region", "eu-west-1", "--date", "2026-11-02")
         expect("prices", prices_of(file), {"m5.large": 0.1})
         expect("date", file["date"], "2026-11-02")
+    file, _ = bench.imported("m5.large,0.1,on-demand,eu-west-1,2026-11-20\n")
+    expect("region and date", (file["region"], file["date"]), ("eu-west-1", "2026-11-20"))
     for text, part in [
         ("m5.large,0.1\n", "--region"),
+        ("instanceType,usdPerHour,date\nm5.large,1,2026-99-99\n", 'list:2: found "2026-99-99"'),
         ("", "is empty"),
         ("a,b\nm5.large,0.1\n", "instanceType and usdPerHour"),
         ("instanceType,usdPerHour\nm5.large,much\n", 'list:2: found "much"'),

@@ -58,6 +58,19 @@ static void a_user_writes_a_table(void)
         /* without a header */
         {"m5.large,0.096,spot\n", "m5.large(spot)=96000", 0},
         {",0.096\n", "found \"\", and wants an instance type", 1},
+        {"m5.large,0.0942,on-demand,eu-west-1,2026-11-20\nm5.large,0.0391,spot,eu-west-1,2026-11-"
+         "20\n",
+         "m5.large=94200 m5.large(spot)=39100 of eu-west-1 at 2026-11-20", 0},
+        {"m5.large,0.1,,eu-west-1\nm5.large,0.1,,us-east-1\n", "has the prices of 2 regions", 0},
+        {"m5.large,0.1,,,november\n", "found \"november\", and wants a day or a month", 1},
+        /* a date, or nothing */
+        {"type,price,date\nm5.large,0.1,\nm5.large,0.2,2026-11\n",
+         "m5.large=100000 m5.large=200000 at 2026-11", 0},
+        {"type,price,date\nm5.large,0.1,2026-99-99\n",
+         "found \"2026-99-99\", and wants a day or a month", 2},
+        {"type,price,date\nm5.large,0.1,2026-13\n", "found \"2026-13\", and wants a day", 2},
+        {"type,price,date\nm5.large,0.1,2026-11-20T00:00:00Z\n",
+         "found \"2026-11-20T00:00:00Z\", and wants a day", 2},
         /* quotes: within them a comma is none, and a line may end */
         {"\"type\",\"note\",\"price\"\n\"m5.large\",\"a, \"\"b\"\"\nc\",\"0.1\"\n\"m5.x\",,x",
          "found \"x\", and wants USD an hour", 4},
