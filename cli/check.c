@@ -159,10 +159,10 @@ static void take_input_errors(struct problems *warnings, struct problems *errors
 {
     size_t kept = 0;
     for (size_t i = 0; i < warnings->count; i++) {
-        if (warnings->items[i].kind == ERROR_POLICY || warnings->items[i].kind == ERROR_TWICE)
-            warnings->items[kept++] = warnings->items[i];
-        else
+        if (world_warning_is_hole(&warnings->items[i]))
             problems_add_error(errors, &warnings->items[i]);
+        else
+            warnings->items[kept++] = warnings->items[i];
     }
     warnings->count = kept;
 }

@@ -64,11 +64,16 @@ struct next {
 
 /* ---- the world ---- */
 
+bool world_warning_is_hole(const struct error *warning)
+{
+    return warning->kind != ERROR_POLICY && warning->kind != ERROR_TWICE;
+}
+
 size_t world_state_problem_count(const struct problems *warnings)
 {
     size_t count = 0;
     for (size_t i = 0; i < warnings->count; i++)
-        count += warnings->items[i].kind != ERROR_POLICY;
+        count += world_warning_is_hole(&warnings->items[i]);
     return count;
 }
 
@@ -81,7 +86,7 @@ static void refuse_holes(struct next *next)
     world_destroy(next->world);
     next->world = NULL;
     for (size_t i = 0; i < next->warnings.count; i++)
-        if (next->warnings.items[i].kind != ERROR_POLICY)
+        if (world_warning_is_hole(&next->warnings.items[i]))
             problems_add_error(&next->errors, &next->warnings.items[i]);
 }
 

@@ -204,7 +204,10 @@ bool reload_start(struct reload *reload, const struct reload_target *target,
 void reload_now(struct reload *reload);     /* tries again what was refused, too */
 void reload_stop(struct reload *reload);    /* before the server is drained */
 void reload_destroy(struct reload *reload); /* stops it too; NULL is fine */
-/* How many of a world's warnings are about unreadable parts of the state. */
+/* Whether a world's warning is about a part of the state that cannot be read, so that objects are
+ * missing. */
+bool world_warning_is_hole(const struct error *warning);
+/* How many of a world's warnings are. */
 size_t world_state_problem_count(const struct problems *warnings);
 
 /* ---- cluster ----------------------------------------------------------------------------------

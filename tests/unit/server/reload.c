@@ -392,6 +392,32 @@ static void holes_of_before_stop_no_reload(void)
     stop_reloading(&reloading);
 }
 
+/* What stands twice is still there. */
+static void what_stands_twice_in_the_state_stops_no_reload(void)
+{
+    static const char pool[] =
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\nspec: {weight: 1}\n";
+    static const char *const twice[] = {
+        "apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\nspec: {weight: 2}\n",
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: b, name: c}\n",
+    };
+    make_root();
+    policy("policy.yaml", "one");
+    make_folder("state");
+    put("state/a.yaml", pool);
+    int loaded = 7;
+    struct reloading reloading = start_reloading("policy.yaml", "state");
+    for (size_t i = 0; i < COUNT_OF(twice); i++) {
+        put("draft", twice[i]);
+        move("draft", "state/b.yaml");
+        ASSERT_GENERATION(reloading, ++loaded);
+        policy("policy.yaml", i % 2 == 0 ? "two" : "one");
+        ASSERT_GENERATION(reloading, ++loaded);
+    }
+    ASSERT_INT(metric(&reloading.fixture, failures), 0);
+    stop_reloading(&reloading);
+}
+
 /* Of several errors /readyz has the first, and the log all of them; of a world that is in force the
  * log has each warning. */
 static void what_is_wrong_is_said(void)
@@ -617,6 +643,8 @@ const struct unit_test unit_tests[] = {
     {"the last good world stays", the_last_good_world_stays},
     {"the state is watched below", the_state_is_watched_below},
     {"holes of before stop no reload", holes_of_before_stop_no_reload},
+    {"what stands twice in the state stops no reload",
+     what_stands_twice_in_the_state_stops_no_reload},
     {"what is wrong is said", what_is_wrong_is_said},
     {"a certificate is replaced", a_certificate_is_replaced},
     {"a certificate that is not valid yet is taken when it is",
