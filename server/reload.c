@@ -35,8 +35,8 @@ struct loaded {
     struct fingerprint in_force; /* content */
     struct fingerprint refused;  /* content of the last failure */
     bool failed;                 /* the last load failed */
-    /* What was refused is tried at each look: not for what it says, but because its time has not
-     * come, or memory ran out. */
+    enum error_kind reason;      /* of the last failure */
+    /* It is tried at each look: memory may be free by then, and a certificate's time may come. */
     bool may_pass_later;
 };
 
@@ -164,10 +164,19 @@ static void run_load(void *argument)
     actions[trial->which].load(trial->next);
 }
 
+static enum error_kind reason_of(const struct error *errors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (errors[i].kind == ERROR_MEMORY)
+            return ERROR_MEMORY;
+    return errors[0].kind;
+}
+
 /* Where there is room for one error, it is the first. again: it has been said and counted. */
 static void fail(struct reload *reload, enum reload_subject which, const struct error *errors,
                  size_t count, bool again)
 {
+    struct loaded *loaded = &reload->parts[which];
     char line[1024];
     for (size_t i = count; i-- > 0;) {
         error_format(&errors[i], line, sizeof line);
@@ -175,7 +184,8 @@ static void fail(struct reload *reload, enum reload_subject which, const struct 
             log_line(LOG_ERROR, "reload", NULL, line, "the last good %s stays in force",
                      actions[which].name);
     }
-    reload->parts[which].failed = true;
+    loaded->failed = true;
+    loaded->reason = reason_of(errors, count);
     if (!again)
         metrics_count_reload_failure(reload->target.metrics, which);
     server_set_reload_failure(reload->target.server, which, line, time(NULL));
@@ -197,11 +207,11 @@ static void settle(struct reload *reload, enum reload_subject which, struct next
 {
     struct loaded *loaded = &reload->parts[which];
     struct error error = {0};
+    bool again = !asked && loaded->may_pass_later && is_refused(loaded, content);
     if (next->errors.count > 0) {
-        fail(reload, which, next->errors.items, next->errors.count, false);
-        loaded->may_pass_later = false;
+        fail(reload, which, next->errors.items, next->errors.count, again);
+        loaded->may_pass_later = loaded->reason == ERROR_MEMORY;
     } else if (!actions[which].take(next, &error)) {
-        bool again = !asked && loaded->may_pass_later && is_refused(loaded, content);
         fail(reload, which, &error, 1, again);
         loaded->may_pass_later = true;
     } else {
@@ -275,7 +285,8 @@ static bool look(struct reload *reload, enum reload_subject which, bool asked)
 {
     struct error error = {0};
     enum outcome outcome = CHANGING;
-    if (reload->parts[which].paths.count == 0)
+    struct loaded *loaded = &reload->parts[which];
+    if (loaded->paths.count == 0)
         return false;
     for (unsigned i = 0; i < ATTEMPTS && (outcome == CHANGING || outcome == UNREADABLE); i++)
         outcome = attempt(reload, which, asked, &error);
@@ -286,8 +297,9 @@ static bool look(struct reload *reload, enum reload_subject which, bool asked)
                    "the files of the %s changed each time while they were read (%d times); replace "
                    "them by a rename, and seldom",
                    actions[which].name, ATTEMPTS);
-    fail(reload, which, &error, 1, false);
-    return true;
+    fail(reload, which, &error, 1, !asked && loaded->may_pass_later);
+    loaded->may_pass_later |= outcome != CHANGING;
+    return outcome == CHANGING;
 }
 
 /* ---- the thread ---- */

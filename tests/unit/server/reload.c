@@ -1,9 +1,11 @@
 /* labels: threads */
-/* Reloading policies, state and certificates while requests are answered. */
+/* Reloading policies, state and certificates while requests are answered. The linker redirects what
+ * may run out of memory to this file. */
 #include "log_fixture.h"
 #include "server_fixture.h"
 
 #include "certs/inspect.h"
+#include "server/reload.h"
 
 #include <ftw.h>
 #include <gnutls/x509.h>
@@ -77,6 +79,45 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 static void remove_all(const char *path)
 {
     CU_ASSERT(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
+}
+
+/* ---- memory that runs out ---- */
+
+enum hungry { HUNGRY_NONE, HUNGRY_LOAD, HUNGRY_FINGERPRINT };
+static atomic_int starved = HUNGRY_NONE; /* what gets no memory */
+static atomic_uint tries;                /* of it */
+
+static bool starve(enum hungry hungry, struct error *error)
+{
+    if (atomic_load(&starved) != (int)hungry)
+        return false;
+    unsigned number = atomic_fetch_add(&tries, 1) + 1;
+    error_fill(error, ERROR_MEMORY, NOWHERE, "no memory, try %u", number);
+    return true;
+}
+
+bool __real_world_load(const struct world_options *options, uint64_t number, int64_t now_unix_s,
+                       struct world **world, struct problems *errors, struct problems *warnings);
+bool __wrap_world_load(const struct world_options *options, uint64_t number, int64_t now_unix_s,
+                       struct world **world, struct problems *errors, struct problems *warnings);
+bool __wrap_world_load(const struct world_options *options, uint64_t number, int64_t now_unix_s,
+                       struct world **world, struct problems *errors, struct problems *warnings)
+{
+    struct error error;
+    if (!starve(HUNGRY_LOAD, &error))
+        return __real_world_load(options, number, now_unix_s, world, errors, warnings);
+    problems_add_error(errors, &error);
+    return false;
+}
+
+bool __real_fingerprint_content(struct path_set paths, struct fingerprint *content,
+                                struct error *error);
+bool __wrap_fingerprint_content(struct path_set paths, struct fingerprint *content,
+                                struct error *error);
+bool __wrap_fingerprint_content(struct path_set paths, struct fingerprint *content,
+                                struct error *error)
+{
+    return !starve(HUNGRY_FINGERPRINT, error) && __real_fingerprint_content(paths, content, error);
 }
 
 /* ---- a server that reloads ---- */
@@ -418,6 +459,53 @@ static void what_stands_twice_in_the_state_stops_no_reload(void)
     stop_reloading(&reloading);
 }
 
+/* A change of any file is a sign to look at all of them. */
+static void make_look(const struct reloading *reloading)
+{
+    put_text("draft.crt", reloading->fixture.options.certificate.certificate);
+    move("draft.crt", "tls.crt");
+}
+
+static bool await_tries(const struct reloading *reloading, unsigned count)
+{
+    int64_t end = monotonic_ms() + DEADLINE_MS;
+    while (atomic_load(&tries) < count && monotonic_ms() < end) {
+        make_look(reloading);
+        poll(NULL, 0, 300); /* longer than a look waits for quiet */
+    }
+    return atomic_load(&tries) >= count;
+}
+
+/* It is said and counted once, and the world is taken when there is memory, though its files stay
+ * as they are and nobody asks. */
+static void a_world_without_memory_is_tried_again(void)
+{
+    static const struct {
+        enum hungry hungry;
+        unsigned tries; /* of three looks */
+    } cases[] = {{HUNGRY_LOAD, 3}, {HUNGRY_FINGERPRINT, 15}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        make_root();
+        policy("policy.yaml", "one");
+        struct reloading reloading = start_reloading("policy.yaml", NULL);
+        struct listening listening = listen_to_log();
+        atomic_store(&tries, 0);
+        atomic_store(&starved, (int)cases[i].hungry);
+        policy("policy.yaml", "two");
+        CU_ASSERT(await_ready(&reloading.fixture, "no memory, try", true));
+        CU_ASSERT(await_tries(&reloading, cases[i].tries));
+        ASSERT_INT(metric(&reloading.fixture, failures), 1);
+        atomic_store(&starved, HUNGRY_NONE);
+        make_look(&reloading);
+        ASSERT_GENERATION(reloading, 8);
+        CU_ASSERT(await_ready(&reloading.fixture, "failed", false));
+        ASSERT_INT(metric(&reloading.fixture, failures), 1);
+        struct text log = heard(&listening);
+        ASSERT_HEARD(log, "the last good world stays in force", 1);
+        stop_reloading(&reloading);
+    }
+}
+
 /* Of several errors /readyz has the first, and the log all of them; of a world that is in force the
  * log has each warning. */
 static void what_is_wrong_is_said(void)
@@ -645,6 +733,7 @@ const struct unit_test unit_tests[] = {
     {"holes of before stop no reload", holes_of_before_stop_no_reload},
     {"what stands twice in the state stops no reload",
      what_stands_twice_in_the_state_stops_no_reload},
+    {"a world without memory is tried again", a_world_without_memory_is_tried_again},
     {"what is wrong is said", what_is_wrong_is_said},
     {"a certificate is replaced", a_certificate_is_replaced},
     {"a certificate that is not valid yet is taken when it is",
