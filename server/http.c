@@ -94,8 +94,8 @@ bool server_set_certificate(struct server *server, const struct cert_pair *pair,
     int code = identity == NULL ? GNUTLS_E_MEMORY_ERROR : identity_read(identity, pair);
     if (code < 0) {
         identity_destroy(identity);
-        return error_set(error, ERROR_TLS, NOWHERE, "the certificate and key cannot be used: %s",
-                         gnutls_strerror(code));
+        return error_set(error, code == GNUTLS_E_MEMORY_ERROR ? ERROR_MEMORY : ERROR_TLS, NOWHERE,
+                         "the certificate and key cannot be used: %s", gnutls_strerror(code));
     }
     cell_publish(server->identities, identity, identity_destroy);
     metrics_set_certificate(server->metrics, not_after_unix_s);

@@ -172,11 +172,14 @@ static enum error_kind reason_of(const struct error *errors, size_t count)
     return errors[0].kind;
 }
 
-/* Where there is room for one error, it is the first. again: it has been said and counted. */
+/* Where there is room for one error, it is the first. again: it has been said and counted, if the
+ * reason is the same: not the words, which tell the time. */
 static void fail(struct reload *reload, enum reload_subject which, const struct error *errors,
                  size_t count, bool again)
 {
     struct loaded *loaded = &reload->parts[which];
+    enum error_kind reason = reason_of(errors, count);
+    again &= reason == loaded->reason;
     char line[1024];
     for (size_t i = count; i-- > 0;) {
         error_format(&errors[i], line, sizeof line);
@@ -185,7 +188,7 @@ static void fail(struct reload *reload, enum reload_subject which, const struct 
                      actions[which].name);
     }
     loaded->failed = true;
-    loaded->reason = reason_of(errors, count);
+    loaded->reason = reason;
     if (!again)
         metrics_count_reload_failure(reload->target.metrics, which);
     server_set_reload_failure(reload->target.server, which, line, time(NULL));

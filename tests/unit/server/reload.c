@@ -83,7 +83,7 @@ static void remove_all(const char *path)
 
 /* ---- memory that runs out ---- */
 
-enum hungry { HUNGRY_NONE, HUNGRY_LOAD, HUNGRY_FINGERPRINT };
+enum hungry { HUNGRY_NONE, HUNGRY_LOAD, HUNGRY_FINGERPRINT, HUNGRY_CERTIFICATE };
 static atomic_int starved = HUNGRY_NONE; /* what gets no memory */
 static atomic_uint tries;                /* of it */
 
@@ -118,6 +118,16 @@ bool __wrap_fingerprint_content(struct path_set paths, struct fingerprint *conte
                                 struct error *error)
 {
     return !starve(HUNGRY_FINGERPRINT, error) && __real_fingerprint_content(paths, content, error);
+}
+
+bool __real_server_set_certificate(struct server *server, const struct cert_pair *pair,
+                                   struct error *error);
+bool __wrap_server_set_certificate(struct server *server, const struct cert_pair *pair,
+                                   struct error *error);
+bool __wrap_server_set_certificate(struct server *server, const struct cert_pair *pair,
+                                   struct error *error)
+{
+    return !starve(HUNGRY_CERTIFICATE, error) && __real_server_set_certificate(server, pair, error);
 }
 
 /* ---- a server that reloads ---- */
@@ -645,6 +655,37 @@ static void a_certificate_that_is_not_valid_yet_is_taken_when_it_is(void)
     stop_reloading(&reloading);
 }
 
+/* The files stay as they are meanwhile. */
+static void another_reason_is_said_again(void)
+{
+    static const struct {
+        enum hungry hungry;
+        const char *said, *policy;
+    } steps[] = {
+        {HUNGRY_CERTIFICATE, "no memory", "two"},
+        {HUNGRY_NONE, "the certificate is not valid before", "three"},
+    };
+    make_root();
+    policy("policy.yaml", "one");
+    struct reloading reloading = start_reloading("policy.yaml", NULL);
+    struct fixture *fixture = &reloading.fixture;
+    const struct cert_pair later = issue_at(fixture, time(NULL) + CERT_BACKDATED_S + 86400);
+    struct listening listening = listen_to_log();
+    put_text("tls.key", later.key);
+    put_text("tls.crt", later.certificate);
+    CU_ASSERT(await_ready(fixture, "the certificate is not valid before", true));
+    double counted = metric(fixture, certificate_failures);
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        atomic_store(&starved, (int)steps[i].hungry);
+        policy("policy.yaml", steps[i].policy); /* a sign to look at the certificate, too */
+        CU_ASSERT(await_ready(fixture, steps[i].said, true));
+        CU_ASSERT(await(fixture, certificate_failures, ++counted));
+    }
+    struct text log = heard(&listening);
+    ASSERT_HEARD(log, "the last good certificate stays in force", (unsigned)counted);
+    stop_reloading(&reloading);
+}
+
 /* ---- under load ---- */
 
 #ifdef __SANITIZE_THREAD__
@@ -738,6 +779,7 @@ const struct unit_test unit_tests[] = {
     {"a certificate is replaced", a_certificate_is_replaced},
     {"a certificate that is not valid yet is taken when it is",
      a_certificate_that_is_not_valid_yet_is_taken_when_it_is},
+    {"another reason is said again", another_reason_is_said_again},
     {"a storm loses nothing", a_storm_loses_nothing},
     {NULL, NULL},
 };
