@@ -64,19 +64,6 @@ struct next {
 
 /* ---- the world ---- */
 
-bool world_warning_is_hole(const struct error *warning)
-{
-    return warning->kind != ERROR_POLICY && warning->kind != ERROR_TWICE;
-}
-
-size_t world_state_problem_count(const struct problems *warnings)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < warnings->count; i++)
-        count += world_warning_is_hole(&warnings->items[i]);
-    return count;
-}
-
 /* If a file of the state becomes unreadable, its objects must not vanish: somebody may be editing
  * it. */
 static void refuse_holes(struct next *next)

@@ -36,6 +36,11 @@ bool world_load(const struct world_options *options, uint64_t generation, int64_
                 struct world **world, struct problems *errors,
                 struct problems *warnings) MUST_CHECK;
 void world_destroy(void *world);
+/* Whether a world's warning is about a part of the state that cannot be read, so that objects are
+ * missing. */
+bool world_warning_is_hole(const struct error *warning);
+/* How many of a world's warnings are. */
+size_t world_state_problem_count(const struct problems *warnings);
 
 /* ---- publish: worlds, one after the other ----
  * The threads that make parts of a world publish through it (publish.h). */
@@ -204,11 +209,6 @@ bool reload_start(struct reload *reload, const struct reload_target *target,
 void reload_now(struct reload *reload);     /* tries again what was refused, too */
 void reload_stop(struct reload *reload);    /* before the server is drained */
 void reload_destroy(struct reload *reload); /* stops it too; NULL is fine */
-/* Whether a world's warning is about a part of the state that cannot be read, so that objects are
- * missing. */
-bool world_warning_is_hole(const struct error *warning);
-/* How many of a world's warnings are. */
-size_t world_state_problem_count(const struct problems *warnings);
 
 /* ---- cluster ----------------------------------------------------------------------------------
  * A thread that watches a cluster and publishes what it shows. Before the first look, and for

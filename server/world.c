@@ -156,3 +156,16 @@ void world_destroy(void *world)
     supply_release(owned->world.supply);
     arena_destroy(owned->arena);
 }
+
+bool world_warning_is_hole(const struct error *warning)
+{
+    return warning->kind != ERROR_POLICY && warning->kind != ERROR_TWICE;
+}
+
+size_t world_state_problem_count(const struct problems *warnings)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < warnings->count; i++)
+        count += world_warning_is_hole(&warnings->items[i]);
+    return count;
+}
