@@ -408,16 +408,30 @@ static bool names_the_unknown(const struct catalog *catalog, const struct solver
     return true;
 }
 
-/* Each machine has CPUs and memory: requirements that leave no number of them leave no type. */
+/* Karpenter's AWS provider gives each of its nodes these labels: requirements that leave one of
+ * them no value leave no type, also none of unknown hardware. */
 static bool leaves_no_machine(const struct solver_requirements *set)
 {
-    static const enum catalog_label needed[] = {CATALOG_CPU, CATALOG_MEMORY};
+    static const enum catalog_label needed[] = {
+        CATALOG_ARCH,   CATALOG_OS,         CATALOG_CPU,     CATALOG_CPU_MANUFACTURER,
+        CATALOG_MEMORY, CATALOG_HYPERVISOR, CATALOG_TENANCY, CATALOG_ENCRYPTION,
+    };
     for (size_t i = 0; i < COUNT_OF(needed); i++) {
         const struct solver_requirement *r = solver_requirements_get(set, (uint32_t)needed[i]);
         if (r != NULL && solver_requirement_op(r) == SOLVER_DOES_NOT_EXIST)
             return true;
     }
     return false;
+}
+
+struct type_set catalog_select_launchable(const struct catalog *catalog,
+                                          const struct solver_names *names,
+                                          const struct solver_requirements *set,
+                                          struct arena *arena)
+{
+    if (catalog->is_builtin && leaves_no_machine(set))
+        return type_set_create(catalog, arena);
+    return catalog_select(catalog, names, set, arena);
 }
 
 struct type_set catalog_select_possible(const struct catalog *catalog,

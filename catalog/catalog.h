@@ -66,6 +66,12 @@ bool catalog_tells_by(const struct catalog *catalog, struct text key);
  * be based on catalog_names(). */
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena);
+/* The same without those of unknown hardware that no machine can be: DoesNotExist takes these, and
+ * so does what contradicts itself, but every machine has an architecture and CPUs. */
+struct type_set catalog_select_launchable(const struct catalog *catalog,
+                                          const struct solver_names *names,
+                                          const struct solver_requirements *set,
+                                          struct arena *arena);
 /* With the types that may match, of which the built-in catalogue does not know the hardware: where
  * types or families are listed, or only such types are left by name, it may be any; else only the
  * architecture may be, so that no type of a whole category counts for what none is known to have.

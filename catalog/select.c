@@ -67,7 +67,7 @@ static struct type_set select_by(selector *select, const struct catalog *catalog
 struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
                                    const struct expressions *second, struct arena *arena)
 {
-    return select_by(catalog_select, catalog, first, second, arena);
+    return select_by(catalog_select_launchable, catalog, first, second, arena);
 }
 
 struct type_set expressions_select_possible(const struct catalog *catalog,

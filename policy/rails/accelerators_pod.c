@@ -69,7 +69,7 @@ static bool could_serve(const struct check *check, const struct pool *pool,
         return true;
     for (size_t i = 0; i < pod_set.count; i++)
         solver_requirements_add(names, &pool_set, pod_set.items[i], arena);
-    return some_type_carries(check, catalog_select(catalog, names, &pool_set, arena));
+    return some_type_carries(check, catalog_select_launchable(catalog, names, &pool_set, arena));
 }
 
 /* Terms that are looked at: a pod asks every NodePool by each. */

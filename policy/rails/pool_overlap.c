@@ -337,7 +337,7 @@ static void judge_pair(struct rail_call *call, const struct ours *ours, const st
     add_all(&pair, &pair.theirs);
     if (!solver_requirements_intersect(pair.names, &pair.ours, &pair.theirs, NULL))
         return;
-    struct type_set types = catalog_select(catalog, pair.names, &pair.both, arena);
+    struct type_set types = catalog_select_launchable(catalog, pair.names, &pair.both, arena);
     size_t type = find_type(catalog, &types, arena);
     struct text zone;
     struct text capacity =

@@ -407,6 +407,40 @@ static void test_possible_selections(void)
     }
 }
 
+/* Each machine has these labels, also one of which they are not known; others are of some alone. */
+static void test_no_machine(void)
+{
+    static const struct {
+        const char *const written[4];
+        size_t count;
+    } cases[] = {
+        {{AWS "category In m", "kubernetes.io/arch In amd64", "kubernetes.io/arch In arm64"}, 0},
+        {{AWS "family In m8g-flex", "kubernetes.io/os In linux", "kubernetes.io/os NotIn linux"},
+         0},
+        {{AWS "family In m8g-flex", "kubernetes.io/os DoesNotExist"}, 0},
+        {{AWS "family In m8g-flex", AWS "cpu Gt 8", AWS "cpu Lt 4"}, 0},
+        {{AWS "family In m8g-flex", AWS "cpu-manufacturer In aws", AWS "cpu-manufacturer In intel"},
+         0},
+        {{AWS "family In m8g-flex", AWS "memory DoesNotExist"}, 0},
+        {{AWS "family In m8g-flex", AWS "hypervisor DoesNotExist"}, 0},
+        {{AWS "family In m8g-flex", AWS "tenancy DoesNotExist"}, 0},
+        {{AWS "family In m8g-flex", AWS "encryption-in-transit-supported DoesNotExist"}, 0},
+        {{AWS "family In m8g-flex", AWS "gpu-count DoesNotExist"}, 8},
+        {{AWS "family In m8g-flex", AWS "local-nvme DoesNotExist"}, 8},
+    };
+    builtin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct query query = ask();
+        for (const char *const *written = cases[i].written; *written != NULL; written++)
+            want(&query, *written);
+        struct type_set launchable =
+            catalog_select_launchable(catalog, query.names, &query.set, arena);
+        struct type_set possible = catalog_select_possible(catalog, query.names, &query.set, arena);
+        ASSERT_INT(type_set_count(&launchable), cases[i].count);
+        ASSERT_INT(type_set_count(&possible), cases[i].count);
+    }
+}
+
 static uint64_t random_state;
 
 static uint32_t random_below(uint32_t limit)
@@ -868,6 +902,7 @@ const struct unit_test unit_tests[] = {
     {"the control number", test_control_number},
     {"selections", test_selections},
     {"possible selections", test_possible_selections},
+    {"requirements that no machine meets", test_no_machine},
     {"selecting against the algebra", test_select_against_algebra},
     {"sets of types", test_type_sets},
     {"a user's types", test_user_types},

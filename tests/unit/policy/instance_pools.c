@@ -123,6 +123,8 @@ static void hardware_that_is_not_known(void)
     static const struct rail_case cases[] = {
         {OF(FAMILY("m8g-flex") ARM64), ""},
         {OF(FAMILY("m5, m8g-flex") ARM64), ""},
+        {OF(FAMILY("m8g-flex") ", " IN("kubernetes.io/arch", "amd64") ARM64),
+         "deny spec.template.spec.requirements "},
         /* it may be what the catalogue does not know at all that is launched */
         {OF(FAMILY("c7g-flex, m99") ARM64), "warn " AT("0", "1") "m99"},
         {OF(FAMILY("c7g-flex") ARM64),

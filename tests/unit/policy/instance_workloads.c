@@ -11,6 +11,7 @@
     "{nodeSelectorTerms: [" required                                                   \
     "]}, preferredDuringSchedulingIgnoredDuringExecution: [" preferred "]}}}}"
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define EXISTS_NOT(key) "{key: " key ", operator: DoesNotExist}"
 #define IS(key, operator, values) "{key: " key ", operator: " operator", values: [" values "]}"
 #define REQUIRED                                                                 \
     "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution." \
@@ -65,8 +66,13 @@ static void hardware_that_is_not_known(void)
         {TERMS(AWS "family: m8g-flex, " AWS "cpu: '4'", "", ""), ""},
         {TERMS(TYPE ": c7i.32xlarge", TERM(IN("kubernetes.io/arch", "amd64")), ""), ""},
         {TERMS(AWS "family: m8g-flex, " AWS "size: 24xlarge", "", ""), "deny spec.nodeSelector "},
-        /* but of these others of the family tell */
+        /* but of these others of the family tell, and no machine has two architectures */
         {TERMS(AWS "family: c7i, kubernetes.io/arch: arm64", "", ""), "deny spec.nodeSelector "},
+        {TERMS("",
+               TERM(IN(AWS "category", "m") ", " IN("kubernetes.io/arch", "amd64") ", " IN(
+                   "kubernetes.io/arch", "arm64")),
+               ""),
+         "deny " REQUIRED "[0] "},
         {TERMS(AWS "family: g2, kubernetes.io/arch: amd64", "", ""),
          "deny spec.nodeSelector[" AWS "family] g2"},
     };
@@ -116,6 +122,11 @@ static void only_in_names_values(void)
         {TERMS("", TERM(IS(AWS "generation", "Gt", "'4'")), ""), ""},
         {TERMS("", TERM(IS(AWS "generation", "Gt", "'9'")), ""), "deny " REQUIRED "[0] "},
         {TERMS("", TERM(IS("team", "In", "c5")), ""), ""},
+        /* of other makers' nodes the type is not known */
+        {TERMS("", TERM(EXISTS_NOT(AWS "cpu")), ""), ""},
+        {TERMS("", TERM(EXISTS_NOT(AWS "family")), ""), ""},
+        {TERMS(AWS "family: m5", TERM(EXISTS_NOT(AWS "hypervisor")), ""), ""},
+        {TERMS("", TERM(EXISTS_NOT("kubernetes.io/arch")), ""), "deny " REQUIRED "[0] "},
         {TERMS("", TERM(IS(AWS "family", "Is", "c5")), ""), ""},
     };
     rail_table_run(&(struct rail_table){"instance-types: {allow: {families: [m5]}}", NULL, cases,

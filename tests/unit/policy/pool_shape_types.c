@@ -107,6 +107,14 @@ static void pools_that_launch_nothing_are_found(void)
          "deny " AT "[2] " AWS "size In metal"},
         {POOL2(IN(AWS "category", "c"), "{key: " AWS "cpu, operator: Gt, values: ['1000']}"),
          "deny " AT "[1] " AWS "cpu Gt 1000"},
+        /* requirements that contradict each other fit none of them */
+        {POOL3(IN(AWS "category", "m"), IN("kubernetes.io/arch", "amd64"), ARM64),
+         "deny " AT "[2] kubernetes.io/arch In arm64"},
+        {POOL3(IN(AWS "category", "m"), IN("kubernetes.io/os", "linux"),
+               IN("kubernetes.io/os", "windows")),
+         "deny " AT "[2] kubernetes.io/os In windows"},
+        {POOL2(IN(AWS "family", "c7g-flex"), "{key: kubernetes.io/os, operator: DoesNotExist}"),
+         "deny " AT "[1] kubernetes.io/os DoesNotExist"},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", NULL, cases,
                                         COUNT_OF(cases)});
