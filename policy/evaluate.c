@@ -201,6 +201,34 @@ static bool weigh(const struct rail_call *call, const struct draft *draft, struc
     return unknown_namespace;
 }
 
+/* What the subject's owner hears of a rail that finds something new. */
+static enum action weight_of(const struct rail_call *call)
+{
+    struct finding finding = {0};
+    const struct draft draft = {.severity = SEVERITY_RAIL};
+    (void)weigh(call, &draft, &finding);
+    return finding.action;
+}
+
+const struct rail_use *rail_beside(const struct rail_call *call, const struct rail *other)
+{
+    const struct policy *policy = call->policy;
+    /* Whether `since` spares the subject hangs on what is found in templates: of these the modes
+     * alone count. */
+    bool in_template = call->record != NULL && call->record->keeps_all;
+    for (size_t i = 0; i < policy->rail_count; i++) {
+        const struct rail_use *use = &policy->rails[i];
+        if (use->rail != other)
+            continue;
+        const struct rail_call beside = evaluation_call(
+            call->evaluation, policy, use, call->match_unknown ? MATCH_UNKNOWN : MATCH_YES);
+        bool weighs_less =
+            beside.mode < call->mode || (!in_template && weight_of(&beside) < weight_of(call));
+        return weighs_less ? NULL : use;
+    }
+    return NULL;
+}
+
 bool report_is_of_source(const struct rail_call *call)
 {
     const struct evaluation *evaluation = call->evaluation;

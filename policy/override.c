@@ -104,15 +104,6 @@ bool overrides_read(const struct schema *schema, const struct field *spec,
 
 /* ---- deciding ---- */
 
-const struct rail_use *rail_beside(const struct rail_call *call, const struct rail *other)
-{
-    const struct policy *policy = call->policy;
-    for (size_t i = 0; i < policy->rail_count; i++)
-        if (policy->rails[i].rail == other && policy->rails[i].mode >= call->mode)
-            return &policy->rails[i];
-    return NULL;
-}
-
 bool policy_may_use(const struct policy *policy, const struct rail_use *use)
 {
     bool used = use->mode != MODE_OFF;

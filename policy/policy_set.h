@@ -172,8 +172,9 @@ const struct exception *exception_find(const struct policy *policy, const char *
 /* Whether a rail is on for some object, by its mode or by an override. */
 bool policy_may_use(const struct policy *policy, const struct rail_use *use);
 
-/* The other rail as the policy of this call uses it, where it weighs no less than the one that is
- * judging; NULL: it does not. What two rails could say, the owner of the subject says. */
+/* The other rail as the policy of this call uses it, where it weighs no less for this subject than
+ * the one that is judging, whatever overrides and exceptions there are; NULL: it does not. What two
+ * rails could say, the other one says. */
 const struct rail_use *rail_beside(const struct rail_call *call, const struct rail *other);
 
 /* The override that applies, NULL: none, and the mode that it leaves the rail. Of several a

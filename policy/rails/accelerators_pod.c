@@ -242,12 +242,6 @@ static bool may_come_to_accelerators(const struct check *check)
     return false;
 }
 
-static bool tolerations_tells(const struct rail_call *call, const struct toleration *toleration)
-{
-    const struct rail_use *use = rail_beside(call, &rail_tolerations);
-    return use != NULL && tolerations_finds_every(use->settings, toleration);
-}
-
 /* A toleration without a key is of every taint, and so of those of accelerators. One of NoExecute
  * alone leaves NoSchedule, their usual effect, as it is. A pod with a nodeName, as kubectl debug
  * makes it, gets there without. */
@@ -257,10 +251,11 @@ static void judge_every_taint(struct check *check, const struct workload *worklo
     const struct accelerators *settings = check->settings;
     if (node_string(node_get(workload->spec->node, "nodeName")).size > 0)
         return;
+    const struct rail_use *beside = rail_beside(call, &rail_tolerations);
     FOR_EACH(toleration, &check->tolerations) {
         if (toleration->key.size > 0 || !text_is(toleration->op, "Exists") ||
             text_is(toleration->effect, "NoExecute") || !opens_a_door(toleration) ||
-            tolerations_tells(call, toleration))
+            (beside != NULL && tolerations_finds_every(beside->settings, toleration)))
             continue;
         check->selection = call_selection(call, workload);
         if (!may_come_to_accelerators(check))

@@ -144,6 +144,52 @@ static void only_the_rails_that_are_named_move(void)
     }
 }
 
+/* Of two rails that could say the same, the one that weighs more for this subject says it. */
+static void the_rail_beside_is_weighed_for_the_subject(void)
+{
+    static const char pod[] =
+        "{apiVersion: v1, kind: Pod, metadata: {name: w, namespace: a}, spec: {tolerations: "
+        "[{operator: Exists}], containers: [{name: a}]}}";
+#define TOLERATIONS "match: {namespaces: [a]}, rails: [tolerations]"
+#define EXCEPTS(rails, expires)                                                                \
+    "exceptions: [{id: x, match: {namespaces: [a]}, rails: [" rails "], owner: o, reason: r, " \
+    "expires: " expires "}]"
+    static const struct {
+        const char *tolerations, *more, *labels, *expected;
+    } rows[] = {
+        {"", "overrides: []", NULL, "deny"},
+        {"", "overrides: [{id: x, " TOLERATIONS ", step: softer}]", NULL, "deny\nwarn x"},
+        {"", "overrides: [{id: x, match: {namespaces: [b]}, rails: [tolerations], step: softer}]",
+         NULL, "deny"},
+        {"", "overrides: [" OVERRIDE("x", IN_A, "softer") "]", NULL, "warn x"},
+        {"", "overrides: [{id: x, match: {" PROD "}, rails: [tolerations], step: softer}]", NULL,
+         "deny\nundecided"},
+        {"", "overrides: [{id: x, match: {" PROD "}, rails: [tolerations], step: softer}]",
+         "{tier: dev}", "deny"},
+        {"mode: warn", "overrides: [{id: x, " TOLERATIONS ", step: stricter}]", NULL, "deny x"},
+        {"", EXCEPTS("tolerations", "2027-03-31"), NULL, "deny\nexcepted"},
+        {"", EXCEPTS("tolerations", "1969-03-31"), NULL, "deny"},
+        {"", EXCEPTS("accelerators", "2027-03-31"), NULL, "deny"},
+        {"", EXCEPTS("accelerators, tolerations", "2027-03-31"), NULL, "excepted"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct text yaml = arena_printf(arena,
+                                        "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, "
+                                        "metadata: {name: p}, spec: {mode: enforce, rails: "
+                                        "{accelerators: {}, tolerations: {%s}}, %s}}",
+                                        rows[i].tolerations, rows[i].more);
+        struct policy policy = rail_table_read_policy(yaml, catalog_builtin(arena), arena);
+        struct policy_set policies = {.items = &policy, .count = 1};
+        struct world world = make_world(&policies, rows[i].labels, arena);
+        struct text found = judge(&world, pod, arena);
+        if (!text_is(found, rows[i].expected))
+            fprintf(stderr, "tolerations: {%s}, %s\n", rows[i].tolerations, rows[i].more);
+        ASSERT_TEXT(found, rows[i].expected);
+        arena_destroy(arena);
+    }
+}
+
 static void what_is_in_no_namespace_stays(void)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
@@ -211,6 +257,7 @@ const char unit_suite[] = "policy override";
 const struct unit_test unit_tests[] = {
     {"a namespace is one step away", a_namespace_is_one_step_away},
     {"only the rails that are named move", only_the_rails_that_are_named_move},
+    {"the rail beside is weighed for the subject", the_rail_beside_is_weighed_for_the_subject},
     {"what is in no namespace stays", what_is_in_no_namespace_stays},
     {"a rail made stricter is in use", a_rail_made_stricter_is_in_use},
     {"changes obey it too", changes_obey_it_too},

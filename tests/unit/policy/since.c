@@ -381,6 +381,39 @@ static void rails_are_spared_one_by_one(void)
     arena_destroy(arena);
 }
 
+/* What spares a Pod from the one rail leaves it to the other that could say the same. */
+static void a_rail_that_spares_leaves_it_to_the_other(void)
+{
+#define EVERY_TAINT "], containers: [{name: a}], tolerations: [{operator: Exists}"
+    static const struct {
+        const char *rails, *maker_keys;
+        enum action action;
+        size_t findings;
+    } rows[] = {
+        {"accelerators: {}, tolerations: {since: 2026-01-01}", EVERY_TAINT, ACTION_DENY, 2},
+        {"accelerators: {since: 2026-01-01}, tolerations: {}", EVERY_TAINT, ACTION_DENY, 1},
+        {"accelerators: {since: 2026-01-01}, tolerations: {since: 2026-01-01}", EVERY_TAINT,
+         ACTION_WARN, 1},
+        {"accelerators: {since: 2026-01-01}, tolerations: {since: 2026-01-01}", "", ACTION_WARN, 1},
+    };
+    static const char pod[] = "{apiVersion: v1, kind: Pod, metadata: {name: p, " OF(
+        "apps/v1", "ReplicaSet", "web-1", "r1") "}, spec: " SPEC(EVERY_TAINT) "}";
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct text cluster = arena_printf(
+            arena, DEPLOYMENT(OLD, "%s", STEADY) REPLICA_SET("web-1", "r1", YOUNG, "%s"),
+            EVERY_TAINT, rows[i].maker_keys);
+        struct text spec = arena_printf(arena, "rails: {%s}", rows[i].rails);
+        struct world world = world_of(cluster.data, spec.data, arena);
+        struct verdict verdict = judge(&world, pod, MANAGER, arena);
+        if (verdict.action != rows[i].action || verdict.finding_count != rows[i].findings)
+            fprintf(stderr, "case %zu\n", i);
+        ASSERT_INT(verdict.action, rows[i].action);
+        ASSERT_INT(verdict.finding_count, rows[i].findings);
+        arena_destroy(arena);
+    }
+}
+
 /* A verdict waits for an owner where something hangs on it. */
 static void an_owner_is_waited_for_where_something_hangs_on_it(void)
 {
@@ -454,6 +487,7 @@ const struct unit_test unit_tests[] = {
     {"what is said at load is not said again", what_is_said_at_load_is_not_said_again},
     {"a custom owner passes on nothing", a_custom_owner_passes_on_nothing},
     {"rails are spared one by one", rails_are_spared_one_by_one},
+    {"a rail that spares leaves it to the other", a_rail_that_spares_leaves_it_to_the_other},
     {"an owner is waited for where something hangs on it",
      an_owner_is_waited_for_where_something_hangs_on_it},
     {"an exception is the root owner's", an_exception_is_the_root_owners},
