@@ -11,8 +11,6 @@
 #include "simulation/pods.h"
 #include "solver/well_known.h"
 
-#define INITIALIZED "karpenter.sh/initialized"
-
 struct search {
     const struct disruption_question *question;
     const struct claims_of_nodes *claims;
@@ -53,7 +51,7 @@ static void add_block(struct search *search, struct disruption_node *node,
 
 bool disruption_is_initialized(const struct object *node)
 {
-    return node != NULL && text_is(node_string(node_get(node->labels, INITIALIZED)), "true");
+    return node != NULL && text_is(node_string(node_get(node->labels, LABEL_INITIALIZED)), "true");
 }
 
 /* In Karpenter's order. False: nothing of the node blocks. */

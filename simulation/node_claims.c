@@ -155,8 +155,8 @@ static struct solver_labels claim_labels(const struct cluster *cluster,
         add_label(&labels, LABEL_OS, "windows", arena);
         add_label(&labels, LABEL_WINDOWS_BUILD, windows_build, arena);
     }
-    add_label(&labels, "karpenter.sh/registered", "true", arena);
-    add_label(&labels, "karpenter.sh/initialized", "true", arena);
+    add_label(&labels, LABEL_REGISTERED, "true", arena);
+    add_label(&labels, LABEL_INITIALIZED, "true", arena);
     for (size_t i = 0; i < pool->labels.count; i++)
         add_label(&labels, pool->labels.items[i].key, pool->labels.items[i].value, arena);
     add_type_labels(cluster, claim, &labels);

@@ -12,9 +12,7 @@
 #include "simulation/claim_of_node.h"
 #include "solver/well_known.h"
 
-#define REGISTERED "karpenter.sh/registered"
 #define UNREGISTERED "karpenter.sh/unregistered"
-#define INITIALIZED "karpenter.sh/initialized"
 #define UNSCHEDULABLE "node.kubernetes.io/unschedulable"
 
 /* A Node, its NodeClaim, or both. */
@@ -179,8 +177,8 @@ static struct text name_of(const struct snapshot *snapshot, const struct pair *p
 static void judge_readiness(struct pair *pair)
 {
     const struct node *labels = node_at(pair->node_root, "metadata.labels");
-    bool registered = text_is(node_string(node_get(labels, REGISTERED)), "true");
-    pair->initialized = text_is(node_string(node_get(labels, INITIALIZED)), "true");
+    bool registered = text_is(node_string(node_get(labels, LABEL_REGISTERED)), "true");
+    pair->initialized = text_is(node_string(node_get(labels, LABEL_INITIALIZED)), "true");
     if (pair->claim != NULL) {
         pair->says = registered ? pair->named : pair->claim;
         return;

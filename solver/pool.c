@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "solver/problem.h"
+#include "solver/well_known.h"
 
 /* ---- daemons (docs/reference/karpenter.md 2.6) ---- */
 
@@ -88,7 +89,7 @@ static void make_daemons(struct solver_problem *problem, struct pool *pool)
     memcpy(all.options, pool->options, problem->option_words * sizeof *all.options);
     *LIST_PUSH(problem->arena, &parts) = all;
     /* Daemons may select labels that a node gets once it is ready. */
-    static const char *const ready[] = {"karpenter.sh/registered", "karpenter.sh/initialized"};
+    static const char *const ready[] = {LABEL_REGISTERED, LABEL_INITIALIZED};
     const char *yes = "true";
     struct term template = {.requirements = {0}};
     struct term own = {.requirements = pool->requirements};

@@ -14,6 +14,8 @@
 #define LABEL_INSTANCE_TYPE "node.kubernetes.io/instance-type"
 #define LABEL_CAPACITY_TYPE "karpenter.sh/capacity-type"
 #define LABEL_NODE_POOL "karpenter.sh/nodepool"
+#define LABEL_REGISTERED "karpenter.sh/registered"
+#define LABEL_INITIALIZED "karpenter.sh/initialized"
 
 /* All well-known keys (docs/reference/karpenter.md 1.4), from 0; NULL beyond the last. */
 const char *solver_well_known_key(size_t index);

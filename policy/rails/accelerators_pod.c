@@ -7,6 +7,7 @@
 #include "policy/rails/accelerators.h"
 #include "policy/rails/tolerations.h"
 #include "policy/reading.h"
+#include "simulation/ways.h"
 #include "solver/well_known.h"
 
 /* ---- the pools that could serve a pod ---- */
@@ -25,16 +26,18 @@ struct check {
     bool closed_is_known; /* of one of them that it carries what is wanted */
 };
 
-static struct expression label_of_pool(const struct pool *pool, struct expression_value *value)
+static void add_label(struct solver_names *names, struct solver_requirements *set, const char *key,
+                      struct text text, struct arena *arena)
 {
-    value->text = pool->object->name;
-    return (struct expression){
-        .key = TEXT(LABEL_NODE_POOL),
+    struct expression_value value = {.text = text};
+    const struct expression label = {
+        .key = text_of(key),
         .op = SOLVER_IN,
         .valid = true,
-        .values = value,
+        .values = &value,
         .value_count = 1,
     };
+    expression_add(&label, names, set, arena);
 }
 
 static bool some_type_carries(const struct check *check, struct type_set types)
@@ -45,8 +48,9 @@ static bool some_type_carries(const struct check *check, struct type_set types)
     return !type_set_is_empty(&types);
 }
 
-/* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels must fit the pod's selection, and some
- * type that fits both must carry what is wanted. term may be NULL. */
+/* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels, with those of each of its nodes, must
+ * fit the pod's selection, and some type that fits both must carry what is wanted. term may be
+ * NULL. */
 static bool could_serve(const struct check *check, const struct pool *pool,
                         const struct node_term *term)
 {
@@ -55,11 +59,12 @@ static bool could_serve(const struct check *check, const struct pool *pool,
     struct solver_names *names = solver_names_create(arena, catalog_names(catalog));
     struct solver_requirements pool_set = {0};
     struct solver_requirements pod_set = {0};
-    struct expression_value pool_name = {0};
-    struct expression pool_label = label_of_pool(pool, &pool_name);
     expressions_add(&pool->requirements, names, &pool_set, arena);
     expressions_add(&pool->labels, names, &pool_set, arena);
-    expression_add(&pool_label, names, &pool_set, arena);
+    add_label(names, &pool_set, LABEL_NODE_POOL, pool->object->name, arena);
+    add_label(names, &pool_set, LABEL_REGISTERED, TEXT("true"), arena);
+    add_label(names, &pool_set, LABEL_INITIALIZED, TEXT("true"), arena);
+    add_label(names, &pool_set, LABEL_HOSTNAME, TEXT("hostname-placeholder"), arena);
     expressions_add(&check->selection->selector, names, &pod_set, arena);
     if (term != NULL)
         expressions_add(&term->expressions, names, &pod_set, arena);
@@ -191,13 +196,24 @@ static void report_toleration(struct rail_call *call, const struct workload *wor
                      TEXT_ARGS(key));
 }
 
+static bool takes_true(const struct expression *expression)
+{
+    bool names_it = expression_names(expression, TEXT("true"));
+    return expression->op == SOLVER_EXISTS || (expression->op == SOLVER_IN && names_it) ||
+           (expression->op == SOLVER_NOT_IN && !names_it);
+}
+
 /* Nodes with accelerators have these labels as well, and run Linux as a rule. */
 static bool tells_nodes_apart(const struct expression *expression)
 {
     struct text key = expression_canonical_key(expression);
-    if (text_is(key, "kubernetes.io/os"))
+    if (text_is(key, LABEL_OS))
         return expression_names(expression, TEXT("windows"));
-    return !text_is(key, "kubernetes.io/arch");
+    if (text_is(key, LABEL_HOSTNAME))
+        return expression->op != SOLVER_EXISTS;
+    if (TEXT_IS_ONE_OF(key, LABEL_REGISTERED, LABEL_INITIALIZED))
+        return !takes_true(expression);
+    return !text_is(key, LABEL_ARCH);
 }
 
 static bool tell_nodes_apart(const struct expressions *expressions)
@@ -218,28 +234,65 @@ static bool chooses_nodes(const struct node_selection *selection)
     return selection->required.count > 0;
 }
 
-static bool has_taint(const struct accelerators *settings, const struct pool *pool)
+static bool closes_accelerators(const struct accelerators *settings, const struct taint *taint)
+{
+    return taint_is_hard(taint) && accelerators_is_taint(settings, taint->key);
+}
+
+static bool pool_has_taint(const struct accelerators *settings, const struct pool *pool)
 {
     FOR_EACH(taint, &pool->taints)
-        if (taint_is_hard(taint) && accelerators_is_taint(settings, taint->key))
+        if (closes_accelerators(settings, taint))
             return true;
+    return false;
+}
+
+static bool may_come_by_a_pool(const struct check *check)
+{
+    const struct snapshot *snapshot = check->call->world->snapshot;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        if (!pool->object->deleting && pool_has_taint(check->settings, pool) &&
+            count_closing(check, pool) == 0 && could_serve_some_term(check, pool))
+            return true;
+    }
+    return false;
+}
+
+static bool node_has_taint(const struct accelerators *settings, const struct object *node)
+{
+    FOR_ITEMS(item, node_at(node->root->node, "spec.taints")) {
+        const struct taint taint = {.key = node_string(node_get(item, "key")),
+                                    .effect = node_string(node_get(item, "effect"))};
+        if (closes_accelerators(settings, &taint))
+            return true;
+    }
+    return false;
+}
+
+static bool may_come_to_a_node(const struct check *check, const struct workload *workload)
+{
+    const struct rail_call *call = check->call;
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct ways *ways = NULL;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
+        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
+        if (node->deleting || !node_has_taint(check->settings, node))
+            continue;
+        if (ways == NULL)
+            ways = ways_read(workload, snapshot, call->world->catalog, call->arena);
+        if (ways_lead_to(ways, node))
+            return true;
+    }
     return false;
 }
 
 /* A pod that chooses nodes may have chosen others: then one of accelerators must be visible that it
  * fits. */
-static bool may_come_to_accelerators(const struct check *check)
+static bool may_come_to_accelerators(const struct check *check, const struct workload *workload)
 {
-    if (!chooses_nodes(check->selection))
-        return true;
-    const struct snapshot *snapshot = check->call->world->snapshot;
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
-        const struct pool *pool = snapshot_pool(snapshot, i);
-        if (!pool->object->deleting && has_taint(check->settings, pool) &&
-            count_closing(check, pool) == 0 && could_serve_some_term(check, pool))
-            return true;
-    }
-    return false;
+    return !chooses_nodes(check->selection) || may_come_by_a_pool(check) ||
+           may_come_to_a_node(check, workload);
 }
 
 /* A toleration without a key is of every taint, and so of those of accelerators. One of NoExecute
@@ -258,7 +311,7 @@ static void judge_every_taint(struct check *check, const struct workload *worklo
             (beside != NULL && tolerations_finds_every(beside->settings, toleration)))
             continue;
         check->selection = call_selection(call, workload);
-        if (!may_come_to_accelerators(check))
+        if (!may_come_to_accelerators(check, workload))
             return;
         struct text resource = accelerators_name_of(settings->resources.items[0], call->arena);
         report(call, SEVERITY_RAIL, field_get(call->arena, toleration->field, "operator"),

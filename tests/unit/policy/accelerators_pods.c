@@ -84,6 +84,7 @@ static void who_tolerates_must_ask(void)
 #define AFFINITY(terms)                                                          \
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "{nodeSelectorTerms: [" terms "]}}}, "
+#define TERM(expression) "{matchExpressions: [" expression "]}"
 #define TERM_OF(key) "{matchExpressions: [{key: " key ", operator: Exists}]}"
 
 /* No key is that of every taint. */
@@ -124,6 +125,28 @@ static void who_tolerates_everything_must_ask(void)
         {TEMPLATE("Deployment", EVERY, CHOOSES("beta.kubernetes.io/arch", "amd64") ASKS_NOTHING),
          idle},
         {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("a")) ASKS_NOTHING), ""},
+        /* what every node of Karpenter has */
+        {TEMPLATE("Deployment", EVERY, CHOOSES("karpenter.sh/registered", "'true'") ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY, CHOOSES("karpenter.sh/registered", "'false'") ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("karpenter.sh/initialized")) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM("{key: karpenter.sh/initialized, operator: NotIn, values: "
+                                "['false']}")) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM("{key: karpenter.sh/initialized, operator: NotIn, values: "
+                                "['true']}")) ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM("{key: karpenter.sh/registered, operator: DoesNotExist}"))
+                      ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("kubernetes.io/hostname")) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY, CHOOSES("kubernetes.io/hostname", "g1") ASKS_NOTHING), ""},
         {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("kubernetes.io/os")) ASKS_NOTHING), idle},
         {TEMPLATE("Deployment", EVERY,
                   AFFINITY(TERM_OF("a") ", " TERM_OF("kubernetes.io/os")) ASKS_NOTHING),
@@ -333,7 +356,6 @@ static void every_kind_that_has_pods(void)
     "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: [" tolerations \
     "], " more "}}"
 #define GPU ASKS("nvidia.com/gpu")
-#define TERM(expression) "{matchExpressions: [" expression "]}"
 
 /* Of who chooses nodes a NodePool of accelerators that is visible says it. */
 static void who_tolerates_everything_and_chooses_accelerators(void)
@@ -359,6 +381,12 @@ static void who_tolerates_everything_and_chooses_accelerators(void)
         {POD(EVERY, CHOOSES("group", "old") ASKS_NOTHING), idle},
         {POD("{operator: Exists, effect: NoSchedule}", CHOOSES("group", "old") ASKS_NOTHING), ""},
         {POD(EVERY, CHOOSES("group", "other") ASKS_NOTHING), ""},
+        {POD(EVERY, "nodeSelector: {group: gpu, karpenter.sh/registered: 'true'}, " ASKS_NOTHING),
+         idle},
+        {POD(EVERY, "nodeSelector: {group: gpu}, " AFFINITY(TERM_OF("kubernetes.io/hostname"))
+                        ASKS_NOTHING),
+         idle},
+        {POD(EVERY, "nodeSelector: {group: gpu, kubernetes.io/hostname: g1}, " ASKS_NOTHING), ""},
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", more, cases, COUNT_OF(cases)});
     static const struct rail_case deleted[] = {
@@ -370,6 +398,38 @@ static void who_tolerates_everything_and_chooses_accelerators(void)
         "2026-01-01T00:00:00Z}, spec: {template: {spec: {requirements: [" IN(
             AWS "category", "g") "], taints: [{key: nvidia.com/gpu, effect: NoSchedule}]}}}}\n",
         deleted, COUNT_OF(deleted)});
+}
+
+/* Or a Node of accelerators. */
+static void who_tolerates_everything_and_chooses_a_node(void)
+{
+#define NODE_OF(name, more, taint)                                                   \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", " more "labels: {" \
+    "kubernetes.io/hostname: " name ", kubernetes.io/os: linux}}, spec: {taints: [" taint "]}}\n"
+#define CHOOSES_NODE(name) CHOOSES("kubernetes.io/hostname", name) ASKS_NOTHING
+    static const char nodes[] = NODE_OF("g1", "", "{key: nvidia.com/gpu, effect: NoSchedule}")
+        NODE_OF("g2", "",
+                "{key: team, effect: NoSchedule}, {key: nvidia.com/gpu, effect: NoExecute}")
+            NODE_OF("soft", "", "{key: nvidia.com/gpu, effect: PreferNoSchedule}")
+                NODE_OF("c1", "", "{key: team, effect: NoSchedule}")
+                    NODE_OF("gone", "deletionTimestamp: '2026-01-01T00:00:00Z', ",
+                            "{key: nvidia.com/gpu, effect: NoSchedule}");
+    static const char idle[] = "deny spec.tolerations[0].operator Exists";
+    static const struct rail_case cases[] = {
+        {POD(EVERY, CHOOSES_NODE("g1")), idle},
+        {POD(EVERY, CHOOSES_NODE("g2")), idle},
+        {POD("{operator: Exists, effect: NoSchedule}", CHOOSES_NODE("g1")), idle},
+        {POD("{operator: Exists, effect: NoSchedule}", CHOOSES_NODE("g2")), ""},
+        {POD(EVERY,
+             AFFINITY(TERM_OF("none") ", " TERM(IN("kubernetes.io/hostname", "g1"))) ASKS_NOTHING),
+         idle},
+        {POD(EVERY, CHOOSES_NODE("soft")), ""},
+        {POD(EVERY, CHOOSES_NODE("c1")), ""},
+        {POD(EVERY, CHOOSES_NODE("gone")), ""},
+        {POD(EVERY, CHOOSES_NODE("other")), ""},
+        {POD(EVERY, CHOOSES_NODE("g1") ", nodeName: g1"), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", nodes, cases, COUNT_OF(cases)});
 }
 
 /* tolerations says it, unless it grants it, or weighs less. */
@@ -805,6 +865,7 @@ const struct unit_test unit_tests[] = {
     {"every kind that has pods", every_kind_that_has_pods},
     {"who tolerates everything and chooses accelerators",
      who_tolerates_everything_and_chooses_accelerators},
+    {"who tolerates everything and chooses a node", who_tolerates_everything_and_chooses_a_node},
     {"what tolerations says is said once", what_tolerations_says_is_said_once},
     {"who asks must be let in", who_asks_must_be_let_in},
     {"what the API server adds counts", what_the_api_server_adds_counts},
