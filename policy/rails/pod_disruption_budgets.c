@@ -197,6 +197,12 @@ static struct text fix_of_never(const struct field *field)
                : TEXT("Write maxUnavailable: 1 instead" TWO_REPLICAS);
 }
 
+/* Beside pods that say no number of replicas maxUnavailable lets none go. */
+static const char *or_as_most(const struct check *check)
+{
+    return check->uncountable == NULL ? ", or write maxUnavailable: 1 instead" : "";
+}
+
 static void report_never(struct check *check, const struct field *field)
 {
     report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
@@ -236,9 +242,7 @@ static void judge_fewest(struct check *check, const struct field *field, const s
     long long needed = enough_for(least) - (check->fewest - scaled.least);
     report_of_pods(
         check, SEVERITY_WARN, field, node_text(field->node),
-        arena_printf(arena,
-                     "Set its minReplicas to %lld at least, or write maxUnavailable: 1 instead.",
-                     needed),
+        arena_printf(arena, "Set its minReplicas to %lld at least%s.", needed, or_as_most(check)),
         "HorizontalPodAutoscaler %.*s may leave %lld pod%s of %.*s %.*s, and then none may be "
         "evicted.",
         TEXT_ARGS(scaled.autoscaler->name), (long long)scaled.least, scaled.least == 1 ? "" : "s",
@@ -255,13 +259,31 @@ static void report_unsaid(struct check *check, const struct field *field, const 
     long long needed = enough_for(least) - (check->pods - 1);
     report_of_pods(
         check, SEVERITY_UNDECIDED, field, node_text(field->node),
-        arena_printf(arena,
-                     "Have its autoscaler keep %lld at least (minReplicas), or write "
-                     "maxUnavailable: 1 instead.",
-                     needed),
+        arena_printf(arena, "Have its autoscaler keep %lld at least (minReplicas)%s.", needed,
+                     or_as_most(check)),
         "%.*s %.*s does not say how many replicas it has. With fewer than %lld none may ever be "
         "evicted.",
         TEXT_ARGS(unsaid->kind_name), TEXT_ARGS(object_display_name(unsaid, arena)), needed);
+}
+
+/* The pods of a Job count as long as they run: then one more may go. */
+static void report_too_few(struct check *check, const struct field *field,
+                           const struct share *least, int64_t staying)
+{
+    struct arena *arena = check->call->arena;
+    const struct object *job = check->uncountable;
+    if (job == NULL)
+        report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
+                       "%lld must stay and %.*s, so none may ever be evicted.", (long long)staying,
+                       TEXT_ARGS(selected_text(check)));
+    else
+        report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node),
+                       arena_printf(arena, "Run %lld replicas or more, or set minAvailable lower.",
+                                    (long long)(enough_for(least) - check->bare.count)),
+                       "%lld must stay and %.*s, so none may be evicted while no pods of %.*s "
+                       "%.*s run.",
+                       (long long)staying, TEXT_ARGS(selected_text(check)),
+                       TEXT_ARGS(job->kind_name), TEXT_ARGS(object_display_name(job, arena)));
 }
 
 /* What must stay, of Pods that no controller makes. A share of them is told of as of Jobs. */
@@ -300,9 +322,11 @@ static void judge_least(struct check *check, const struct field *field)
         report_never(check, field);
         return;
     }
+    /* judge_uncountable tells of a share; how many nodes there are, and how many pods of a Job,
+     * nobody can say. */
     if (check->uncountable != NULL &&
-        (least.percent || check->uncountable->kind == KIND_DAEMON_SET))
-        return; /* judge_uncountable tells of a share; how many nodes there are nobody can say */
+        (least.percent || check->first == NULL || check->uncountable->kind == KIND_DAEMON_SET))
+        return;
     if (has_bare_alone(check) && (least.percent || sees_all_pods(check->call->world))) {
         judge_least_of_bare(check, field, &least);
         return;
@@ -330,9 +354,7 @@ static void judge_least(struct check *check, const struct field *field)
     if (check->unsaid != NULL)
         report_unsaid(check, field, &least);
     else
-        report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
-                       "%lld must stay and %.*s, so none may ever be evicted.", (long long)staying,
-                       TEXT_ARGS(selected_text(check)));
+        report_too_few(check, field, &least, staying);
 }
 
 /* How many may be missing. */
@@ -534,7 +556,9 @@ const struct rail rail_pod_disruption_budgets = {
         "for the pods of a DaemonSet, a Job or a CronJob, which have no replicas to reckon with, "
         "or for Pods without a controller alone, which is decided "
         "only where a cluster is seen. How many pods a DaemonSet has is not known: a "
-        "minAvailable that is a number is then not judged. A budget without a selector covers no "
+        "minAvailable that is a number is then not judged. Those of Jobs and CronJobs, which run "
+        "for a while, do not count beside other pods, and are not judged alone. A budget without a "
+        "selector covers no "
         "pod: that is a warning.\n\n"
         "Replicas are those the workload says now, or with a visible HorizontalPodAutoscaler its "
         "maxReplicas; where its minReplicas alone would let none go, that is a warning. A workload "

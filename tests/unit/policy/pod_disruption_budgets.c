@@ -134,7 +134,8 @@ static void nobody_says_how_many_pods_there_are(void)
         WORKLOAD("DaemonSet", "agent", "") WORKLOAD("Deployment", "mixed", "replicas: 1, ")
             WORKLOAD_AS("DaemonSet", "beside", "mixed", "") CRON("cron", "suspend: false, ")
                 CRON("idle", "suspend: true, ")
-                    WORKLOAD_AS("DaemonSet", "far, namespace: other", "away", "");
+                    WORKLOAD_AS("DaemonSet", "far, namespace: other", "away", "")
+                        WORKLOAD("Deployment", "job", "replicas: 1, ") JOB("j", "default");
     static const struct rail_case cases[] = {
         {BUDGET("a", "agent", "maxUnavailable: 1"), "deny " MOST "1"},
         {BUDGET("a", "agent", "maxUnavailable: 100%"), "deny " MOST "100%"},
@@ -150,6 +151,10 @@ static void nobody_says_how_many_pods_there_are(void)
         /* the pods of the DaemonSet may be enough */
         {BUDGET("a", "mixed", "minAvailable: 1"), ""},
         {BUDGET("a", "mixed", "minAvailable: 51%"), "deny " LEAST "51%"},
+        /* those of the Job are there for a while */
+        {BUDGET("a", "job", "minAvailable: 1"), "deny " LEAST "1"},
+        {BUDGET("a", "job", "minAvailable: 51%"), "deny " LEAST "51%"},
+        {BUDGET("a", "job", "maxUnavailable: 1"), "deny " MOST "1"},
     };
     rail_table_run(
         &(struct rail_table){"pod-disruption-budgets: {}", uncounted, cases, COUNT_OF(cases)});
@@ -160,6 +165,9 @@ static void nobody_says_how_many_pods_there_are(void)
         {BUDGET("a", "cron", "minAvailable: 50%"),
          "CronJob cron says no number of replicas, so the budget never allows a disruption.",
          "Write minAvailable as a number, less than that of these pods, or select none of them."},
+        {BUDGET("a", "job", "minAvailable: 1"),
+         "1 must stay and Deployment job has 1, so none may be evicted while no pods of Job j run.",
+         "Run 2 replicas or more, or set minAvailable lower."},
     };
     rail_words_run("pod-disruption-budgets: {}", uncounted, words, COUNT_OF(words));
     static const struct rail_case shared[] = {
@@ -424,7 +432,7 @@ static void pods_of_every_controller_count(void)
         const struct rail_case cases[] = {
             {BUDGET("new", "b", "minAvailable: 3"),
              controllers[i].counts ? "deny " LEAST "3\ndeny spec.selector other"
-                                   : "undecided " LEAST "3\ndeny spec.selector other"},
+                                   : "deny spec.selector other"},
             {BUDGET("new", "b", "maxUnavailable: 2"),
              controllers[i].counts ? "deny spec.selector other"
                                    : "deny " MOST "2\ndeny spec.selector other"},
@@ -557,16 +565,24 @@ static void replicas_may_be_left_to_an_autoscaler(void)
                                           NOT_SAID("Deployment web", "2"), KEEP("2")};
     rail_words_run("pod-disruption-budgets: {}",
                    WORKLOAD("Deployment", "web", "") WORKLOAD("StatefulSet", "web", ""), &two, 1);
+    /* Beside a Job maxUnavailable is no way out. */
+    static const struct rail_words beside_a_job = {BUDGET("a", "job", "minAvailable: 2"),
+                                                   NOT_SAID("Deployment job", "3"),
+                                                   "Have its autoscaler keep 3 at least "
+                                                   "(minReplicas)."};
+    rail_words_run("pod-disruption-budgets: {}",
+                   WORKLOAD("Deployment", "job", "") JOB("j", "default"), &beside_a_job, 1);
 }
 
 /* Of two workloads that are scaled the first is named; where all may go there is nobody to keep. */
 static void two_autoscalers_of_one_budget(void)
 {
-#define SCALED(name, least)                                                                   \
-    WORKLOAD_AS("Deployment", name, "web", "replicas: 2, ")                                   \
+#define SCALED_AS(name, app, least)                                                           \
+    WORKLOAD_AS("Deployment", name, app, "replicas: 2, ")                                     \
     "---\n{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: " name \
     "}, spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: " name "}, "     \
     "minReplicas: " least ", maxReplicas: 6}}\n"
+#define SCALED(name, least) SCALED_AS(name, "web", least)
     static const struct rail_case cases[] = {
         {BUDGET("a", "web", "minAvailable: 3"), ""},
         {BUDGET("a", "web", "minAvailable: 4"), "warn " LEAST "4"},
@@ -574,6 +590,13 @@ static void two_autoscalers_of_one_budget(void)
     rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}",
                                         SCALED("one", "2") SCALED("two", "2"), cases,
                                         COUNT_OF(cases)});
+    static const struct rail_words beside_a_job = {
+        BUDGET("a", "job", "minAvailable: 2"),
+        "HorizontalPodAutoscaler job may leave 2 pods of Deployment job, and then none may be "
+        "evicted.",
+        "Set its minReplicas to 3 at least."};
+    rail_words_run("pod-disruption-budgets: {}", SCALED_AS("job", "job", "2") JOB("j", "default"),
+                   &beside_a_job, 1);
     static const struct rail_case asleep[] = {{BUDGET("a", "web", "minAvailable: 1"), ""}};
     rail_table_run(&(struct rail_table){"pod-disruption-budgets: {}", SCALED("one", "0"), asleep,
                                         COUNT_OF(asleep)});
