@@ -103,8 +103,9 @@ static bool sees_workloads(const struct world *world)
            world_lists(world, all_counted());
 }
 
-/* Pods without a controller are counted for a minAvailable that is a number, and for nothing else
- * (docs/reference/karpenter.md 6.2). They are looked for only where they could decide. */
+/* Pods without a controller are among those that are healthy, and not among the replicas of which a
+ * share or a maxUnavailable is reckoned (docs/reference/karpenter.md 6.2). They are looked for only
+ * where they could decide. */
 static void find_bare(struct check *check)
 {
     const struct rail_call *call = check->call;

@@ -180,7 +180,7 @@ static void nobody_says_how_many_pods_there_are(void)
                                         shared, COUNT_OF(shared)});
 }
 
-/* They count for a number that must stay, and for nothing else. */
+/* They are healthy as others are, and no replicas of which a share is reckoned. */
 static void pods_without_a_controller(void)
 {
 #define LABELLED(name, app, more) OTHER_POD("name: " name ", labels: {app: " app "}" more)
