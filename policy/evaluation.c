@@ -21,6 +21,13 @@ static void look_up_namespace(struct evaluation *evaluation)
     evaluation->match.namespace_labels = found == NULL ? NULL : found->labels;
 }
 
+/* The API server sends no old object of another kind; whoever reaches the port may. No rail is to
+ * meet one that it does not judge. */
+static bool has_old_of_its_kind(const struct subject *subject)
+{
+    return subject->old_object != NULL && subject->old_object->kind == subject->object->kind;
+}
+
 struct evaluation evaluation_begin(const struct world *world, const struct subject *subject,
                                    int64_t now_unix_s, struct arena *arena)
 {
@@ -31,6 +38,8 @@ struct evaluation evaluation_begin(const struct world *world, const struct subje
         .arena = arena,
         .root = root_owner_find(world, subject),
     };
+    if (!has_old_of_its_kind(subject))
+        evaluation.subject.old_object = NULL;
     evaluation.match = (struct match_subject){.object = subject->object,
                                               .root_name = evaluation.root.name,
                                               .requester = &subject->requester,

@@ -132,13 +132,10 @@ static bool read_buffer(struct bill *bill, const struct object *buffer)
     return true;
 }
 
-/* False: the object adds nothing, or whose pods are meant is not seen. An old object may say to be
- * of a kind that this rail does not judge. */
+/* False: the object adds nothing, or whose pods are meant is not seen. */
 static bool read_bill(struct bill *bill, struct rail_call *call, const struct object *object)
 {
     *bill = (struct bill){.call = call, .replicas = -1};
-    if ((rail_cost.kinds & KIND_BIT(object->kind)) == 0)
-        return false;
     if (object->kind == KIND_HORIZONTAL_POD_AUTOSCALER)
         return read_autoscaler(bill, object);
     if (object->kind == KIND_CAPACITY_BUFFER)

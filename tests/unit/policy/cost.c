@@ -282,6 +282,10 @@ static void an_update_that_raises_nothing_is_not_new(void)
         {"{apiVersion: apps/v1, kind: Deploiment, metadata: {name: d, namespace: web}}",
          DEPLOYMENT("9"), ACTION_DENY},
         {"{apiVersion: v1, kind: Node, metadata: {name: d}}", DEPLOYMENT("9"), ACTION_DENY},
+        {"{apiVersion: apps/v1, kind: StatefulSet, metadata: " METADATA(
+             "web", "shop") ", spec: "
+                            "{replicas: 9, template: {spec: " POD_SPEC "}}}",
+         DEPLOYMENT("9"), ACTION_DENY},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct arena *arena = arena_create((size_t)64 << 20);
