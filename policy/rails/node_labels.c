@@ -297,6 +297,8 @@ const struct rail rail_node_labels = {
         "without the label, so it is found where every visible NodePool gives the label to its "
         "nodes "
         "and one gives a value that is not granted; DoesNotExist selects no value, and is not. "
+        "Where NodePools and Nodes are seen, a granted value that none of them has does not count "
+        "as left, if values of others are; name it with In. "
         "Values that are filled in later, such as INSTANCE_TYPE, are not judged.\n\n"
         "Labels that a cloud or an operator puts on nodes (eks.amazonaws.com/nodegroup, "
         "feature.node.kubernetes.io/...) cannot be decided while no visible Node carries them. "

@@ -11,6 +11,7 @@ struct catalog;
 struct expression;
 struct expressions;
 struct label_filter;
+struct reach;
 
 struct node_labels {
     struct key_lists allow;
@@ -39,6 +40,7 @@ struct label_note {
     const struct expression *expression;  /* NULL: the whole list, in a field of its own */
     const struct expression_value *value; /* NULL: its key */
     const struct field *field;            /* of the whole list */
+    const struct reach *reach;            /* of requirements that leave nothing granted */
     enum severity severity;
     bool forbidden; /* by allow: whatever else the pod could do */
     bool some;      /* beside a value that the catalogue knows */

@@ -1,5 +1,7 @@
 /* What node-labels says of labels of which a policy grants some values. */
-#include "kube/expression.h"
+#include "catalog/catalog.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
 #include "policy/rails/label_filter.h"
 #include "policy/rails/node_labels.h"
 #include "solver/well_known.h"
@@ -68,13 +70,21 @@ void label_read_selected(struct label_inquiry *check, const struct expressions *
 static bool every_node_has(struct text key)
 {
     return TEXT_IS_ONE_OF(key, LABEL_ZONE, LABEL_REGION, LABEL_ARCH, LABEL_OS, LABEL_INSTANCE_TYPE,
-                          LABEL_CAPACITY_TYPE);
+                          LABEL_CAPACITY_TYPE, LABEL_HOSTNAME);
+}
+
+/* Labels that Karpenter puts on every node that it buys with an EC2NodeClass. */
+static bool every_ec2_node_has(struct text key)
+{
+    return TEXT_IS_ONE_OF(key, LABEL_ZONE_ID, "karpenter.k8s.aws/instance-family",
+                          "karpenter.k8s.aws/instance-category", "karpenter.k8s.aws/instance-size");
 }
 
 /* What a list of requirements says of one key of allow. */
 struct reach {
     const struct key_list *allowed;
     const struct label_filter *selected;
+    const struct expressions *expressions;
     struct label_filter filter;
     const struct expression *last; /* NULL: nothing */
     bool needs_label;
@@ -96,7 +106,8 @@ static struct reach reach_of(const struct label_inquiry *check, size_t index,
                              const struct expressions *expressions)
 {
     struct reach reach = {.allowed = &check->settings->allow.items[index],
-                          .selected = &check->selected[index]};
+                          .selected = &check->selected[index],
+                          .expressions = expressions};
     const struct text_map *named = &reach.selected->named;
     reach.needs_label = reach.selected->in_count > 0;
     for (size_t i = 0; i < named->count; i++)
@@ -107,16 +118,45 @@ static struct reach reach_of(const struct label_inquiry *check, size_t index,
     return reach;
 }
 
+static bool reach_takes(const struct reach *reach, struct text value)
+{
+    return label_filter_passes(reach->selected, value) &&
+           label_filter_passes(&reach->filter, value);
+}
+
+/* Whether a visible pool, which are all of EC2, may buy a machine that the requirements take. */
+static bool some_ec2_pool_buys(const struct label_inquiry *check, const struct reach *reach)
+{
+    const struct snapshot *snapshot = check->call->world->snapshot;
+    struct arena *arena = check->call->arena;
+    bool some = false;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        if (pool->object->deleting)
+            continue;
+        if (!text_is(pool->node_class_label, "karpenter.k8s.aws/ec2nodeclass"))
+            return false;
+        struct arena_mark mark = arena_mark(arena);
+        struct expressions all = expressions_join(&pool->requirements, &pool->labels, arena);
+        struct type_set types =
+            expressions_select_possible(check->settings->catalog, &all, reach->expressions, arena);
+        some = some || !type_set_is_empty(&types);
+        arena_rewind(arena, mark);
+    }
+    return some;
+}
+
 /* NotIn takes nodes without the label, too: whether none of them would be bought, and one with a
  * value that is not granted would. */
 static bool reaches_others(struct label_inquiry *check, const struct reach *reach)
 {
-    struct text key = expression_canonical_key(reach->last);
-    if (every_node_has(key))
+    if (every_node_has(expression_canonical_key(reach->last)))
         return true;
     const struct label_offers *offers = label_offers_of(check, reach->last->key);
-    if (check->pools_unseen || !offers->from_all_pools)
+    if (check->pools_unseen)
         return false;
+    if (!offers->from_all_pools)
+        return every_ec2_node_has(reach->last->key) && some_ec2_pool_buys(check, reach);
     for (size_t i = 0; i < offers->count; i++)
         if (label_filter_passes(&reach->filter, offers->items[i]) &&
             !is_granted(&reach->allowed->values, offers->items[i]))
@@ -124,15 +164,86 @@ static bool reaches_others(struct label_inquiry *check, const struct reach *reac
     return offers->any_value;
 }
 
+/* Whether nodes have no other values of the label than those that are seen. */
+static bool sees_all_values(const struct label_inquiry *check, const struct expression *expression)
+{
+    struct text key = expression_canonical_key(expression);
+    if (text_is(key, LABEL_NODE_POOL))
+        return !check->pools_unseen;
+    return !check->pools_unseen && !check->nodes_unseen && !text_is(key, LABEL_HOSTNAME) &&
+           !label_is_put_by_others(key) && !solver_is_well_known(key.data, key.size) &&
+           !catalog_has_key(check->settings->catalog, key);
+}
+
+/* Whether nodes are seen whose value the requirements take, and none with one that is granted. */
+static bool reaches_others_alone(struct label_inquiry *check, const struct reach *reach)
+{
+    const struct label_offers *offers = label_offers_of(check, reach->last->key);
+    bool some = false;
+    for (size_t i = 0; !offers->any_value && i < offers->count; i++) {
+        if (!reach_takes(reach, offers->items[i]))
+            continue;
+        if (is_granted(&reach->allowed->values, offers->items[i]))
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+/* The values that are not granted, of nodes that the requirements take. Empty where it may be any.
+ */
+static struct text_list others_reached(struct label_inquiry *check, const struct reach *reach)
+{
+    const struct label_offers *offers = label_offers_of(check, reach->last->key);
+    struct text_list others = {0};
+    for (size_t i = 0; !offers->any_value && i < offers->count; i++)
+        if (reach_takes(reach, offers->items[i]) &&
+            !is_granted(&reach->allowed->values, offers->items[i]))
+            *LIST_PUSH(check->call->arena, &others) = offers->items[i];
+    return others;
+}
+
+/* "NotIn a, b; Exists": the requirements on the key. */
+static struct text requirements_text(const struct reach *reach, struct arena *arena)
+{
+    struct text_builder text = {.arena = arena};
+    FOR_EACH(expression, reach->expressions) {
+        if (!is_about(reach->allowed, expression))
+            continue;
+        text_builder_printf(&text, "%s", solver_op_name(expression->op));
+        for (size_t i = 0; i < expression->value_count; i++)
+            text_builder_printf(&text, " %.*s,", TEXT_ARGS(expression->values[i].text));
+        text_builder_printf(&text, "; ");
+    }
+    return text_builder_text(&text);
+}
+
+/* On UPDATE a finding is new where it reaches a value that the old object did not. While nobody
+ * knows which it reaches, it is new where the requirements are others. */
+static struct text_list values_told(const struct label_note *note, const struct text_list *others,
+                                    struct arena *arena)
+{
+    struct text_list values = {0};
+    FOR_EACH(other, others)
+        *LIST_PUSH(arena, &values) = arena_printf(
+            arena, "%.*s=%.*s", TEXT_ARGS(note->reach->allowed->name), TEXT_ARGS(*other));
+    if (values.count == 0)
+        *LIST_PUSH(arena, &values) =
+            arena_printf(arena, "%.*s %.*s", TEXT_ARGS(note->reach->allowed->name),
+                         TEXT_ARGS(requirements_text(note->reach, arena)));
+    return values;
+}
+
 static void word_reach(struct label_inquiry *check, const struct label_note *note,
                        struct draft *draft)
 {
     struct arena *arena = check->call->arena;
     const struct expression *at = note->expression;
-    const struct key_strings *granted =
-        label_granted_values(check->settings, at->key, expression_canonical_key(at));
+    const struct key_strings *granted = &note->reach->allowed->values;
+    struct text_list others = others_reached(check, note->reach);
     draft->field = at->field;
     draft->found = text_of(solver_op_name(at->op));
+    draft->values = values_told(note, &others, arena);
     draft->statement = arena_printf(
         arena, "This rules out every value of %.*s that is granted here: %.*s.", TEXT_ARGS(at->key),
         TEXT_ARGS(texts_and(granted->items, granted->count, SHOWN, arena)));
@@ -144,17 +255,55 @@ static void word_reach(struct label_inquiry *check, const struct label_note *not
     draft->allowed = ALLOWED_LIST(granted);
 }
 
+static void word_others_alone(struct label_inquiry *check, const struct label_note *note,
+                              struct draft *draft)
+{
+    struct arena *arena = check->call->arena;
+    const struct expression *at = note->expression;
+    const struct key_strings *granted = &note->reach->allowed->values;
+    struct text_list others = others_reached(check, note->reach);
+    draft->field = at->field;
+    draft->found = text_of(solver_op_name(at->op));
+    draft->values = values_told(note, &others, arena);
+    draft->statement = arena_printf(
+        arena,
+        "Of the values of %.*s that nodes have, this leaves none that is granted here, only %.*s.",
+        TEXT_ARGS(at->key), TEXT_ARGS(texts_and(others.items, others.count, SHOWN, arena)));
+    draft->fix = arena_printf(
+        arena, "Require In of %.*s, with %.*s, in place of what is required of it.",
+        TEXT_ARGS(at->key),
+        TEXT_ARGS(label_choices(granted->items, granted->count, "granted values", arena)));
+    draft->allowed = ALLOWED_LIST(granted);
+}
+
+/* NULL: the requirements leave a granted value, or reach no value that is not. */
+static label_wording *wording_of(struct label_inquiry *check, const struct reach *reach)
+{
+    const struct key_strings *granted = &reach->allowed->values;
+    if (reach->last == NULL || reach->told || reach->filter.none || granted->count == 0)
+        return NULL;
+    bool leaves =
+        label_filters_leave(reach->selected, &reach->filter, granted->items, granted->count);
+    if (leaves && (!sees_all_values(check, reach->last) || !reaches_others_alone(check, reach)))
+        return NULL;
+    if (!reach->needs_label && !reaches_others(check, reach))
+        return NULL;
+    return leaves ? word_others_alone : word_reach;
+}
+
 /* DoesNotExist selects no value, and where none is granted none can be left. */
 void label_judge_reach(struct label_inquiry *check, const struct expressions *expressions)
 {
     const struct key_lists *allow = &check->settings->allow;
     for (size_t i = 0; i < allow->count; i++) {
         struct reach reach = reach_of(check, i, expressions);
-        const struct key_strings *granted = &reach.allowed->values;
-        if (reach.last == NULL || reach.told || reach.filter.none || granted->count == 0 ||
-            label_filters_leave(reach.selected, &reach.filter, granted->items, granted->count) ||
-            (!reach.needs_label && !reaches_others(check, &reach)))
+        label_wording *word = wording_of(check, &reach);
+        if (word == NULL)
             continue;
-        label_note(check, SEVERITY_RAIL, reach.last, NULL, word_reach)->forbidden = true;
+        struct reach *kept = ARENA_NEW(check->call->arena, struct reach);
+        *kept = reach;
+        struct label_note *note = label_note(check, SEVERITY_RAIL, reach.last, NULL, word);
+        note->forbidden = true;
+        note->reach = kept;
     }
 }

@@ -393,6 +393,119 @@ static void requirements_must_leave_what_is_granted(void)
     rail_words_run(rails, pools, words, COUNT_OF(words));
 }
 
+/* Where all nodes are seen, a granted value that none of them has does not excuse the others. */
+static void a_granted_value_must_be_there(void)
+{
+    static const char rails[] = "node-labels: {allow: {karpenter.sh/nodepool: [general, gone], "
+                                "team: [shared, gone], rack: ['r-*'], any: [a], "
+                                "eks.amazonaws.com/nodegroup: [a, b]}}";
+    static const char pools[] =
+        POOL("general", "team: shared, rack: r-1", "{key: any, operator: Exists}")
+            POOL("payments", "team: payments, rack: x, any: b", "")
+                NODE("one", "eks.amazonaws.com/nodegroup: c");
+    static const struct rail_case cases[] = {
+        {NODE_AFFINITY(TERM(NOT_IN("team", "shared"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(THERE("team") ", " NOT_IN("team", "shared"))),
+         "deny " EXPRESSION_OF("1") " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN("rack", "r-1"))), "deny " EXPRESSION " NotIn"},
+        /* one is there, or is named */
+        {NODE_AFFINITY(TERM(THERE("team"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "payments"))), ""},
+        {NODE_AFFINITY(TERM(IN("team", "gone"))), ""},
+        {NODE_AFFINITY(TERM(IN(BY_NAME, "gone, general") ", " NOT_IN(BY_NAME, "general"))), ""},
+        /* no other is reached */
+        {NODE_AFFINITY(TERM(THERE("team") ", " NOT_IN("team", "shared, payments"))), ""},
+        /* any value may be there, or come */
+        {NODE_AFFINITY(TERM(NOT_IN("any", "b"))), ""},
+        {NODE_AFFINITY(TERM(THERE("eks.amazonaws.com/nodegroup"))), ""},
+    };
+    rail_table_run(&(struct rail_table){rails, pools, cases, COUNT_OF(cases)});
+    static const struct rail_case unseen[] = {
+        {NODE_AFFINITY(TERM(THERE("team") ", " NOT_IN("team", "shared"))), ""}};
+    rail_table_run_unseen(&(struct rail_table){rails, pools, unseen, COUNT_OF(unseen)},
+                          KIND_BIT(KIND_NODE));
+    static const struct rail_words words[] = {
+        {NODE_AFFINITY(TERM(NOT_IN("team", "shared"))),
+         "Of the values of team that nodes have, this leaves none that is granted here, only "
+         "payments.",
+         "Require In of team, with shared or gone, in place of what is required of it."},
+    };
+    rail_words_run(rails, pools, words, COUNT_OF(words));
+}
+
+/* With a label that every node has, or every node of EC2, NotIn reaches those of others. */
+static void labels_that_every_node_has(void)
+{
+#define AWS "karpenter.k8s.aws/instance-"
+#define ZONE_ID "topology.k8s.aws/zone-id"
+    static const char rails[] =
+        "node-labels: {allow: {kubernetes.io/hostname: [n1], " ZONE_ID ": [use1-az1], " AWS
+        "family: [m5], " AWS "category: [m], " AWS "size: [large]}}";
+    static const struct rail_case cases[] = {
+        {NODE_AFFINITY(TERM(NOT_IN("kubernetes.io/hostname", "n1"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(ZONE_ID, "use1-az1"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "family", "m5"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "category", "m"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "size", "large"))), "deny " EXPRESSION " NotIn"},
+    };
+    rail_table_run(&(struct rail_table){rails, POOL("a", "", ""), cases, COUNT_OF(cases)});
+    /* no machine of others is bought, or nodes without the label are */
+    static const struct rail_case types[] = {
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "family", "m5"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "category", "m"))), ""},
+    };
+    rail_table_run(&(struct rail_table){rails, POOL("a", "", IN(AWS "family", "m5")), types, 2});
+    rail_table_run(&(struct rail_table){rails, NULL, types, 2});
+    rail_table_run(&(struct rail_table){
+        rails,
+        POOL("a", "", "") "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: "
+                          "azure}, spec: {template: {spec: {nodeClassRef: {group: "
+                          "karpenter.azure.com, kind: AKSNodeClass, name: d}, requirements: "
+                          "[]}}}}\n",
+        types, 2});
+#undef AWS
+}
+
+/* Whoever reaches more of what is not granted than before is not excused by that. */
+static void what_an_update_reaches_is_new(void)
+{
+    static const char seen[] =
+        POOL("a", "team: a", "") POOL("b", "team: b", "") POOL("c", "team: c", "");
+    static const struct {
+        const char *cluster, *old, *object;
+        enum action action;
+    } cases[] = {
+        {seen, THERE("team") ", " NOT_IN("team", "a, b, c"), NOT_IN("team", "a"), ACTION_DENY},
+        {seen, NOT_IN("team", "a, b"), NOT_IN("team", "a"), ACTION_DENY},
+        {seen, NOT_IN("team", "a"), NOT_IN("team", "a"), ACTION_AUDIT},
+        {seen, NOT_IN("team", "a"), NOT_IN("team", "a, b"), ACTION_AUDIT},
+        /* nobody knows what is reached */
+        {NULL, THERE("team") ", " NOT_IN("team", "a"), THERE("team") ", " NOT_IN("team", "a"),
+         ACTION_AUDIT},
+        {NULL, THERE("team") ", " NOT_IN("team", "a, b"), THERE("team") ", " NOT_IN("team", "a"),
+         ACTION_DENY},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        struct world world =
+            rail_table_world("node-labels: {allow: {team: [a]}}", cases[i].cluster, arena);
+        const char *pods[] = {cases[i].old, cases[i].object};
+        struct rail_documents read[2];
+        for (size_t j = 0; j < 2; j++)
+            read[j] = rail_table_read(arena_printf(arena, NODE_AFFINITY(TERM("%s")), pods[j]).data,
+                                      arena);
+        const struct subject subject = {
+            .operation = OPERATION_UPDATE, .object = read[1].items, .old_object = read[0].items};
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        if (verdict.action != cases[i].action)
+            fprintf(stderr, "%s\n  to %s\n", cases[i].old, cases[i].object);
+        ASSERT_INT(verdict.action, cases[i].action);
+        arena_destroy(arena);
+    }
+}
+
 static void every_kind_of_workload(void)
 {
 #define LABELLED "{spec: {nodeSelector: {intent: gpu}}}"
@@ -561,6 +674,9 @@ const struct unit_test unit_tests[] = {
     {"a team selects what it is granted", a_team_selects_what_it_is_granted},
     {"a name that is none yet is no example", a_name_that_is_none_yet_is_no_example},
     {"requirements must leave what is granted", requirements_must_leave_what_is_granted},
+    {"a granted value must be there", a_granted_value_must_be_there},
+    {"labels that every node has", labels_that_every_node_has},
+    {"what an update reaches is new", what_an_update_reaches_is_new},
     {"every kind of workload", every_kind_of_workload},
     {"whoever has the label offers it", whoever_has_the_label_offers_it},
     {"one way to a node is enough", one_way_to_a_node_is_enough},
