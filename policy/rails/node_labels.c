@@ -51,23 +51,28 @@ static struct text example_of(const struct text *values, size_t count)
     return values[0];
 }
 
+/* A pattern is nothing to write. */
+static struct text choice_of(struct text value, struct arena *arena)
+{
+    return text_is_glob(value) ? arena_printf(arena, "a value that matches %.*s", TEXT_ARGS(value))
+                               : value;
+}
+
 struct text label_choices(const struct text *values, size_t count, const char *what,
                           struct arena *arena)
 {
-    switch (count) {
-    case 0:
+    enum { ALL_SHOWN = 3 };
+    if (count == 0)
         return TEXT("");
-    case 1:
-        return values[0];
-    case 2:
-        return arena_printf(arena, "%.*s or %.*s", TEXT_ARGS(values[0]), TEXT_ARGS(values[1]));
-    case 3:
-        return arena_printf(arena, "%.*s, %.*s or %.*s", TEXT_ARGS(values[0]), TEXT_ARGS(values[1]),
-                            TEXT_ARGS(values[2]));
-    default:
+    if (count > ALL_SHOWN)
         return arena_printf(arena, "one of %zu %s, such as %.*s", count, what,
-                            TEXT_ARGS(example_of(values, count)));
-    }
+                            TEXT_ARGS(choice_of(example_of(values, count), arena)));
+    struct text choices = choice_of(values[0], arena);
+    for (size_t i = 1; i < count; i++)
+        choices =
+            arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(choices), i + 1 < count ? ", " : " or ",
+                         TEXT_ARGS(choice_of(values[i], arena)));
+    return choices;
 }
 
 const char *label_consequence(const struct label_inquiry *check, const struct label_note *note)

@@ -234,16 +234,23 @@ static struct text_list values_told(const struct label_note *note, const struct 
     return values;
 }
 
+static void say_reach(struct label_inquiry *check, const struct label_note *note,
+                      struct draft *draft)
+{
+    struct text_list others = others_reached(check, note->reach);
+    draft->field = note->expression->field;
+    draft->found = text_of(solver_op_name(note->expression->op));
+    draft->values = values_told(note, &others, check->call->arena);
+    draft->allowed = ALLOWED_LIST(&note->reach->allowed->values);
+}
+
 static void word_reach(struct label_inquiry *check, const struct label_note *note,
                        struct draft *draft)
 {
     struct arena *arena = check->call->arena;
     const struct expression *at = note->expression;
     const struct key_strings *granted = &note->reach->allowed->values;
-    struct text_list others = others_reached(check, note->reach);
-    draft->field = at->field;
-    draft->found = text_of(solver_op_name(at->op));
-    draft->values = values_told(note, &others, arena);
+    say_reach(check, note, draft);
     draft->statement = arena_printf(
         arena, "This rules out every value of %.*s that is granted here: %.*s.", TEXT_ARGS(at->key),
         TEXT_ARGS(texts_and(granted->items, granted->count, SHOWN, arena)));
@@ -252,7 +259,18 @@ static void word_reach(struct label_inquiry *check, const struct label_note *not
         every_node_has(expression_canonical_key(at))
             ? ""
             : " For nodes without the label, require DoesNotExist of it and nothing else.");
-    draft->allowed = ALLOWED_LIST(granted);
+}
+
+static void word_nothing_left(struct label_inquiry *check, const struct label_note *note,
+                              struct draft *draft)
+{
+    struct text key = note->expression->key;
+    say_reach(check, note, draft);
+    draft->statement =
+        arena_printf(check->call->arena, "Beside the nodeSelector this leaves no value of %.*s.",
+                     TEXT_ARGS(key));
+    draft->fix = arena_printf(check->call->arena,
+                              "Remove the requirements on %.*s from the affinity.", TEXT_ARGS(key));
 }
 
 static void word_others_alone(struct label_inquiry *check, const struct label_note *note,
@@ -262,9 +280,7 @@ static void word_others_alone(struct label_inquiry *check, const struct label_no
     const struct expression *at = note->expression;
     const struct key_strings *granted = &note->reach->allowed->values;
     struct text_list others = others_reached(check, note->reach);
-    draft->field = at->field;
-    draft->found = text_of(solver_op_name(at->op));
-    draft->values = values_told(note, &others, arena);
+    say_reach(check, note, draft);
     draft->statement = arena_printf(
         arena,
         "Of the values of %.*s that nodes have, this leaves none that is granted here, only %.*s.",
@@ -273,22 +289,31 @@ static void word_others_alone(struct label_inquiry *check, const struct label_no
         arena, "Require In of %.*s, with %.*s, in place of what is required of it.",
         TEXT_ARGS(at->key),
         TEXT_ARGS(label_choices(granted->items, granted->count, "granted values", arena)));
-    draft->allowed = ALLOWED_LIST(granted);
+}
+
+/* Whether the requirements leave a granted value; selected: of those that the nodeSelector leaves.
+ */
+static bool leaves_granted(const struct reach *reach, const struct label_filter *selected)
+{
+    const struct key_strings *granted = &reach->allowed->values;
+    return label_filters_leave(selected, &reach->filter, granted->items, granted->count);
 }
 
 /* NULL: the requirements leave a granted value, or reach no value that is not. */
 static label_wording *wording_of(struct label_inquiry *check, const struct reach *reach)
 {
-    const struct key_strings *granted = &reach->allowed->values;
-    if (reach->last == NULL || reach->told || reach->filter.none || granted->count == 0)
+    static const struct label_filter all;
+    if (reach->last == NULL || reach->told || reach->filter.none ||
+        reach->allowed->values.count == 0)
         return NULL;
-    bool leaves =
-        label_filters_leave(reach->selected, &reach->filter, granted->items, granted->count);
+    bool leaves = leaves_granted(reach, reach->selected);
     if (leaves && (!sees_all_values(check, reach->last) || !reaches_others_alone(check, reach)))
         return NULL;
     if (!reach->needs_label && !reaches_others(check, reach))
         return NULL;
-    return leaves ? word_others_alone : word_reach;
+    if (leaves)
+        return word_others_alone;
+    return leaves_granted(reach, &all) ? word_nothing_left : word_reach;
 }
 
 /* DoesNotExist selects no value, and where none is granted none can be left. */

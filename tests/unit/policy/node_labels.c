@@ -389,6 +389,18 @@ static void requirements_must_leave_what_is_granted(void)
         {NODE_AFFINITY(TERM(NOT_IN("kubernetes.io/arch", "amd64"))),
          "This rules out every value of kubernetes.io/arch that is granted here: amd64.",
          "Remove the requirements on kubernetes.io/arch."},
+        /* what rules it out is the nodeSelector, too */
+        {POD("{nodeSelector: {tier: '1'}, affinity: {nodeAffinity: "
+             "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+             "[" TERM(NOT_IN("tier", "'1'")) "]}}}}"),
+         "Beside the nodeSelector this leaves no value of tier.",
+         "Remove the requirements on tier from the affinity."},
+        {POD("{nodeSelector: {tier: '1'}, affinity: {nodeAffinity: "
+             "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+             "[" TERM(NOT_IN("tier", "'1', '2'")) "]}}}}"),
+         "This rules out every value of tier that is granted here: 1 and 2.",
+         "Remove the requirements on tier. For nodes without the label, require DoesNotExist of it "
+         "and nothing else."},
     };
     rail_words_run(rails, pools, words, COUNT_OF(words));
 }

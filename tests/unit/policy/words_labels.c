@@ -145,15 +145,15 @@ static void keys(void)
     rail_words_run("node-labels: {}", POOL("one", "", ZONES), of_plain_pools, 1);
     static const struct rail_words granted[] = {
         {SELECTS("team: shop"), "team=shop is not granted here.",
-         "Select web or w-*, or leave the label out."},
+         "Select web or a value that matches w-*, or leave the label out."},
         {SELECTS("karpenter.sh/nodepool: two"), "karpenter.sh/nodepool=two is not granted here.",
          "Select one, or leave the label out."},
         {SELECTS("team: wob"), "team=wob is not granted here.", "Use web."},
         /* a pattern is no value */
         {SELECTS("example.com/tier: gold"), "example.com/tier=gold is not granted here.",
-         "Select gold-*, or leave the label out."},
+         "Select a value that matches gold-*, or leave the label out."},
         {SELECTS("rack: r"), "rack=r is not granted here.",
-         "Select r? or s1, or leave the label out."},
+         "Select a value that matches r? or s1, or leave the label out."},
     };
     rail_words_run("node-labels: {allow: {team: [web, 'w-*'], karpenter.sh/nodepool: [one], "
                    "example.com/tier: ['gold-*'], rack: ['r?', s1]}}",
