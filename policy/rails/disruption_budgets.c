@@ -73,28 +73,81 @@ static void judge_reading(struct rail_call *call, const struct budget *budget)
 
 #define NO_NODE_GOES "Nodes are never consolidated, and drifted ones never replaced."
 
-/* Whether all disruption is blocked for ever by budgets without a schedule; then that is said. */
-static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
+static bool blocks_always(const struct budget *budget, unsigned reason)
+{
+    return (budget->reasons & reason) != 0 && budget_blocks(budget) && !budget_is_scheduled(budget);
+}
+
+static size_t count_always(const struct budgets *budgets, unsigned reasons)
+{
+    size_t count = 0;
+    FOR_EACH(budget, budgets)
+        count += blocks_always(budget, reasons);
+    return count;
+}
+
+/* The reason that the fewest of them are for, and how many; 0: one is free. */
+static size_t find_fewest(const struct budgets *budgets, unsigned *fewest)
+{
+    size_t least = SIZE_MAX;
+    for (unsigned reason = 1; reason < REASONS_ALL; reason <<= 1) {
+        size_t count = count_always(budgets, reason);
+        if (count < least)
+            *fewest = reason;
+        least = count < least ? count : least;
+    }
+    return least;
+}
+
+/* While one budget is left that is for the reason, the others are changed in vain. */
+static struct text advice_to_let_go(const struct budgets *budgets, unsigned reason, size_t count,
+                                    struct arena *arena)
+{
+    struct text_list paths = {0};
+    FOR_EACH(budget, budgets)
+        if (blocks_always(budget, reason))
+            *LIST_PUSH(arena, &paths) = field_path(arena, budget->field);
+    struct text whom = texts_and(paths.items, paths.count, SIZE_MAX, arena);
+    if (count == 1)
+        return arena_printf(arena, "Give %.*s a schedule and a duration, or nodes: \"1\" or more.",
+                            TEXT_ARGS(whom));
+    return arena_printf(arena,
+                        "Let no budget of 0 nodes for %.*s hold at all times: give %.*s a schedule "
+                        "and a duration, or nodes: \"1\" or more.",
+                        TEXT_ARGS(disruption_reasons_text(reason, arena)), TEXT_ARGS(whom));
+}
+
+/* With this one they are for all reasons. */
+static const struct budget *find_last(const struct budgets *budgets)
 {
     unsigned blocked = 0;
     const struct budget *last = NULL;
-    for (size_t i = 0; i < budgets->count && blocked != REASONS_ALL; i++) {
-        const struct budget *budget = &budgets->items[i];
-        if (!budget_blocks(budget) || budget_is_scheduled(budget))
-            continue;
-        blocked |= budget->reasons;
-        last = budget;
-    }
-    if (blocked != REASONS_ALL)
+    for (size_t i = 0; i < budgets->count && blocked != REASONS_ALL; i++)
+        if (blocks_always(&budgets->items[i], REASONS_ALL)) {
+            last = &budgets->items[i];
+            blocked |= last->reasons;
+        }
+    return last;
+}
+
+/* Whether all disruption is blocked for ever by budgets without a schedule; then that is said. */
+static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
+{
+    unsigned reason = 0;
+    size_t count = find_fewest(budgets, &reason);
+    if (count == 0)
         return false;
+    const struct budget *last = find_last(budgets);
+    struct text fix =
+        count_always(budgets, REASONS_ALL) == 1
+            ? TEXT("Give the budget a schedule and a duration, or the reasons it is for.")
+            : advice_to_let_go(budgets, reason, count, call->arena);
     if (last->reasons == REASONS_ALL)
-        report(call, SEVERITY_RAIL, last->nodes_field,
-               TEXT("Give the budget a schedule and a duration, or the reasons it is for."),
+        report(call, SEVERITY_RAIL, last->nodes_field, fix,
                "A budget of \"%.*s\" holds at all times and for all reasons. " NO_NODE_GOES,
                TEXT_ARGS(last->nodes));
     else
-        report(call, SEVERITY_RAIL, last->nodes_field,
-               TEXT("Give one of them a schedule and a duration, or nodes: \"1\" or more."),
+        report(call, SEVERITY_RAIL, last->nodes_field, fix,
                "Budgets of 0 nodes hold at all times, and together they are for all "
                "reasons. " NO_NODE_GOES);
     return true;

@@ -11,6 +11,9 @@ struct disruption_budgets {
     struct key_strings policies;
 };
 
+/* "Drifted, Empty", of a set of REASON_X. */
+struct text disruption_reasons_text(unsigned set, struct arena *arena);
+
 /* Of a pool that has windows: whether its nodes expire outside of them. */
 void disruption_budgets_judge_expiry(struct rail_call *call, const struct budgets *budgets);
 

@@ -10,8 +10,7 @@ static const struct {
     {REASON_DRIFTED, "Drifted"},
 };
 
-/* "Drifted, Empty" */
-static struct text reasons_text(unsigned set, struct arena *arena)
+struct text disruption_reasons_text(unsigned set, struct arena *arena)
 {
     struct text_builder builder = {.arena = arena};
     for (size_t i = 0; i < COUNT_OF(reasons); i++)
@@ -63,7 +62,7 @@ static struct text fix_of_idle(const struct budget *budget, const struct budget 
                                struct arena *arena)
 {
     unsigned rest = smaller->reasons & ~budget->reasons;
-    struct text others = reasons_text(rest, arena);
+    struct text others = disruption_reasons_text(rest, arena);
     bool has_hours = budget_is_scheduled(budget) && !budget_is_scheduled(smaller);
     if (rest != 0 && has_hours) /* or the reasons of the one had none in the other hours */
         return arena_printf(
@@ -71,7 +70,7 @@ static struct text fix_of_idle(const struct budget *budget, const struct budget 
             "Remove it, or split the budget of %.*s: at all times for [%.*s], and for [%.*s] with "
             "a schedule of the other hours.",
             TEXT_ARGS(smaller->nodes), TEXT_ARGS(others),
-            TEXT_ARGS(reasons_text(budget->reasons & smaller->reasons, arena)));
+            TEXT_ARGS(disruption_reasons_text(budget->reasons & smaller->reasons, arena)));
     if (rest != 0)
         return arena_printf(arena, "Remove it, or limit the budget of %.*s to reasons: [%.*s].",
                             TEXT_ARGS(smaller->nodes), TEXT_ARGS(others));
@@ -133,9 +132,10 @@ static struct text bounding_text(const struct budgets *budgets, unsigned set, st
     FOR_EACH(budget, budgets)
         if (budget->share.percent && budget->share.amount > percent)
             percent = budget->share.amount;
-    struct text only = set == REASONS_ALL ? TEXT("")
-                                          : arena_printf(arena, ", reasons: [%.*s]",
-                                                         TEXT_ARGS(reasons_text(set, arena)));
+    struct text only = set == REASONS_ALL
+                           ? TEXT("")
+                           : arena_printf(arena, ", reasons: [%.*s]",
+                                          TEXT_ARGS(disruption_reasons_text(set, arena)));
     return arena_printf(arena, "Add {nodes: \"%lld%%\"%.*s}, which is always active.",
                         (long long)percent, TEXT_ARGS(only));
 }
@@ -156,5 +156,5 @@ void disruption_budgets_judge_bounds(struct rail_call *call, const struct budget
         report(call, SEVERITY_WARN, budgets->field, fix,
                "At times no budget is active for the reason %.*s. Then all such nodes may be "
                "disrupted at once.",
-               TEXT_ARGS(reasons_text(set, arena)));
+               TEXT_ARGS(disruption_reasons_text(set, arena)));
 }

@@ -43,7 +43,25 @@ static void budgets(void)
                  "{nodes: 0%, reasons: [Underutilized]}"),
          "Budgets of 0 nodes hold at all times, and together they are for all reasons. Nodes are "
          "never consolidated, and drifted ones never replaced.",
-         "Give one of them a schedule and a duration, or nodes: \"1\" or more."},
+         "Give spec.disruption.budgets[2] a schedule and a duration, or nodes: \"1\" or more."},
+        /* each reason has two: one of them alone would change nothing */
+        {BUDGETS("{nodes: '0', reasons: [Drifted]}, {nodes: '0', reasons: [Drifted]}, "
+                 "{nodes: '0', reasons: [Empty, Underutilized]}, {nodes: '0', reasons: [Empty, "
+                 "Underutilized]}"),
+         "Budgets of 0 nodes hold at all times, and together they are for all reasons. Nodes are "
+         "never consolidated, and drifted ones never replaced.",
+         "Let no budget of 0 nodes for Underutilized hold at all times: give "
+         "spec.disruption.budgets[2] and spec.disruption.budgets[3] a schedule and a duration, or "
+         "nodes: \"1\" or more."},
+        {BUDGETS("{nodes: '0', reasons: [Drifted]}, {nodes: '0', reasons: [Drifted]}, "
+                 "{nodes: '0', reasons: [Empty, Underutilized]}"),
+         "Budgets of 0 nodes hold at all times, and together they are for all reasons. Nodes are "
+         "never consolidated, and drifted ones never replaced.",
+         "Give spec.disruption.budgets[2] a schedule and a duration, or nodes: \"1\" or more."},
+        {BUDGETS("{nodes: '0', reasons: [Drifted]}, {nodes: '0'}"),
+         "A budget of \"0\" holds at all times and for all reasons. Nodes are never consolidated, "
+         "and drifted ones never replaced.",
+         "Give spec.disruption.budgets[1] a schedule and a duration, or nodes: \"1\" or more."},
         {BUDGETS(BLOCK("0 0 * * *", "24h")),
          "The budgets of 0 nodes cover all of the time. No window ever opens in which a node may "
          "be replaced.",
