@@ -14,12 +14,36 @@ static bool lists(const struct node *list, struct text wanted)
     return false;
 }
 
-/* Terms of pod affinity may name other namespaces. */
-static bool looks_here(const struct node *term, struct text namespace)
+#define NAME_OF_NAMESPACE "kubernetes.io/metadata.name"
+
+/* Whether a selector of namespaces asks for nothing but their names, which each has as a label. */
+static bool asks_names_alone(const struct node *selector)
+{
+    const struct node *labels = node_get(selector, "matchLabels");
+    for (size_t i = 0; node_is(labels, NODE_MAP) && i < node_count(labels); i++)
+        if (!text_is(member_key(&labels->members[i]), NAME_OF_NAMESPACE))
+            return false;
+    FOR_ITEMS(expression, node_get(selector, "matchExpressions"))
+        if (!text_is(node_string(node_get(expression, "key")), NAME_OF_NAMESPACE))
+            return false;
+    return true;
+}
+
+enum topology_look topology_term_looks_into(const struct node *term, struct text own,
+                                            struct text namespace)
 {
     const struct node *namespaces = node_get(term, "namespaces");
-    return node_count(namespaces) == 0 || lists(namespaces, namespace) ||
-           node_is(node_get(term, "namespaceSelector"), NODE_MAP);
+    const struct node *selector = node_get(term, "namespaceSelector");
+    if (lists(namespaces, namespace))
+        return TOPOLOGY_LOOKS;
+    if (!node_is(selector, NODE_MAP))
+        return node_count(namespaces) == 0 && text_equal(own, namespace) ? TOPOLOGY_LOOKS
+                                                                         : TOPOLOGY_LOOKS_ELSEWHERE;
+    if (!asks_names_alone(selector))
+        return TOPOLOGY_MAY_LOOK;
+    struct member name = member_of(TEXT(NAME_OF_NAMESPACE), node_of_text(namespace));
+    struct node labels = node_of_members(&name, 1);
+    return selector_matches(selector, &labels) ? TOPOLOGY_LOOKS : TOPOLOGY_LOOKS_ELSEWHERE;
 }
 
 static bool shuts_itself_out(const struct node *term, const struct node *labels)
@@ -72,8 +96,9 @@ bool topology_term_selects_itself(const struct workload *workload, const struct 
     const struct node *node = term->term->node;
     const struct node *selector = node_get(node, "labelSelector");
     const struct node *keys = node_get(node, "matchLabelKeys");
+    struct text own = workload->object->namespace;
     bool may_select = node_is(selector, NODE_MAP) && workload_is_part(workload);
     return (may_select || selector_matches(selector, labels)) &&
-           looks_here(node, workload->object->namespace) && !shuts_itself_out(node, labels) &&
-           own_key_index(workload, keys) == node_count(keys);
+           topology_term_looks_into(node, own, own) != TOPOLOGY_LOOKS_ELSEWHERE &&
+           !shuts_itself_out(node, labels) && own_key_index(workload, keys) == node_count(keys);
 }

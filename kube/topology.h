@@ -23,6 +23,11 @@ void topology_terms_read(const struct workload *workload, struct arena *arena,
 /* Whether it can only be a part, such as a Kustomize patch: the API server accepts no Deployment or
  * similar without labels in its template. */
 bool workload_is_part(const struct workload *workload);
+/* Whether a term of a pod in the namespace own is about pods of a namespace. It may be where labels
+ * of namespaces decide, other than their names. */
+enum topology_look { TOPOLOGY_LOOKS_ELSEWHERE, TOPOLOGY_MAY_LOOK, TOPOLOGY_LOOKS };
+enum topology_look topology_term_looks_into(const struct node *term, struct text own,
+                                            struct text namespace);
 /* Whether the term's selector, namespaces and label keys include the workload's own pods. The
  * labels of a part are not known, so any selector does. */
 bool topology_term_selects_itself(const struct workload *workload,

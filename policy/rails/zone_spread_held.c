@@ -52,26 +52,56 @@ static struct text only_zone(const struct expressions *selector, const struct ex
     return count == 1 ? zone : TEXT("");
 }
 
-/* One zone of all alternatives so far, by name and by id. */
+/* What all alternatives so far leave. */
 struct places {
-    struct text zones[ZONE_KEY_ID + 1];
+    struct text zones[ZONE_KEY_ID + 1]; /* the one zone, by name and by id */
+    struct zones of_hosts;              /* as far as the Nodes are seen */
 };
 
-/* Whether one more alternative leaves no choice of zones, and none beside those so far. */
-static bool adds_no_zone(struct places *places, const struct expressions *selector,
-                         const struct expressions *term, struct arena *arena)
+static void add_hosts(const struct rail_call *call, struct places *places,
+                      const struct expressions *expressions)
 {
-    bool held = names_hosts(selector) || names_hosts(term);
-    for (enum zone_key key = ZONE_KEY_NAME; key <= ZONE_KEY_ID; key++) {
-        struct text zone = only_zone(selector, term, key, arena);
-        if (zone.size == 0)
-            continue;
-        if (places->zones[key].size > 0 && !text_equal(places->zones[key], zone))
-            return false;
-        places->zones[key] = zone;
-        held = true;
+    FOR_EACH(expression, expressions)
+        for (size_t i = 0; is_host(expression) && i < expression->value_count; i++) {
+            const struct object *node = snapshot_find(call->world->snapshot, KIND_NODE, TEXT(""),
+                                                      expression->values[i].text);
+            if (node != NULL)
+                zones_add(&places->of_hosts, node_zone(node), call->arena);
+        }
+}
+
+/* Whether one more alternative leaves no choice of zones, and none beside those so far. */
+static bool adds_no_zone(const struct rail_call *call, struct places *places,
+                         const struct expressions *selector, const struct expressions *term)
+{
+    enum zone_key key = ZONE_KEY_NAME;
+    struct text zone = only_zone(selector, term, key, call->arena);
+    if (zone.size == 0) {
+        key = ZONE_KEY_ID;
+        zone = only_zone(selector, term, key, call->arena);
     }
-    return held;
+    if (zone.size == 0) {
+        add_hosts(call, places, term);
+        return names_hosts(selector) || names_hosts(term);
+    }
+    if (places->zones[key].size > 0 && !text_equal(places->zones[key], zone))
+        return false;
+    places->zones[key] = zone;
+    return true;
+}
+
+/* Whether what one alternative says by name is not what another says by id, or by a host. */
+static bool tell_zones_apart(const struct rail_call *call, const struct places *places)
+{
+    struct text name = places->zones[ZONE_KEY_NAME], id = places->zones[ZONE_KEY_ID];
+    struct text of_id = id.size > 0 ? zone_of_id(call->world->snapshot, id) : TEXT("");
+    if (name.size > 0 && of_id.size > 0 && !text_equal(name, of_id))
+        return true;
+    struct text zone = name.size > 0 ? name : of_id;
+    for (size_t i = 0; zone.size > 0 && i < places->of_hosts.count; i++)
+        if (!text_equal(places->of_hosts.items[i], zone))
+            return true;
+    return false;
 }
 
 /* Of a nodeSelector, which may have very many labels, and goes with each alternative. */
@@ -90,28 +120,15 @@ bool zone_spread_chooses_places(const struct rail_call *call, const struct workl
     const struct node_selection *selection = call_selection(call, workload);
     struct expressions selector = about_places(&selection->selector, call->arena);
     struct places places = {0};
-    if (adds_no_zone(&places, &selector, &none, call->arena))
+    if (adds_no_zone(call, &places, &selector, &none))
         return true;
     FOR_EACH(term, &selection->required)
-        if (!adds_no_zone(&places, &selector, &term->expressions, call->arena))
+        if (!adds_no_zone(call, &places, &selector, &term->expressions))
             return false;
-    return selection->required.count > 0;
+    return selection->required.count > 0 && !tell_zones_apart(call, &places);
 }
 
 /* ---- pods that they follow ---- */
-
-static bool looks_into(const struct node *term, struct text namespace, struct text own)
-{
-    const struct node *namespaces = node_get(term, "namespaces");
-    const struct node *selector = node_get(term, "namespaceSelector");
-    if (node_is(selector, NODE_MAP) && node_count(selector) == 0)
-        return true;
-    FOR_ITEMS(name, namespaces)
-        if (text_equal(node_string(name), namespace))
-            return true;
-    return node_count(namespaces) == 0 && !node_is(selector, NODE_MAP) &&
-           text_equal(own, namespace);
-}
 
 /* Whether they are about the machine, or keep some nodes out. */
 static bool leaves_all_zones(const struct expressions *expressions)
@@ -142,7 +159,8 @@ static bool selects_everywhere(const struct rail_call *call, const struct node *
 {
     struct arena_mark mark = arena_mark(call->arena);
     struct workload daemon;
-    bool everywhere = looks_into(term, object->namespace, call->object->namespace) &&
+    bool everywhere = topology_term_looks_into(term, call->object->namespace, object->namespace) ==
+                          TOPOLOGY_LOOKS &&
                       workload_read(object, call->arena, &daemon) &&
                       selector_matches(node_get(term, "labelSelector"),
                                        node_get(daemon.metadata->node, "labels")) &&
@@ -151,15 +169,27 @@ static bool selects_everywhere(const struct rail_call *call, const struct node *
     return everywhere;
 }
 
+/* Whether the pods have one of the labels: of the template, or put there by a controller. */
+static bool has_some(const struct workload *workload, const struct node *keys)
+{
+    const struct node *labels = node_get(workload->metadata->node, "labels");
+    FOR_ITEMS(key, keys)
+        if (workload_is_part(workload) || node_member(labels, node_string(key)) != NULL ||
+            TEXT_IS_ONE_OF(node_string(key), "pod-template-hash", "controller-revision-hash",
+                           "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"))
+            return true;
+    return false;
+}
+
 /* Whether the pods that the term selects are seen to be those of a DaemonSet that runs wherever
- * nodes are: beside them is everywhere. */
-static bool selects_daemons(const struct rail_call *call, const struct topology_term *term)
+ * nodes are: beside them is everywhere. Keys that the pods do not have are ignored. */
+static bool selects_daemons(const struct rail_call *call, const struct workload *workload,
+                            const struct topology_term *term)
 {
     const struct snapshot *snapshot = call->world->snapshot;
     const struct node *node = term->term->node;
-    if (node_count(node_get(node, "matchLabelKeys")) +
-            node_count(node_get(node, "mismatchLabelKeys")) >
-        0)
+    if (has_some(workload, node_get(node, "matchLabelKeys")) ||
+        has_some(workload, node_get(node, "mismatchLabelKeys")))
         return false;
     arena_tick(call->arena, snapshot_count(snapshot, KIND_DAEMON_SET));
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++)
@@ -176,7 +206,7 @@ bool zone_spread_follows_pods(const struct rail_call *call, const struct workloa
     return term->use == TOPOLOGY_AFFINITY && term->required &&
            (zone_key_of(key) != ZONE_KEY_NONE || text_is(key, LABEL_HOSTNAME)) &&
            topology_term_own_key(workload, term, call->arena) == NULL &&
-           !selects_daemons(call, term);
+           !selects_daemons(call, workload, term);
 }
 
 /* ---- volumes and devices that the replicas share ---- */

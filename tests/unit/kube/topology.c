@@ -65,6 +65,7 @@ static void terms_are_read_with_their_use(void)
 
 /* ---- a pod's own replicas ---- */
 
+#define NAME "kubernetes.io/metadata.name"
 #define WEB "labelSelector: {matchLabels: {app: web}}"
 
 static void terms_select_the_pod_itself(void)
@@ -86,6 +87,14 @@ static void terms_select_the_pod_itself(void)
         /* whose labels the own namespace may have */
         {"{app: web}", WEB ", namespaceSelector: {}", true},
         {"{app: web}", WEB ", namespaces: [bank], namespaceSelector: {}", true},
+        {"{app: web}", WEB ", namespaceSelector: {matchLabels: {team: a}}", true},
+        {"{app: web}", WEB ", namespaceSelector: {matchLabels: {" NAME ": shop}}", true},
+        {"{app: web}", WEB ", namespaceSelector: {matchLabels: {" NAME ": bank}}", false},
+        {"{app: web}",
+         WEB ", namespaceSelector: {matchExpressions: [{key: " NAME
+             ", operator: NotIn, values: [shop]}]}",
+         false},
+        {"{app: web}", WEB ", namespaceSelector: {matchLabels: {" NAME ": bank, team: a}}", true},
         /* a label that the pod has must be another one on the pods selected */
         {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [hash]", false},
         {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [other, hash]", false},

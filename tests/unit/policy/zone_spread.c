@@ -232,6 +232,33 @@ static void hybrid_nodes_must_be_there_to_be_preferred(void)
                                         some, COUNT_OF(some)});
 }
 
+/* Where it is seen which zone an id, or a host, is in, it is compared with the names of zones. */
+static void alternatives_are_of_one_zone(void)
+{
+#define TERM_IN(key, values) \
+    "{matchExpressions: [{key: " key ", operator: In, values: [" values "]}]}"
+#define OF_ID(values) TERM_IN("topology.k8s.aws/zone-id", values)
+#define OF_HOST(values) TERM_IN("kubernetes.io/hostname", values)
+    static const char seen[] =
+        "---\n{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: x}, status: "
+        "{subnets: [{id: s1, zone: a, zoneID: az1}, {id: s2, zone: b, zoneID: az2}]}}\n" A_NODE(
+            "n1", ZONE ": a") A_NODE("n2", ZONE ": b");
+    static const struct rail_case cases[] = {
+        {WEB(NODE_AFFINITY(IN_ZONE ", " OF_ID("az2"))), NOTHING},
+        {WEB(NODE_AFFINITY(OF_ID("az2") ", " IN_ZONE)), NOTHING},
+        {WEB(NODE_AFFINITY(IN_ZONE ", " OF_HOST("n2"))), NOTHING},
+        {WEB(NODE_AFFINITY(OF_HOST("n1, n2") ", " IN_ZONE)), NOTHING},
+        {WEB(NODE_AFFINITY(OF_HOST("n1") ", " OF_ID("az2"))), NOTHING},
+        {WEB(NODE_AFFINITY(IN_ZONE ", " OF_ID("az1") ", " OF_HOST("n1"))), ""},
+        /* hosts alone are a choice of their own */
+        {WEB(NODE_AFFINITY(OF_HOST("n1") ", " OF_HOST("n2"))), ""},
+        /* not seen */
+        {WEB(NODE_AFFINITY(IN_ZONE ", " OF_ID("az3"))), ""},
+        {WEB(NODE_AFFINITY(IN_ZONE ", " OF_HOST("n3"))), ""},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}", seen, cases, COUNT_OF(cases)});
+}
+
 #define DAEMON_SET(name, more)                                                                  \
     "---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: " name "}, spec: {template: " \
     "{metadata: {labels: {app: " name "}}, spec: {" more "}}}}\n"
@@ -239,6 +266,7 @@ static void hybrid_nodes_must_be_there_to_be_preferred(void)
     WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
         "[{topologyKey: " key SELECTS(labels) more "}]}}")
 #define HOST "kubernetes.io/hostname"
+#define NAMESPACE "kubernetes.io/metadata.name"
 
 /* Beside the pods of a DaemonSet is on any node. */
 static void daemons_are_everywhere(void)
@@ -256,13 +284,21 @@ static void daemons_are_everywhere(void)
         {BESIDE(ZONE, "app: agent", ""), NOTHING},
         {BESIDE(HOST, "app: agent", ", namespaces: [other, default]"), NOTHING},
         {BESIDE(HOST, "app: agent", ", namespaceSelector: {}"), NOTHING},
+        {BESIDE(HOST, "app: agent", ", namespaceSelector: {matchLabels: {" NAMESPACE ": default}}"),
+         NOTHING},
+        /* a key that the pods do not have is ignored */
+        {BESIDE(HOST, "app: agent", ", matchLabelKeys: [nope]"), NOTHING},
+        {BESIDE(HOST, "app: agent", ", mismatchLabelKeys: [nope]"), NOTHING},
         /* where those run, or whether they are meant, is not to be seen */
         {BESIDE(HOST, "app: disk", ""), ""},
         {BESIDE(HOST, "app: here", ""), ""},
         {BESIDE(HOST, "app: db", ""), ""},
         {BESIDE(HOST, "app: agent", ", namespaces: [other]"), ""},
         {BESIDE(HOST, "app: agent", ", namespaceSelector: {matchLabels: {a: b}}"), ""},
+        {BESIDE(HOST, "app: agent", ", namespaceSelector: {matchLabels: {" NAMESPACE ": other}}"),
+         ""},
         {BESIDE(HOST, "app: agent", ", matchLabelKeys: [tier]"), ""},
+        {BESIDE(HOST, "app: agent", ", matchLabelKeys: [nope, pod-template-hash]"), ""},
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", state, cases, COUNT_OF(cases)});
     static const struct rail_case unseen[] = {{BESIDE(HOST, "app: agent", ""), ""}};
@@ -860,6 +896,7 @@ const struct unit_test unit_tests[] = {
     {"workloads must be spread", workloads_must_be_spread},
     {"who chooses zones is exempt", who_chooses_zones_is_exempt},
     {"hybrid nodes must be there to be preferred", hybrid_nodes_must_be_there_to_be_preferred},
+    {"alternatives are of one zone", alternatives_are_of_one_zone},
     {"daemons are everywhere", daemons_are_everywhere},
     {"volumes of one zone hold their pods", volumes_of_one_zone_hold_their_pods},
     {"zones take one replica each", zones_take_one_replica_each},
