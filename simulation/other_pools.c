@@ -5,7 +5,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "simulation/cluster.h"
-#include "simulation/supply.h"
+#include "simulation/supply_internal.h"
 
 static struct text not_ready_because(const struct pool *pool, struct arena *arena)
 {
@@ -22,12 +22,11 @@ static struct text not_ready_because(const struct pool *pool, struct arena *aren
                         : TEXT("it is not ready");
 }
 
-struct simulation_reason other_pool_reason(const struct catalog *catalog, const struct pool *pool,
-                                           bool is_read, const struct workload *workload,
+struct simulation_reason other_pool_reason(const struct pool *pool, bool is_read, bool takes,
                                            struct arena *arena)
 {
     struct simulation_reason reason = {.node_pool = pool->object->name};
-    if (!pool_takes(catalog, pool, workload, arena)) {
+    if (!takes) {
         reason.kind = solver_reason_name(SOLVER_REASON_REQUIREMENT);
         reason.message = TEXT("what the pod asks for, or does not tolerate, keeps it out");
     } else if (!pool_makes_nodes(pool)) {
@@ -46,37 +45,70 @@ struct simulation_reason other_pool_reason(const struct catalog *catalog, const 
 
 /* ---- all of them ---- */
 
-/* Whether nobody knows the hardware of all that the NodePool may launch for the pod. */
-static bool says_unknown(const struct cluster *cluster, const struct pool *pool,
-                         const struct workload *workload, struct simulation_reason *reason)
+/* A NodePool that is asked, and what it says. */
+struct asked {
+    const struct pool *pool;
+    bool is_read, other;     /* other: it is not in the problem, or has no types there */
+    bool takes;              /* of an other one */
+    struct type_set unknown; /* else the types that nobody knows, where it launches no others */
+};
+
+static size_t list_asked(const struct cluster *cluster, struct asked *asked)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < snapshot_pool_count(cluster->snapshot); i++) {
+        const struct pool *pool = snapshot_pool(cluster->snapshot, i);
+        const struct cluster_pool *known = cluster_pool_of(cluster, pool);
+        /* One that makes nodes and was not read is left out, which a problem says. */
+        bool other = known != NULL ? known->offers_nothing : !pool_makes_nodes(pool);
+        if (!cluster_loses_pool(cluster, pool) && (other || known != NULL))
+            asked[count++] = (struct asked){
+                .pool = pool,
+                .is_read = known != NULL,
+                .other = other,
+                .unknown = other ? (struct type_set){0}
+                                 : type_set_create(cluster->catalog, cluster->arena)};
+    }
+    return count;
+}
+
+/* What it takes to ask a pod is much, and is given back. */
+static void ask(const struct cluster *cluster, const struct workload *workload, struct asked *asked,
+                size_t count)
 {
     struct arena_mark mark = arena_mark(cluster->arena);
-    struct text unknown = pool_unknown_text(cluster->catalog, pool, workload, cluster->arena);
-    if (unknown.size == 0)
-        arena_rewind(cluster->arena, mark);
-    *reason = (struct simulation_reason){
-        .node_pool = pool->object->name, .kind = REASON_UNDECIDED, .message = unknown};
-    return unknown.size > 0;
+    const struct pod_requirements wanted =
+        pod_requirements_read(cluster->catalog, workload, cluster->arena);
+    for (size_t i = 0; i < count; i++) {
+        if (asked[i].other) {
+            asked[i].takes = pool_may_suit(asked[i].pool, &wanted);
+        } else {
+            const struct type_set types = pool_unknown_types(asked[i].pool, &wanted);
+            type_set_add_all(&asked[i].unknown, &types);
+        }
+    }
+    arena_rewind(cluster->arena, mark);
 }
 
 struct simulation_reasons other_pools_ask(const struct cluster *cluster,
                                           const struct workload *workload)
 {
-    size_t count = snapshot_pool_count(cluster->snapshot);
-    struct simulation_reason *items = ARENA_ARRAY(cluster->arena, count, struct simulation_reason);
+    size_t most = snapshot_pool_count(cluster->snapshot);
+    struct simulation_reason *items = ARENA_ARRAY(cluster->arena, most, struct simulation_reason);
     struct simulation_reasons others = {items, 0};
+    struct asked *asked = ARENA_ARRAY(cluster->arena, most, struct asked);
+    size_t count = list_asked(cluster, asked);
+    if (count > 0)
+        ask(cluster, workload, asked, count);
     for (size_t i = 0; i < count; i++) {
-        const struct pool *pool = snapshot_pool(cluster->snapshot, i);
-        const struct cluster_pool *known = cluster_pool_of(cluster, pool);
-        /* One that makes nodes and was not read is left out, which a problem says. */
-        bool other = known != NULL ? known->offers_nothing : !pool_makes_nodes(pool);
-        if (cluster_loses_pool(cluster, pool))
-            continue;
-        if (other)
+        if (asked[i].other)
             items[others.count++] =
-                other_pool_reason(cluster->catalog, pool, known != NULL, workload, cluster->arena);
-        else if (known != NULL && says_unknown(cluster, pool, workload, &items[others.count]))
-            others.count++;
+                other_pool_reason(asked[i].pool, asked[i].is_read, asked[i].takes, cluster->arena);
+        else if (!type_set_is_empty(&asked[i].unknown))
+            items[others.count++] = (struct simulation_reason){
+                .node_pool = asked[i].pool->object->name,
+                .kind = REASON_UNDECIDED,
+                .message = unknown_types_text(cluster->catalog, &asked[i].unknown, cluster->arena)};
     }
     return others;
 }

@@ -4,7 +4,6 @@
 
 #include "simulation/simulation.h"
 
-struct catalog;
 struct cluster;
 struct pool;
 struct workload;
@@ -12,10 +11,9 @@ struct workload;
 #define REASON_NOT_READY "not-ready" /* it makes no nodes now */
 #define REASON_UNDECIDED "undecided" /* what decides cannot be seen */
 
-/* Why the NodePool takes no pod of the workload; of kind REASON_UNDECIDED when it may. is_read: it
- * is in the problem, without instance types. */
-struct simulation_reason other_pool_reason(const struct catalog *catalog, const struct pool *pool,
-                                           bool is_read, const struct workload *workload,
+/* Why the NodePool takes no such pod; of kind REASON_UNDECIDED when it may. is_read: it is in the
+ * problem, without instance types. takes: what the pod selects and tolerates lets it there. */
+struct simulation_reason other_pool_reason(const struct pool *pool, bool is_read, bool takes,
                                            struct arena *arena);
 /* The reasons of all such NodePools of a cluster, without those that a drill deletes, and those
  * that are left out as what no API server would have taken. */

@@ -47,11 +47,12 @@ static size_t first_to_front(struct text_list *texts)
 }
 
 /* A sorted list: "a, b or c" with last " or "; of a long one the first items, then how many there
- * are. */
-static struct text words_list(struct arena *arena, struct text_list *texts, const char *last)
+ * are. more: come after these. */
+static struct text words_list(struct arena *arena, struct text_list *texts, size_t more,
+                              const char *last)
 {
     struct text result = TEXT("");
-    size_t shown = texts->count > VALUES_SHOWN + 1 ? VALUES_SHOWN : texts->count;
+    size_t shown = texts->count + more > VALUES_SHOWN + 1 ? VALUES_SHOWN : texts->count;
     size_t sorted = shown < texts->count ? first_to_front(texts) : texts->count;
     texts_sort(texts->items, sorted);
     for (size_t i = 0; i < shown; i++) {
@@ -60,7 +61,8 @@ static struct text words_list(struct arena *arena, struct text_list *texts, cons
                               TEXT_ARGS(texts->items[i]));
     }
     if (shown < texts->count)
-        result = arena_printf(arena, "%.*s and %zu more", TEXT_ARGS(result), texts->count - shown);
+        result = arena_printf(arena, "%.*s and %zu more", TEXT_ARGS(result),
+                              texts->count + more - shown);
     return result;
 }
 
@@ -76,7 +78,7 @@ static struct text words_values(struct arena *arena, struct solver_texts values,
     for (size_t i = 0; i < values.count; i++)
         texts.items[texts.count++] =
             values.items[i].size == 0 ? TEXT("\"\"") : shortened(arena, values.items[i]);
-    return words_list(arena, &texts, last_of(modifier));
+    return words_list(arena, &texts, values.more, last_of(modifier));
 }
 
 /* ---- what is asked ---- */
@@ -142,7 +144,7 @@ static struct text words_selector(struct arena *arena, const struct solver_opera
         if (item->op == SOLVER_IN || negative)
             text_builder_printf(&out, "%.*s%s%.*s", TEXT_ARGS(item->key),
                                 negative ? " other than " : "=",
-                                TEXT_ARGS(words_list(arena, &values, " or ")));
+                                TEXT_ARGS(words_list(arena, &values, 0, " or ")));
         else
             text_builder_printf(&out, "%s%.*s",
                                 item->op == SOLVER_DOES_NOT_EXIST ? "no label " : "any ",
@@ -257,7 +259,7 @@ static struct text words_sayings(struct arena *arena, const struct solver_operan
     for (size_t i = 0; i < operand->sayings.count; i++)
         texts.items[texts.count++] = words_saying(arena, &operand->sayings.items[i], false);
     if (modifier != ';' && modifier != '+')
-        return words_list(arena, &texts, last_of(modifier));
+        return words_list(arena, &texts, 0, last_of(modifier));
     struct text_builder out = {.arena = arena};
     for (size_t i = 0; i < texts.count; i++)
         text_builder_printf(&out, "%s%.*s",

@@ -75,6 +75,9 @@ bool pool_is_selected(const struct pool *pool, const struct pod_requirements *wa
 /* The types that the pool may launch for the pod, where the catalogue does not know the hardware of
  * any of them; else empty. */
 struct type_set pool_unknown_types(const struct pool *pool, const struct pod_requirements *wanted);
+/* "the catalogue does not know the hardware of m8g-flex.large". */
+struct text unknown_types_text(const struct catalog *catalog, const struct type_set *types,
+                               struct arena *arena);
 /* Says which taint or label keeps the pod out, where pool_may_suit() does not hold. */
 void pool_misfit(const struct pool *pool, const struct pod_requirements *wanted,
                  struct supply_reason *reason);

@@ -142,15 +142,19 @@ struct type_set pool_unknown_types(const struct pool *pool, const struct pod_req
     return all;
 }
 
+struct text unknown_types_text(const struct catalog *catalog, const struct type_set *types,
+                               struct arena *arena)
+{
+    return arena_printf(arena, "the catalogue does not know the hardware of %.*s",
+                        TEXT_ARGS(type_set_text(catalog, types, arena)));
+}
+
 struct text pool_unknown_text(const struct catalog *catalog, const struct pool *pool,
                               const struct workload *workload, struct arena *arena)
 {
     const struct pod_requirements wanted = pod_requirements_read(catalog, workload, arena);
     struct type_set types = pool_unknown_types(pool, &wanted);
-    if (type_set_is_empty(&types))
-        return TEXT("");
-    return arena_printf(arena, "the catalogue does not know the hardware of %.*s",
-                        TEXT_ARGS(type_set_text(catalog, &types, arena)));
+    return type_set_is_empty(&types) ? TEXT("") : unknown_types_text(catalog, &types, arena);
 }
 
 void pool_misfit(const struct pool *pool, const struct pod_requirements *wanted,

@@ -54,8 +54,8 @@ static void exclude(struct why_pool *pool, const struct simulation_reason *reaso
 static void judge_other_pool(const struct asking *asking, const struct pool *pool, bool is_read,
                              struct why_pool *judged)
 {
-    const struct simulation_reason reason = other_pool_reason(
-        asking->catalog, pool, is_read, &asking->pod->source->workload, asking->arena);
+    bool takes = pool_takes(asking->catalog, pool, &asking->pod->source->workload, asking->arena);
+    const struct simulation_reason reason = other_pool_reason(pool, is_read, takes, asking->arena);
     if (strcmp(reason.kind, REASON_UNDECIDED) != 0) {
         exclude(judged, &reason, asking->arena);
         return;

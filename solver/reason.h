@@ -13,9 +13,12 @@ enum solver_says {
 #undef SAYS
 };
 
-struct solver_texts { /* in no order */
+/* In no order; of the values of a label those that come first, and how many more there are: a label
+ * may have a thousand. */
+enum { SOLVER_VALUES_TOLD = 6 };
+struct solver_texts {
     const struct text *items;
-    size_t count;
+    size_t count, more;
 };
 /* What a requirement, or an item of a selector, asks of a key. */
 struct solver_asked {

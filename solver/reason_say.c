@@ -60,16 +60,37 @@ struct solver_operand operand_quantity(const struct explanation *q, size_t resou
 struct solver_operand operand_texts(const struct text_list *texts)
 {
     return (struct solver_operand){.kind = SOLVER_OPERAND_TEXTS,
-                                   .texts = {texts->items, texts->count}};
+                                   .texts = {texts->items, texts->count, 0}};
+}
+
+/* Keeps the first SOLVER_VALUES_TOLD, in order. */
+static void keep_first(struct text text, struct text *items, struct solver_texts *texts)
+{
+    size_t at = texts->count;
+    while (at > 0 && text_compare(items[at - 1], text) > 0)
+        at--;
+    if (texts->count < SOLVER_VALUES_TOLD)
+        texts->count++;
+    else
+        texts->more++;
+    for (size_t i = texts->count - 1; i > at; i--)
+        items[i] = items[i - 1];
+    if (at < texts->count)
+        items[at] = text;
 }
 
 struct solver_operand operand_values(const struct explanation *q, uint32_t key,
                                      const uint64_t *values, size_t word_count)
 {
-    struct text_list texts = {0};
+    struct text first[SOLVER_VALUES_TOLD];
+    struct solver_texts texts = {0};
     for (BITS_EACH(value, values, word_count))
-        *LIST_PUSH(q->run->arena, &texts) = value_text(q->problem, key, value);
-    return operand_texts(&texts);
+        keep_first(value_text(q->problem, key, value), first, &texts);
+    struct text *items = ARENA_ARRAY(q->run->arena, texts.count, struct text);
+    for (size_t i = 0; i < texts.count; i++)
+        items[i] = first[i];
+    texts.items = items;
+    return (struct solver_operand){.kind = SOLVER_OPERAND_TEXTS, .texts = texts};
 }
 
 struct solver_operand operand_asked(const struct explanation *q,
@@ -159,7 +180,7 @@ struct solver_operand operand_selector(const struct explanation *q, uint32_t num
         for (size_t j = 0; j < item->value_count; j++)
             values[j].data =
                 solver_names_value_text(names, item->key, item->values[j], &values[j].size);
-        asked[i] = (struct solver_asked){.op = item->op, .values = {values, item->value_count}};
+        asked[i] = (struct solver_asked){.op = item->op, .values = {values, item->value_count, 0}};
         asked[i].key.data = solver_names_key_text(names, item->key, &asked[i].key.size);
     }
     return (struct solver_operand){

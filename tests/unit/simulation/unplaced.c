@@ -166,7 +166,51 @@ static void later_rounds_are_known(void)
     arena_destroy(fixture.arena);
 }
 
+/* The memory of a plan of pods that all differ, for which nobody knows what the NodePools launch.
+ */
+static size_t bytes_of_undecided(size_t pods, size_t pools)
+{
+    enum { MOST = 128 };
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    const char *documents[MOST];
+    size_t count = 0;
+    for (size_t i = 0; i < pools; i++)
+        documents[count++] =
+            arena_printf(fixture.arena,
+                         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: p%zu}, "
+                         "spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: "
+                         "EC2NodeClass, name: a}, requirements: [{key: "
+                         "node.kubernetes.io/instance-type, operator: In, values: [g2.2xlarge]}]}"
+                         "}}}",
+                         i)
+                .data;
+    for (size_t i = 0; i < pods; i++)
+        documents[count++] = arena_printf(fixture.arena,
+                                          "{apiVersion: v1, kind: Pod, metadata: {name: q%zu}, "
+                                          "spec: " POD_SPEC("%zum", "") "}",
+                                          i, i + 1)
+                                 .data;
+    const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, count);
+    const struct simulation_settings settings = {0};
+    struct simulation simulation;
+    struct error error = {0};
+    CU_ASSERT_FATAL(simulation_run(snapshot, catalog_builtin(fixture.arena), &settings,
+                                   fixture.arena, &simulation, &fixture.problems, &error));
+    ASSERT_INT(simulation.undecided_count, pods);
+    size_t bytes = arena_used_bytes(fixture.arena);
+    arena_destroy(fixture.arena);
+    return bytes;
+}
+
+static void what_is_not_known_costs_little_memory(void)
+{
+    enum { FEW = 10, MANY = 110, POOLS = 4, EACH_BYTES = 12 << 10 };
+    size_t bytes = bytes_of_undecided(MANY, POOLS) - bytes_of_undecided(FEW, POOLS);
+    CU_ASSERT(bytes / ((size_t)(MANY - FEW) * POOLS) < EACH_BYTES);
+}
+
 const struct unit_test unit_tests[] = {
+    {"what is not known costs little memory", what_is_not_known_costs_little_memory},
     {"pods left alone go to nodes there are", pods_left_alone_go_to_nodes_there_are},
     {"what is broken does not stop the rest", what_is_broken_does_not_stop_the_rest},
     {"later rounds are known", later_rounds_are_known},
