@@ -448,10 +448,10 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
     simulation->cut_short = rounds.cut_short;
     list_nodes(&rounds, simulation);
     struct simulation_unschedulable *unschedulable = list_unschedulable(&rounds, simulation);
-    simulation->drilled = drill_tell(&rounds.cluster, simulation);
     if (settings->max_rounds > 0 && !find_later_rounds(&rounds, simulation, unschedulable, error))
         return false;
     divide_unschedulable(&rounds, simulation, unschedulable);
+    simulation->drilled = drill_tell(&rounds.cluster, simulation);
     return true;
 }
 

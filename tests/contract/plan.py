@@ -428,6 +428,54 @@ def check_errors(folder):
     expect("no state", (done.returncode, "--state DIR" in done.stderr), (2, True))
 
 
+# A disk in a zone that is lost, and NodePools of another zone: one of known hardware, and one of none.
+STAYS = """
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: flex}
+spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, requirements: [
+  {key: node.kubernetes.io/instance-type, operator: In, values: [g2.2xlarge]}]}}}
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: known}
+spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, requirements: [
+  {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a, us-east-1b]},
+  {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]}}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1, labels: {topology.kubernetes.io/zone: us-east-1a}}
+status: {allocatable: {cpu: 2, memory: 8Gi, pods: 29}}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: v1}
+spec:
+  csi: {driver: ebs.csi.aws.com, volumeHandle: v}
+  claimRef: {name: data, namespace: shop}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [
+    {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a]}]}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data, namespace: shop, annotations: {pv.kubernetes.io/bind-completed: "yes"}}
+spec: {volumeName: v1}
+status: {phase: Bound}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+  namespace: shop
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: rs, uid: x, controller: true}]
+spec:
+  nodeName: n1
+  volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]
+  containers: [{name: c, image: i, resources: {requests: {cpu: 800m}}}]
+"""
+
+
 def check_hardware(folder):
     """Of some types the built-in catalogue knows no more than the name."""
     flex = POOL.replace("group: karpenter.kwok.sh, kind: KWOKNodeClass",
@@ -443,6 +491,13 @@ def check_hardware(folder):
     expect("hardware: the reason", plan["undecided"][0]["reasons"], [
         {"nodePool": "default", "kind": "undecided", "nearest": "",
          "message": "the catalogue does not know the hardware of g2.2xlarge, g2.8xlarge"}])
+    folder.write("stays/cluster.yaml", STAYS)
+    done = subprocess.run([taffrail, "plan", "--state", "stays", "--without-zone", "us-east-1a", "-o", "json"],
+                          cwd=folder.path, capture_output=True, encoding="utf-8", check=False)
+    plan = json.loads(done.stdout)
+    expect("hardware: a pod that is not decided is not stranded",
+           (done.returncode, [entry["pod"] for entry in plan["undecided"]], plan["drill"]["stranded"]),
+           (0, ["shop/web"], []))
 
 
 def check_pictures(folder):
