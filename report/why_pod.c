@@ -91,11 +91,19 @@ static void put_nearest(const struct page *page, struct text nearest)
     put_wrapped(nearest, INDENT + sizeof "nearest:", INDENT, page->columns, page->out);
 }
 
-static void put_pool(const struct page *page, const struct why_pool *pool)
+/* Nothing is bought for a pod that gets its node from elsewhere. */
+static const char *fits_words(enum why_pod_state state)
+{
+    bool elsewhere = state == WHY_POD_PREEMPTS || state == WHY_POD_ON_FARGATE;
+    return elsewhere ? "would fit on" : "fits, and buys";
+}
+
+static void put_pool(const struct page *page, const struct why_pod *why,
+                     const struct why_pool *pool)
 {
     enum { INDENT = 6 };
     struct text said =
-        pool->fit == WHY_FITS ? arena_printf(page->arena, "fits, and buys %.*s",
+        pool->fit == WHY_FITS ? arena_printf(page->arena, "%s %.*s", fits_words(why->state),
                                              TEXT_ARGS(offer_words(pool, page->arena)))
         : pool->fit == WHY_UNDECIDED
             ? arena_printf(page->arena, "not decided: %.*s", TEXT_ARGS(pool->message))
@@ -167,7 +175,7 @@ static void put_pod(const struct page *page, const struct why_pod *why)
     if (why->state == WHY_POD_DONE)
         return;
     for (size_t i = 0; i < why->pool_count; i++)
-        put_pool(page, &why->pools[i]);
+        put_pool(page, why, &why->pools[i]);
     put_nodes(page, why);
     put_prices(page, why);
     if (why->fix.size == 0)

@@ -246,7 +246,8 @@ void drill_move_pod(const struct cluster *cluster, struct cluster_pod *pod)
     pod->phase = POD_WAITING;
     if (!comes_back(cluster, pod))
         return;
-    pod->phase = POD_PENDING;
+    if (!cluster_pod_is_on_fargate(pod)) /* which makes it a node */
+        pod->phase = POD_PENDING;
     pod->had_node = false;
     pod->leaving = false;
 }

@@ -125,6 +125,10 @@ def words(state):
     expect("a pool", said.splitlines()[1], "  NodePool general: needs 100 cpu")
     expect("fix", said.splitlines()[-1],
            "fix: NodePool general: ask for less, or allow larger instance types")
+    said = run(state, 0, "pod", "shop/far").stdout
+    expect("on Fargate", " ".join(said.splitlines()[1].split()[:6]), "NodePool general: would fit on m5.large,")
+    said = run(state, 0, "pod", "shop/pushes").stdout
+    expect("evicts others", " ".join(said.splitlines()[1].split()[:6]), "NodePool general: would fit on m5.large,")
     said = run(state, 0, "node", "node-1").stdout
     expect("node", " ".join(said.splitlines()[0].split()),
            "Node node-1 of NodePool general (m5.large, eu-west-1a) is to go, and 1 thing")
@@ -141,6 +145,8 @@ def words(state):
 with tempfile.TemporaryDirectory() as folder:
     (pathlib.Path(folder) / "cluster.yaml").write_text(
         CLUSTER + pod("web", "1500m") + pod("huge", 100)
+        + pod("far", "1500m", ", schedulerName: fargate-scheduler")
+        + pod("pushes", "1500m") + "status: {nominatedNodeName: node-1}\n"
         + pod("db", "500m", ", nodeName: node-1", "app: db"), encoding="utf-8")
     for check in (a_pod, a_node, words):
         check(folder)
