@@ -13,6 +13,7 @@
 #include "simulation/cluster.h"
 #include "simulation/node_claims.h"
 #include "simulation/simulation.h"
+#include "simulation/supply.h"
 #include "simulation/volume_claims.h"
 #include "solver/well_known.h"
 
@@ -379,11 +380,33 @@ static void tell_disks(const struct cluster *cluster, const struct simulation *s
     told->disk_count = disks.count;
 }
 
-static void tell_limits(const struct cluster *cluster, struct drilled *told)
+/* Whether a pod of a lost node that fits nowhere is one for the NodePool. */
+static bool is_wanted(const struct cluster *cluster, const struct simulation *simulation,
+                      const struct pool *pool)
+{
+    bool wanted = false;
+    const struct pod_shape *asked = NULL; /* pods of a shape follow each other */
+    for (size_t i = 0; i < simulation->unschedulable_count && !wanted; i++) {
+        const struct cluster_pod *pod = &cluster->pods.items[simulation->unschedulable[i].pod];
+        if (!pod->lost_node || pod->shape == asked)
+            continue;
+        struct arena_mark mark = arena_mark(cluster->arena);
+        wanted = pool_takes(cluster->catalog, pool, &pod->source->workload, cluster->arena);
+        arena_rewind(cluster->arena, mark);
+        asked = pod->shape;
+    }
+    return wanted;
+}
+
+static void tell_limits(const struct cluster *cluster, const struct simulation *simulation,
+                        struct drilled *told)
 {
     for (size_t i = 0; i < cluster->pool_count && told->above == NULL; i++) {
-        told->above = cluster->pools[i].above;
-        told->above_pool = text_of(cluster->pools[i].name);
+        const struct cluster_pool *pool = &cluster->pools[i];
+        if (pool->above == NULL || !is_wanted(cluster, simulation, pool->pool))
+            continue;
+        told->above = pool->above;
+        told->above_pool = text_of(pool->name);
     }
 }
 
@@ -397,6 +420,6 @@ struct drilled *drill_tell(const struct cluster *cluster, const struct simulatio
     tell_nodes(cluster, told);
     tell_pods(cluster, told);
     tell_disks(cluster, simulation, told);
-    tell_limits(cluster, told);
+    tell_limits(cluster, simulation, told);
     return told;
 }

@@ -63,8 +63,8 @@ struct drilled {
     struct text_list gone;
     const struct drilled_disk *disks; /* in the order of the pods that fit nowhere */
     size_t disk_count;
-    /* Where nodes are replaced, the first NodePool that launches nothing since its nodes use more
-     * than its limit of a resource; NULL: none. */
+    /* Where nodes are replaced, the first NodePool for a pod that fits nowhere which launches
+     * nothing since its nodes use more than its limit of a resource; NULL: none. */
     const char *above;
     struct text above_pool;
     const struct simulation *without; /* the plan without the drill; NULL: nobody made it */

@@ -39,6 +39,14 @@ static const char priced_and_not[] = "[" FIXTURE_SMALL ", " FIXTURE_LARGE
     "apps/v1, kind: ReplicaSet, name: web, controller: true}]}, spec: " POD_SPEC(            \
         cpu, ", nodeName: " node) "}"
 
+/* A NodePool whose node uses more than its limit. */
+#define FULL_POOL(more)                                                                        \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: full}, spec: {limits: "    \
+    "{cpu: 1}, template: {metadata: {labels: {team: a}}, spec: {" more "requirements: []}}}}", \
+        "{apiVersion: v1, kind: Node, metadata: {name: f1, labels: {karpenter.sh/nodepool: "   \
+        "full, karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true'}}, status: {" \
+        "capacity: {cpu: 2}, allocatable: {cpu: 0, pods: 110}}}"
+
 struct plan_case {
     const char *name, *before, *after; /* after NULL: deleted */
     const char *documents[MOST_DOCUMENTS];
@@ -216,6 +224,25 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
          "nodes. " NOWHERE_FOR_2,
          "",
          NONE_GOES},
+        {"another NodePool above its limit is named",
+         POOL_FOR("small", "team: a"),
+         POOL_FOR("small", "team: b"),
+         {POOL_FOR("small", "team: a"), FULL_POOL(""), MACHINE("n1", "small"),
+          RUNS("web-1", "1", "n1, nodeSelector: {team: a}")},
+         "NodePool full launches nothing: its nodes use more than its limit of cpu. "
+         "1 pod would fit nowhere afterwards: shop/web-1. Karpenter does not begin with a node "
+         "whose pods fit nowhere. So 1 node stays.",
+         "",
+         NULL},
+        {"but not one whose taint keeps the pod out",
+         POOL_FOR("small", "team: a"),
+         POOL_FOR("small", "team: b"),
+         {POOL_FOR("small", "team: a"), FULL_POOL("taints: [{key: gpu, effect: NoSchedule}], "),
+          MACHINE("n1", "small"), RUNS("web-1", "1", "n1, nodeSelector: {team: a}")},
+         "1 pod would fit nowhere afterwards: shop/web-1. Karpenter does not begin with a node "
+         "whose pods fit nowhere. So 1 node stays.",
+         "",
+         NULL},
         {"a pod without a controller wants a place before its node goes, too",
          POOL_WITH("limits: {cpu: 1}, ", "default", "small", ""),
          POOL_WITH("limits: {cpu: 1}, ", "default", "small", "team: a"),
