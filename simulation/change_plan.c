@@ -240,8 +240,9 @@ static int64_t usd_of_nodes(const struct planning *planning, const struct simula
 {
     size_t nodes = without->node_count - without->claim_count, found = 0;
     int64_t usd_micro = 0;
-    for (size_t i = 0; i < nodes; i++) {
-        const struct simulation_node *node = &without->nodes[i];
+    for (size_t i = 0; i < nodes + without->leaving_count; i++) {
+        const struct simulation_node *node =
+            i < nodes ? &without->nodes[i] : &without->leaving[i - nodes];
         if (!goes(planning, node->name))
             continue;
         if (node->usd_micro_per_hour < 0)

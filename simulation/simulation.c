@@ -250,9 +250,13 @@ static void list_nodes(struct rounds *rounds, struct simulation *simulation)
         nodes[i].name = text_of(state_nodes->items[i].node_name);
     }
     list_pods_of_nodes(rounds, nodes);
+    struct simulation_node *leaving =
+        ARENA_ARRAY(rounds->arena, rounds->input_nodes, struct simulation_node);
     size_t count = 0;
     for (size_t i = 0; i < state_nodes->count; i++)
-        if (!state_nodes->items[i].leaving)
+        if (state_nodes->items[i].leaving)
+            leaving[simulation->leaving_count++] = nodes[i];
+        else
             nodes[count++] = nodes[i];
     size_t bought = state_nodes->count - rounds->input_nodes;
     struct simulation_node *claims = nodes + count - bought;
@@ -265,6 +269,7 @@ static void list_nodes(struct rounds *rounds, struct simulation *simulation)
                 usd_sum(simulation->usd_micro_per_hour, claims[i].usd_micro_per_hour);
     }
     simulation->nodes = nodes;
+    simulation->leaving = leaving;
     simulation->node_count = count;
     simulation->claim_count = bought;
 }

@@ -101,6 +101,8 @@ struct simulation {
     const struct simulation_node
         *nodes;                     /* Nodes by name, then NodeClaims by round, pool and type */
     size_t node_count, claim_count; /* NodeClaims are the last of the nodes */
+    const struct simulation_node *leaving; /* Nodes that are going already, which take no pod */
+    size_t leaving_count;
     const struct simulation_unschedulable *unschedulable; /* by namespace and name of the pod */
     size_t unschedulable_count;
     const struct text

@@ -100,6 +100,18 @@ static void pods_and_money_are_told(void)
          "1 pod would fit nowhere afterwards: shop/web-1.",
          "The nodes that go cost $0.1000 an hour, and none is bought instead.",
          NULL},
+        {"a node that is going already has a price, too",
+         POOL_FOR("small", ""),
+         NULL,
+         {POOL_FOR("small", ""),
+          "{apiVersion: karpenter.sh/v1, kind: NodeClaim, " META(
+              "n1", "small") ", status: {nodeName: n1}}",
+          "{apiVersion: v1, kind: Node, " META(
+              "n1", "small") ", spec: {taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]"
+                             "}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 110}}}"},
+         "",
+         "The nodes that go cost $0.1000 an hour, and none is bought instead.",
+         NULL},
         {"a node for a node",
          POOL_FOR("small", ""),
          POOL_FOR("small", "team: a"),
