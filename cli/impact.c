@@ -253,6 +253,7 @@ static void plan_entry(struct forecast *forecast, const struct change_question *
     entry->plan.simulation = NULL;
     entry->plan.stopped = arena_text(forecast->arena, planning.plan.stopped);
     entry->plan.unschedulable = keep(forecast, &planning.plan.unschedulable);
+    entry->plan.undecided = keep(forecast, &planning.plan.undecided);
     entry->plan.gone = keep(forecast, &planning.plan.gone);
 }
 

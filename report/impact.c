@@ -280,6 +280,7 @@ static void add_plan(struct json_object *json, const struct impact_entry *entry)
     json_add_usd(json, "usdPerHourAfter", known ? entry->plan.usd_micro_per_hour_after : -1);
     json_add_texts(json, "unschedulable", entry->plan.unschedulable.items,
                    entry->plan.unschedulable.count);
+    json_add_texts(json, "podsUndecided", entry->plan.undecided.items, entry->plan.undecided.count);
     json_add_texts(json, "podsGone", entry->plan.gone.items, entry->plan.gone.count);
     json_add_count(json, "nodesStaying", entry->plan.nodes_staying);
 }

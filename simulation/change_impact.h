@@ -132,12 +132,14 @@ struct impact_plan {
     int64_t usd_micro_per_hour_after; /* of what is bought instead; -1: likewise */
     struct text_list unschedulable;   /* "namespace/name" of pods that fit nowhere afterwards, and
                                          have a place now or would get one; all of them */
+    struct text_list undecided; /* of pods of which it is not decided afterwards whether they fit */
     struct text_list gone; /* of pods on the nodes that go and that no controller makes again */
     /* Of the nodes that are replaced, those that Karpenter does not begin with as things are: their
      * pods fit nowhere else, or nothing can be launched for them. */
     size_t nodes_staying;
-    struct text stopped; /* why a NodePool launches nothing: a sentence; empty: none is known */
-    bool from_template;  /* of a NodePool of a fixed size, what is bought is the cloud's choice */
+    struct text stopped;   /* why a NodePool launches nothing: a sentence; empty: none is known */
+    bool from_template;    /* of a NodePool of a fixed size, what is bought is the cloud's choice */
+    bool bought_undecided; /* pods that may need a node: with the change, or without it */
     const struct simulation *simulation; /* the plan afterwards, with its drill; may be NULL */
 };
 /* In words, the same at the door and on the command line; empty where there is nothing to say. */

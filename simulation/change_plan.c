@@ -150,6 +150,25 @@ static struct text_list displaced(const struct planning *planning,
     return pods;
 }
 
+/* The pods of which the one plan decides nothing, and the other does. */
+static struct text_list undecided_in(const struct planning *planning,
+                                     const struct simulation *simulation,
+                                     const struct simulation *other)
+{
+    struct text_map others = {0};
+    struct text_list pods = {0};
+    for (size_t i = 0; i < other->undecided_count; i++)
+        (void)text_map_add(&others, planning->arena,
+                           name_of_pod(&other->pods[other->undecided[i].pod], planning->arena));
+    for (size_t i = 0; i < simulation->undecided_count; i++) {
+        struct text name =
+            name_of_pod(&simulation->pods[simulation->undecided[i].pod], planning->arena);
+        if (!text_map_has(&others, name))
+            *LIST_PUSH(planning->arena, &pods) = name;
+    }
+    return pods;
+}
+
 static bool simulate(const struct planning *planning, const struct text_map *nodes,
                      struct simulation *simulation, struct problems *problems, struct error *error)
 {
@@ -270,7 +289,7 @@ static void read_prices(const struct planning *planning, const struct simulation
     int64_t bought = usd_of_claims(with), anyway = usd_of_claims(without);
     plan->usd_micro_per_hour_before = usd_of_nodes(planning, without);
     plan->usd_micro_per_hour_after = -1;
-    if (bought >= 0 && anyway >= 0 && !plan->from_template)
+    if (bought >= 0 && anyway >= 0 && !plan->from_template && !plan->bought_undecided)
         plan->usd_micro_per_hour_after = bought > anyway ? bought - anyway : 0;
 }
 
@@ -310,7 +329,12 @@ static bool plan_change(struct planning *planning, struct simulation *with,
     size_t staying = planning->question->after == NULL ? 0 : find_staying(planning, with);
     planning->plan->nodes_staying = planning->staying.count;
     twice = (struct problems){.arena = planning->arena};
-    return staying == 0 || simulate_going(planning, with, &twice, error);
+    if (staying > 0 && !simulate_going(planning, with, &twice, error))
+        return false;
+    planning->plan->undecided = undecided_in(planning, with, without);
+    planning->plan->bought_undecided =
+        planning->plan->undecided.count > 0 || undecided_in(planning, without, with).count > 0;
+    return true;
 }
 
 bool change_impact_plan(const struct change_question *question, const struct change_impact *impact,

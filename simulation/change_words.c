@@ -327,13 +327,19 @@ static struct text price_words(const struct change_impact *impact, const struct 
     if (impact->forecast.node_count < change_impact_nodes(impact))
         return TEXT("What it costs is not known: Karpenter chooses which nodes go.");
     bool is_priced = plan->usd_micro_per_hour_before >= 0;
-    if (!is_priced || (plan->usd_micro_per_hour_after < 0 && !plan->from_template))
+    bool is_unknown = plan->from_template || plan->bought_undecided;
+    if (!is_priced || (plan->usd_micro_per_hour_after < 0 && !is_unknown))
         return TEXT("What it costs is not known: nodes have no price in the catalogue.");
     const struct text before = usd_text(plan->usd_micro_per_hour_before, DECIMALS, arena);
     if (plan->from_template)
         return arena_printf(arena,
                             "The nodes that go cost $%.*s an hour. What is bought instead is not "
                             "known: for a NodePool of a fixed size the cloud chooses.",
+                            TEXT_ARGS(before));
+    if (plan->bought_undecided)
+        return arena_printf(arena,
+                            "The nodes that go cost $%.*s an hour. What is bought instead is not "
+                            "known: of some pods it is not decided whether they fit.",
                             TEXT_ARGS(before));
     if (plan->usd_micro_per_hour_after == 0)
         return arena_printf(arena,
@@ -360,7 +366,7 @@ static struct text unschedulable_words(const struct change_impact *impact,
                                        const struct impact_plan *plan, struct arena *arena)
 {
     enum { PODS_NAMED = 5 };
-    const struct text_list *pods = &plan->unschedulable;
+    const struct text_list *pods = &plan->unschedulable, *undecided = &plan->undecided;
     struct text_builder words = {.arena = arena};
     text_builder_add(&words, plan->stopped);
     if (pods->count > 0)
@@ -369,6 +375,12 @@ static struct text unschedulable_words(const struct change_impact *impact,
                             TEXT_ARGS(texts_and(pods->items, pods->count, PODS_NAMED, arena)));
     if (impact->nodes_replaced > 0)
         add_staying(plan, &words);
+    if (undecided->count > 0)
+        text_builder_printf(
+            &words, "%sOf %zu pod%s it is not decided whether %s afterwards: %.*s.",
+            words.size > 0 ? " " : "", undecided->count, plural_s(undecided->count),
+            undecided->count == 1 ? "it fits" : "they fit",
+            TEXT_ARGS(texts_and(undecided->items, undecided->count, PODS_NAMED, arena)));
     return text_builder_text(&words);
 }
 

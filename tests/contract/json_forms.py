@@ -28,7 +28,7 @@ BLOCK = form(pod=POD_NAME, by=TEXT, owner=TEXT)
 CHANGE = form(operation={"enum": ["create", "update", "delete"]}, kind=TEXT, name=TEXT, nodesReplaced=COUNT,
               nodesTotal=COUNT, reasons=list_of(TEXT), atOnce=COUNT, firstWindow=maybe(TIME), blockedBy=list_of(BLOCK),
               usdPerHourBefore=maybe(USD), usdPerHourAfter=maybe(USD), unschedulable=list_of(POD_NAME),
-              nodesStaying=COUNT, podsGone=list_of(POD_NAME))
+              nodesStaying=COUNT, podsUndecided=list_of(POD_NAME), podsGone=list_of(POD_NAME))
 IMPACT = form(schema={"const": "taffrail.dev/impact/v1"}, changes=list_of(CHANGE))
 FIT = maybe(BOOLEAN)
 POOL = form(name=TEXT, fits=FIT, kind=maybe(TEXT), message=TEXT, nearest=TEXT)

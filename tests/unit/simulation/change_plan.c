@@ -46,6 +46,9 @@ static const char priced_and_not[] = "[" FIXTURE_SMALL ", " FIXTURE_LARGE
         "{apiVersion: v1, kind: Node, metadata: {name: f1, labels: {karpenter.sh/nodepool: "   \
         "full, karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true'}}, status: {" \
         "capacity: {cpu: 2}, allocatable: {cpu: 0, pods: 110}}}"
+#define NOT_DECIDED                                                                     \
+    "What is bought instead is not known: of some pods it is not decided whether they " \
+    "fit."
 
 struct plan_case {
     const char *name, *before, *after; /* after NULL: deleted */
@@ -54,15 +57,23 @@ struct plan_case {
     const char *effect; /* NULL: not asked for */
 };
 
-static void check(const struct plan_case *test)
+static const struct catalog *catalog_of_three(struct arena *arena)
 {
-    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
-    struct arena *arena = fixture.arena;
     struct source *source = ARENA_NEW(arena, struct source);
     source->text = TEXT(priced_and_not);
     const struct catalog *catalog = NULL;
     struct error error = {0};
     CU_ASSERT_FATAL(catalog_read(source, arena, &catalog, &error));
+    return catalog;
+}
+
+static void check_with(const struct plan_case *test,
+                       const struct catalog *(*make_catalog)(struct arena *))
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct arena *arena = fixture.arena;
+    const struct catalog *catalog = make_catalog(arena);
+    struct error error = {0};
     size_t count = 0;
     while (count < MOST_DOCUMENTS && test->documents[count] != NULL)
         count++;
@@ -87,6 +98,11 @@ static void check(const struct plan_case *test)
     if (test->effect != NULL)
         ASSERT_TEXT(change_impact_words(&question, &impact, &plan, arena).effect, test->effect);
     arena_destroy(arena);
+}
+
+static void check(const struct plan_case *test)
+{
+    check_with(test, catalog_of_three);
 }
 
 static void pods_and_money_are_told(void)
@@ -300,8 +316,55 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
         check(&cases[i]);
 }
 
+#define POOL_OF_X                                                                              \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: other}, spec: {template: " \
+    "{metadata: {labels: {role: x}}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: "   \
+    "EC2NodeClass, name: default}, requirements: [{key: node.kubernetes.io/instance-type, "    \
+    "operator: In, values: [m8g-flex.large]}]}}}}"
+
+/* Of m8g-flex.large the built-in catalogue does not know the hardware. */
+static void pods_of_unknown_hardware_are_not_decided(void)
+{
+    static const struct plan_case cases[] = {
+        {"hardware that is not known: nor is what is bought",
+         POOL_FOR("m5.large", ""),
+         POOL_FOR("m8g-flex.large", ""),
+         {POOL_FOR("m5.large", ""), MACHINE("n1", "m5.large"), RUNS("web-1", "1", "n1")},
+         "Of 1 pod it is not decided whether it fits afterwards: shop/web-1.",
+         "The nodes that go cost $0.0960 an hour. " NOT_DECIDED,
+         "This change replaces 1 of 1 node, all at once, from now on."},
+        {"pods that wait for such hardware without the change, too",
+         POOL_FOR("m5.large", ""),
+         POOL_FOR("m8g-flex.large", ""),
+         {POOL_FOR("m5.large", ""), MACHINE("n1", "m5.large"), RUNS("web-1", "1", "n1"),
+          POD("wait", "1500m", "")},
+         "Of 2 pods it is not decided whether they fit afterwards: shop/wait and shop/web-1.",
+         "The nodes that go cost $0.0960 an hour. " NOT_DECIDED,
+         NULL},
+        {"a pod that waits for such hardware only without the change",
+         POOL_FOR("m5.large", ""),
+         POOL_FOR("m5.large", "role: x"),
+         {POOL_FOR("m5.large", ""), POOL_OF_X, MACHINE("n1", "m5.large"),
+          RUNS("web-1", "1500m", "n1"), POD("wait", "1500m", ", nodeSelector: {role: x}")},
+         "",
+         "The nodes that go cost $0.0960 an hour. " NOT_DECIDED,
+         NULL},
+        {"a pod that waits for such hardware either way changes nothing",
+         POOL_FOR("m5.large", ""),
+         POOL_FOR("m5.large", "team: a"),
+         {POOL_FOR("m5.large", ""), POOL_OF_X, MACHINE("n1", "m5.large"),
+          RUNS("web-1", "1500m", "n1"), POD("wait", "1500m", ", nodeSelector: {role: x}")},
+         "",
+         "The nodes that go cost $0.0960 an hour, those bought instead $0.0960.",
+         NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check_with(&cases[i], catalog_builtin);
+}
+
 const struct unit_test unit_tests[] = {
     {"pods and money are told", pods_and_money_are_told},
     {"nodes that Karpenter cannot begin with stay", nodes_that_karpenter_cannot_begin_with_stay},
+    {"pods of unknown hardware are not decided", pods_of_unknown_hardware_are_not_decided},
     {NULL, NULL},
 };
