@@ -137,6 +137,7 @@ struct impact_plan {
     /* Of the nodes that are replaced, those that Karpenter does not begin with as things are: their
      * pods fit nowhere else, or nothing can be launched for them. */
     size_t nodes_staying;
+    bool in_doubt; /* pods keep some of these, or some may stay for pods, but are too many to ask */
     struct text stopped;   /* why a NodePool launches nothing: a sentence; empty: none is known */
     bool from_template;    /* of a NodePool of a fixed size, what is bought is the cloud's choice */
     bool bought_undecided; /* pods that may need a node: with the change, or without it */

@@ -18,9 +18,9 @@ struct planning {
     struct arena *arena;
     struct impact_plan *plan;
     struct drill drill; /* without its nodes */
-    /* Names of Nodes: all that go, those of them whose pods need a place first, and those that
-     * stay. */
-    struct text_map going, drilled, staying;
+    /* Names of Nodes: all that go, those of them whose pods need a place first, those that leave
+     * already, those whose drain has an end, and those that stay. */
+    struct text_map going, drilled, leaving, bounded, staying;
     struct text_map nowhere; /* pods that fit nowhere as things are */
 };
 
@@ -88,7 +88,9 @@ static void take_static_node(struct planning *planning, const struct pool *pool,
                              const struct disruption_pool *nodes, struct text name)
 {
     planning->plan->from_template = true;
-    if (stop_without_class(planning, pool) || stop_at_limit(planning, pool, nodes->total))
+    bool is_stopped =
+        stop_without_class(planning, pool) || stop_at_limit(planning, pool, nodes->total);
+    if (is_stopped && !text_map_has(&planning->leaving, name))
         (void)text_map_add(&planning->staying, planning->arena, name);
 }
 
@@ -103,6 +105,10 @@ static void take_nodes(struct planning *planning)
             nodes == NULL ? NULL : snapshot_pool_named(planning->after, nodes->name);
         struct text name = name_of_node(node);
         (void)text_map_add(&planning->going, planning->arena, name);
+        if (node->leaving)
+            (void)text_map_add(&planning->leaving, planning->arena, name);
+        if (node->grace_s >= 0)
+            (void)text_map_add(&planning->bounded, planning->arena, name);
         if (planning->question->after != NULL && pool != NULL && pool_is_static(pool))
             take_static_node(planning, pool, nodes, name);
         else
@@ -169,13 +175,16 @@ static struct text_list undecided_in(const struct planning *planning,
     return pods;
 }
 
+/* bounded: nodes whose held pods want no place yet; NULL: none. */
 static bool simulate(const struct planning *planning, const struct text_map *nodes,
-                     struct simulation *simulation, struct problems *problems, struct error *error)
+                     const struct text_map *bounded, struct simulation *simulation,
+                     struct problems *problems, struct error *error)
 {
     struct simulation_settings settings = *planning->settings;
     struct drill *drill = ARENA_NEW(planning->arena, struct drill);
     *drill = planning->drill;
     drill->nodes = nodes;
+    drill->bounded = bounded;
     settings.drill = drill;
     return simulation_run(planning->after, planning->catalog, &settings, planning->arena,
                           simulation, problems, error);
@@ -183,17 +192,37 @@ static bool simulate(const struct planning *planning, const struct text_map *nod
 
 /* ---- nodes that stay ---- */
 
-/* Nodes whose pods do not all fit elsewhere when all of the nodes are gone. */
+/* The Node of a pod that fits nowhere, and does without the change; empty: it has none, as a
+ * pending pod, for which Karpenter keeps no node. */
+static struct text node_of_displaced(const struct planning *planning,
+                                     const struct simulation *simulation, size_t unschedulable)
+{
+    const struct simulation_pod *pod =
+        &simulation->pods[simulation->unschedulable[unschedulable].pod];
+    return text_map_has(&planning->nowhere, name_of_pod(pod, planning->arena))
+               ? TEXT("")
+               : node_of_pod(planning, pod);
+}
+
+/* Nodes whose pods do not all fit elsewhere when all of the nodes are gone. What leaves already
+ * Karpenter has begun with. */
 static void find_doubtful(struct planning *planning, const struct simulation *with,
                           struct text_map *doubtful)
 {
     for (size_t i = 0; i < with->unschedulable_count; i++) {
-        const struct simulation_pod *pod = &with->pods[with->unschedulable[i].pod];
-        struct text node = node_of_pod(planning, pod);
+        struct text node = node_of_displaced(planning, with, i);
         if (node.size > 0 && text_map_has(&planning->drilled, node) &&
-            !text_map_has(&planning->nowhere, name_of_pod(pod, planning->arena)))
+            !text_map_has(&planning->leaving, node))
             (void)text_map_add(doubtful, planning->arena, node);
     }
+}
+
+static bool all_with_nodes_fit(const struct planning *planning, const struct simulation *simulation)
+{
+    for (size_t i = 0; i < simulation->unschedulable_count; i++)
+        if (node_of_displaced(planning, simulation, i).size > 0)
+            return false;
+    return true;
 }
 
 /* Whether the pods of one more node fit, beside those of the nodes that go before. */
@@ -210,8 +239,8 @@ static bool can_go(const struct planning *planning, const struct text_map *doubt
         if (text_map_get(doubtful, drilled->key, 0) == 0)
             (void)text_map_add(&nodes, arena, drilled->key);
     (void)text_map_add(&nodes, arena, node);
-    bool fits = simulate(planning, &nodes, &simulation, &problems, &error) &&
-                displaced(planning, &simulation).count == 0;
+    bool fits = simulate(planning, &nodes, &planning->bounded, &simulation, &problems, &error) &&
+                all_with_nodes_fit(planning, &simulation);
     arena_rewind(arena, mark);
     return fits;
 }
@@ -224,7 +253,8 @@ static size_t find_staying(struct planning *planning, const struct simulation *w
     size_t count = 0;
     struct text_map doubtful = {0};
     find_doubtful(planning, with, &doubtful);
-    if (doubtful.count > planning->question->most_alone)
+    planning->plan->in_doubt = doubtful.count > planning->question->most_alone;
+    if (planning->plan->in_doubt)
         return 0;
     for (size_t i = 0; i < doubtful.count; i++)
         if (can_go(planning, &doubtful, doubtful.items[i].key))
@@ -232,6 +262,7 @@ static size_t find_staying(struct planning *planning, const struct simulation *w
     FOR_EACH(node, &doubtful)
         if (node->value > 0)
             count += text_map_add(&planning->staying, planning->arena, node->key);
+    planning->plan->in_doubt = count > 0;
     return count;
 }
 
@@ -243,7 +274,7 @@ static bool simulate_going(struct planning *planning, struct simulation *with,
     FOR_EACH(node, &planning->drilled)
         if (!text_map_has(&planning->staying, node->key))
             (void)text_map_add(nodes, planning->arena, node->key);
-    return simulate(planning, nodes, with, problems, error);
+    return simulate(planning, nodes, NULL, with, problems, error);
 }
 
 /* ---- money ---- */
@@ -312,7 +343,7 @@ static bool plan_change(struct planning *planning, struct simulation *with,
     struct problems twice = {.arena = planning->arena};
     if (!simulation_run(planning->question->snapshot, planning->catalog, planning->settings,
                         planning->arena, without, &twice, error) ||
-        !simulate(planning, &planning->drilled, with, problems, error))
+        !simulate(planning, &planning->drilled, NULL, with, problems, error))
         return false;
     for (size_t i = 0; i < without->unschedulable_count; i++)
         (void)text_map_add(

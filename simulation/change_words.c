@@ -354,7 +354,7 @@ static struct text price_words(const struct change_impact *impact, const struct 
 static void add_staying(const struct impact_plan *plan, struct text_builder *words)
 {
     size_t nodes = plan->nodes_staying;
-    if (plan->unschedulable.count > 0)
+    if (plan->in_doubt)
         text_builder_add(words,
                          TEXT(" Karpenter does not begin with a node whose pods fit nowhere."));
     if (nodes > 0)

@@ -248,6 +248,11 @@ static bool state_nodes_leave(const struct state_nodes *state_nodes)
     return any;
 }
 
+static bool drill_bounds(const struct cluster *cluster)
+{
+    return cluster->drill != NULL && cluster->drill->bounded != NULL;
+}
+
 static void find_node(struct cluster *cluster, struct cluster_pod *pod)
 {
     if (pod->phase != POD_RUNNING)
@@ -256,6 +261,9 @@ static void find_node(struct cluster *cluster, struct cluster_pod *pod)
     if (pod->state_node == NO_NODE &&
         state_node_find(&cluster->lost_nodes, pod->node_name) != NO_NODE) {
         drill_move_pod(cluster, pod);
+        if (drill_bounds(cluster) && text_map_has(cluster->drill->bounded, pod->node_name) &&
+            !pod_moves(cluster, pod->object))
+            pod->phase = POD_WAITING;
         return;
     }
     bool leaving =
@@ -434,7 +442,7 @@ void cluster_read_pools(struct cluster *cluster, struct problems *problems)
 void cluster_read_pods(struct cluster *cluster, struct problems *problems)
 {
     cluster->claims = volume_claims_create(cluster->snapshot, cluster->arena);
-    if (state_nodes_leave(&cluster->state_nodes))
+    if (state_nodes_leave(&cluster->state_nodes) || drill_bounds(cluster))
         cluster->budgets = eviction_budgets_read(cluster->snapshot, cluster->arena);
     for (size_t i = 0; i < cluster->pods.count; i++) {
         struct cluster_pod *pod = &cluster->pods.items[i];

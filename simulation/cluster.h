@@ -57,7 +57,7 @@ struct cluster {
     struct cluster_pods pods;
     struct daemons daemons;
     struct volume_claims *claims;
-    struct eviction_budgets *budgets; /* NULL: no Node is leaving */
+    struct eviction_budgets *budgets; /* NULL: no pod is asked whether it moves */
     struct cluster_type
         *types; /* in the order of their numbers in the problem; one for each settings */
     size_t type_count;
