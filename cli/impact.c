@@ -254,6 +254,7 @@ static void plan_entry(struct forecast *forecast, const struct change_question *
     entry->plan.stopped = arena_text(forecast->arena, planning.plan.stopped);
     entry->plan.unschedulable = keep(forecast, &planning.plan.unschedulable);
     entry->plan.undecided = keep(forecast, &planning.plan.undecided);
+    entry->plan.staying = keep(forecast, &planning.plan.staying);
     entry->plan.gone = keep(forecast, &planning.plan.gone);
 }
 
@@ -366,9 +367,14 @@ static size_t count_together(const struct impact_report *report, struct arena *a
     size_t unnamed = 0;
     for (size_t i = 0; i < report->count; i++) {
         const struct disruption *forecast = &report->entries[i].impact.forecast;
+        struct text_map staying = {0};
+        FOR_EACH(name, &report->entries[i].plan.staying)
+            (void)text_map_add(&staying, arena, *name);
         unnamed += change_impact_nodes(&report->entries[i].impact) - forecast->node_count;
         for (size_t j = 0; j < forecast->node_count; j++) {
             const struct disruption_node *node = &forecast->nodes[j];
+            if (text_map_has(&staying, disruption_node_name(node)))
+                continue;
             const struct object *named = node->claim != NULL ? node->claim : node->node;
             (void)text_map_add(&nodes, arena,
                                arena_printf(arena, "%.*s %.*s", TEXT_ARGS(named->kind_name),

@@ -282,7 +282,7 @@ static void add_plan(struct json_object *json, const struct impact_entry *entry)
                    entry->plan.unschedulable.count);
     json_add_texts(json, "podsUndecided", entry->plan.undecided.items, entry->plan.undecided.count);
     json_add_texts(json, "podsGone", entry->plan.gone.items, entry->plan.gone.count);
-    json_add_count(json, "nodesStaying", entry->plan.nodes_staying);
+    json_add_count(json, "nodesStaying", entry->plan.staying.count);
 }
 
 static struct json_object *json_of_entry(const struct impact_entry *entry,

@@ -136,7 +136,7 @@ struct impact_plan {
     struct text_list gone; /* of pods on the nodes that go and that no controller makes again */
     /* Of the nodes that are replaced, those that Karpenter does not begin with as things are: their
      * pods fit nowhere else, or nothing can be launched for them. */
-    size_t nodes_staying;
+    struct text_list staying; /* by name, as disruption_node_name() */
     bool in_doubt; /* pods keep some of these, or some may stay for pods, but are too many to ask */
     struct text stopped;   /* why a NodePool launches nothing: a sentence; empty: none is known */
     bool from_template;    /* of a NodePool of a fixed size, what is bought is the cloud's choice */

@@ -77,11 +77,6 @@ static bool stop_at_limit(const struct planning *planning, const struct pool *po
 
 /* ---- nodes ---- */
 
-static struct text name_of_node(const struct disruption_node *node)
-{
-    return (node->node != NULL ? node->node : node->claim)->name;
-}
-
 /* A successor of each node of a fixed size is launched from the template, and nobody asks where its
  * pods fit (docs/reference/karpenter.md 6.11). */
 static void take_static_node(struct planning *planning, const struct pool *pool,
@@ -103,7 +98,7 @@ static void take_nodes(struct planning *planning)
             node->pool < forecast->pool_count ? &forecast->pools[node->pool] : NULL;
         const struct pool *pool =
             nodes == NULL ? NULL : snapshot_pool_named(planning->after, nodes->name);
-        struct text name = name_of_node(node);
+        struct text name = disruption_node_name(node);
         (void)text_map_add(&planning->going, planning->arena, name);
         if (node->leaving)
             (void)text_map_add(&planning->leaving, planning->arena, name);
@@ -358,7 +353,8 @@ static bool plan_change(struct planning *planning, struct simulation *with,
                          "NodePool %.*s launches nothing: its nodes use more than its limit of %s.",
                          TEXT_ARGS(drilled->above_pool), drilled->above);
     size_t staying = planning->question->after == NULL ? 0 : find_staying(planning, with);
-    planning->plan->nodes_staying = planning->staying.count;
+    FOR_EACH(node, &planning->staying)
+        *LIST_PUSH(planning->arena, &planning->plan->staying) = node->key;
     twice = (struct problems){.arena = planning->arena};
     if (staying > 0 && !simulate_going(planning, with, &twice, error))
         return false;

@@ -70,7 +70,7 @@ static struct text pace_words(const struct telling *telling)
 
 static bool all_stay(const struct change_impact *impact, const struct impact_plan *plan)
 {
-    return plan != NULL && plan->nodes_staying > 0 && plan->nodes_staying == impact->nodes_replaced;
+    return plan != NULL && plan->staying.count > 0 && plan->staying.count == impact->nodes_replaced;
 }
 
 static void add_replaced(const struct telling *telling, struct text_builder *words)
@@ -353,7 +353,7 @@ static struct text price_words(const struct change_impact *impact, const struct 
 /* Karpenter looks for the places before it replaces a node (docs/reference/karpenter.md 6.11). */
 static void add_staying(const struct impact_plan *plan, struct text_builder *words)
 {
-    size_t nodes = plan->nodes_staying;
+    size_t nodes = plan->staying.count;
     if (plan->in_doubt)
         text_builder_add(words,
                          TEXT(" Karpenter does not begin with a node whose pods fit nowhere."));
@@ -367,6 +367,7 @@ static struct text unschedulable_words(const struct change_impact *impact,
 {
     enum { PODS_NAMED = 5 };
     const struct text_list *pods = &plan->unschedulable, *undecided = &plan->undecided;
+    const struct text_list *gone = &plan->gone;
     struct text_builder words = {.arena = arena};
     text_builder_add(&words, plan->stopped);
     if (pods->count > 0)
@@ -381,6 +382,12 @@ static struct text unschedulable_words(const struct change_impact *impact,
             words.size > 0 ? " " : "", undecided->count, plural_s(undecided->count),
             undecided->count == 1 ? "it fits" : "they fit",
             TEXT_ARGS(texts_and(undecided->items, undecided->count, PODS_NAMED, arena)));
+    if (gone->count > 0 && impact->nodes_deleted == 0)
+        text_builder_printf(
+            &words, "%s%zu pod%s %s gone for good, since no controller makes %s again: %.*s.",
+            words.size > 0 ? " " : "", gone->count, plural_s(gone->count),
+            gone->count == 1 ? "is" : "are", gone->count == 1 ? "it" : "them",
+            TEXT_ARGS(texts_and(gone->items, gone->count, PODS_NAMED, arena)));
     return text_builder_text(&words);
 }
 

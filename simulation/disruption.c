@@ -44,6 +44,11 @@ static void pair_nodes(const struct disruption_question *question,
     }
 }
 
+struct text disruption_node_name(const struct disruption_node *node)
+{
+    return (node->node != NULL ? node->node : node->claim)->name;
+}
+
 /* ---- their pools ---- */
 
 static struct text pool_name_of(const struct disruption_node *node)

@@ -101,6 +101,8 @@ void disruption_forecast(const struct disruption_question *question, struct aren
                          struct disruption *disruption);
 /* Whether a pod is gone for good with its node, since no controller makes it again. */
 bool disruption_ends_pod(const struct object *pod);
+/* Of its Node; of a NodeClaim without one, its own. */
+struct text disruption_node_name(const struct disruption_node *node);
 /* What blocks, without the pod: "PodDisruptionBudget web", "its annotation ...". */
 struct text disruption_block_text(const struct disruption_block *block, struct arena *arena);
 

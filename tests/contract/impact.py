@@ -169,6 +169,22 @@ def pods_that_nobody_makes_again_are_named(folder, _):
     for words in ([], ["--delete"]):
         change = asked(0, "-f", path, "--state", state, *words)["changes"][0]
         expect(f"pods that are gone {words}", change.get("podsGone"), ["shop/db-1"])
+        for form in ("text", "markdown"):
+            said = " ".join(run(0, "-f", path, "--state", state, "-o", form, *words).stdout.split())
+            expect(f"pods that are gone {words} in {form}", said.count("gone for good"), 1)
+
+
+def nodes_that_stay_are_not_counted_as_going(folder, _):
+    """Which nodes those are counts, too: another change may take them."""
+    state = str(pathlib.Path(write(folder, "staying/all.yaml", node_pool(), *machine(1), *machine(2), node_class("default"))).parent)
+    changed = node_pool()
+    changed["spec"]["template"]["spec"]["nodeClassRef"]["name"] = "other"
+    stays = write(folder, "staying.yaml", changed)
+    for words, nodes, title in (((), 0, "0 nodes go"), (("-f", write(folder, "goes.yaml", relabelled())), 2, "2 nodes go")):
+        told = asked(0, "-f", stays, *words, "--state", state)
+        expect(f"nodes that stay {words}", (told["changes"][0].get("nodesStaying"), told["summary"]["nodes"]), (2, nodes))
+        said = run(0, "-f", stays, *words, "--state", state, "-o", "markdown").stdout
+        expect(f"nodes that stay {words} in markdown", said.startswith(f"### Impact on nodes: {title}\n"), True)
 
 
 def what_the_api_server_refuses_is_an_error(folder, state):
@@ -291,7 +307,7 @@ def names_stay_names(folder, _):
 with tempfile.TemporaryDirectory() as scratch:
     there = str(pathlib.Path(write(scratch, "state/cluster.yaml", *cluster())).parent)
     for check in (the_json_is_as_promised, nodes_without_names_count, a_node_class_is_there_or_comes_beside,
-                  pods_that_nobody_makes_again_are_named, what_the_api_server_refuses_is_an_error,
+                  pods_that_nobody_makes_again_are_named, nodes_that_stay_are_not_counted_as_going, what_the_api_server_refuses_is_an_error,
                   a_class_that_cannot_change_is_made_anew,
                   changes_come_from_anywhere, what_is_not_seen_is_said,
                   ceilings_give_exit_code_one, names_stay_names):

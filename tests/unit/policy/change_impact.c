@@ -93,6 +93,8 @@ static void run(const struct change_case *cases, size_t count)
     " If that is meant, run kubectl annotate --overwrite nodepools general " \
     "taffrail.dev/confirm-nodes=" number " and make the change again."
 
+#define GONE "1 pod is gone for good, since no controller makes it again: default/web."
+
 static void what_changes_is_told(void)
 {
     static const struct change_case cases[] = {
@@ -109,7 +111,7 @@ static void what_changes_is_told(void)
          .object = EDITED,
          .findings =
              "warn spec " REPLACES "\nwarn spec.disruption 1 pod of default blocks it: default/web "
-             "(karpenter.sh/do-not-disrupt)."},
+             "(karpenter.sh/do-not-disrupt).\nwarn spec.template " GONE},
         {.name = "one that replaces none",
          .rails = "change-impact: {maxNodes: 0}",
          .cluster = FOUR,
@@ -293,7 +295,7 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .findings =
              "deny spec " REPLACES
              " A change of more than 3 nodes has to be confirmed. 1 pod of default blocks it: "
-             "default/web (karpenter.sh/do-not-disrupt)." CONFIRM("4")},
+             "default/web (karpenter.sh/do-not-disrupt). " GONE CONFIRM("4")},
     };
     RUN(cases);
 }
