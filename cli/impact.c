@@ -308,16 +308,6 @@ static struct text refusal_of(struct forecast *forecast, const struct object *be
                : arena_printf(forecast->arena, "The API server refuses it: %.*s.", TEXT_ARGS(why));
 }
 
-/* What comes of a NodePool that is refused nobody need know. Of a StorageClass or a PriorityClass
- * it is said what comes of it when it is made anew. */
-static void say_refusal(const struct forecast *forecast, struct text refusal,
-                        struct impact_entry *entry)
-{
-    if (refusal.size > 0)
-        entry->words.effect = arena_printf(forecast->arena, "%.*s %.*s", TEXT_ARGS(refusal),
-                                           TEXT_ARGS(entry->words.effect));
-}
-
 static void forecast_one(struct forecast *forecast, const struct object *object,
                          struct impact_entry *entry)
 {
@@ -341,9 +331,12 @@ static void forecast_one(struct forecast *forecast, const struct object *object,
         .object = deletes && before != NULL ? before : object,
         .nothing = nothing_of(forecast, object, before),
     };
-    const struct text refusal = deletes ? TEXT("") : refusal_of(forecast, before, object);
-    if (refusal.size > 0 && (KIND_BIT(object->kind) & KINDS_WITH_NODES) != 0)
-        entry->nothing = refusal;
+    if (!deletes)
+        entry->refusal = refusal_of(forecast, before, object);
+    /* What comes of a NodePool that is refused nobody need know. Of a StorageClass or a
+     * PriorityClass it is said what comes of it when it is made anew. */
+    if (entry->refusal.size > 0 && (KIND_BIT(object->kind) & KINDS_WITH_NODES) != 0)
+        entry->nothing = entry->refusal;
     if (entry->nothing.size > 0)
         return;
     if (!change_impact(&question, forecast->arena, &entry->impact)) {
@@ -353,7 +346,6 @@ static void forecast_one(struct forecast *forecast, const struct object *object,
     plan_entry(forecast, &question, entry);
     entry->words = change_impact_words(&question, &entry->impact,
                                        entry->planned ? &entry->plan : NULL, forecast->arena);
-    say_refusal(forecast, refusal, entry);
     if (forecast->options->policies.count > 0)
         judge_entry(forecast, &question, entry);
 }

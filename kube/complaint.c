@@ -61,6 +61,13 @@ static size_t list_size(const struct field *list)
     return node_is(list->node, NODE_LIST) ? node_count(list->node) : 0;
 }
 
+void kind_check(const struct field *field, enum node_kind kind, struct arena *arena,
+                struct complaint *complaint)
+{
+    if (!is_absent(field->node) && !node_is(field->node, kind))
+        complain(complaint, field, text_of(node_kind_name(kind)), arena);
+}
+
 /* ---- choices ---- */
 
 struct choice {

@@ -21,6 +21,9 @@ struct place object_place(const struct object *object, const struct field *field
 /* Checks a whole number of 32 bits, if it is present. */
 void count_check(const struct field *field, int64_t least, struct arena *arena,
                  struct complaint *complaint);
+/* Checks the kind of a value, if it is present. */
+void kind_check(const struct field *field, enum node_kind kind, struct arena *arena,
+                struct complaint *complaint);
 /* "\"lots\", which is no quantity of 0 or more"; most: the largest there may be. */
 struct text quantity_complaint(struct text quantity, const char *most, struct arena *arena);
 void pool_requirements_check(const struct pool *pool, struct arena *arena,

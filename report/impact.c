@@ -66,17 +66,21 @@ bool impact_is_unknown(const struct impact_entry *entry)
            !change_impact_is_felt(&entry->impact);
 }
 
-static struct text effect_of(const struct impact_entry *entry)
+static struct text effect_of(const struct impact_entry *entry, struct arena *arena)
 {
     if (entry->nothing.size > 0)
         return entry->nothing;
-    return impact_is_unknown(entry) ? TEXT("What it does is not known.") : entry->words.effect;
+    struct text effect =
+        impact_is_unknown(entry) ? TEXT("What it does is not known.") : entry->words.effect;
+    return entry->refusal.size == 0
+               ? effect
+               : arena_printf(arena, "%.*s %.*s", TEXT_ARGS(entry->refusal), TEXT_ARGS(effect));
 }
 
 struct text_list impact_sentences(const struct impact_entry *entry, struct arena *arena)
 {
     struct text_list sentences = {0};
-    add(&sentences, effect_of(entry), arena);
+    add(&sentences, effect_of(entry, arena), arena);
     if (entry->nothing.size > 0)
         return sentences;
     add(&sentences, entry->words.blocks, arena);
@@ -190,7 +194,7 @@ static struct written write_texts(const struct impact_report *report,
     struct written written = {
         .name = object_display_name(entry->object, arena),
         .namespace = entry->object->namespace,
-        .effect = effect_of(entry),
+        .effect = effect_of(entry, arena),
         .pods = ARENA_ARRAY(arena, impact->block_count, struct text),
         .nodes = ARENA_ARRAY(arena, impact->block_count, struct text),
         .users = ARENA_ARRAY(arena, impact->user_count, struct text),

@@ -11,6 +11,7 @@ enum impact_operation { IMPACT_CREATE, IMPACT_UPDATE, IMPACT_DELETE };
 struct impact_entry {
     enum impact_operation operation;
     const struct object *object; /* as it is given; of a deletion as it is stored, if it is */
+    struct text refusal;         /* what the API server refuses of it, a sentence; empty: nothing */
     struct text nothing; /* why nothing is known of it, or comes of it; empty: the rest is */
     struct change_impact impact;
     struct impact_words words;

@@ -48,16 +48,17 @@ static void check_pool(const struct checking *checking)
 struct fixed_field {
     enum kind kind;
     const char *path;
+    enum node_kind value;
     const char *otherwise; /* what is stored where it is absent; NULL: nobody knows */
 };
 static const struct fixed_field fixed_fields[] = {
-    {KIND_NODE_POOL, "spec.template.spec.nodeClassRef.group", NULL},
-    {KIND_NODE_POOL, "spec.template.spec.nodeClassRef.kind", NULL},
-    {KIND_STORAGE_CLASS, "provisioner", NULL},
-    {KIND_STORAGE_CLASS, "reclaimPolicy", "Delete"},
-    {KIND_STORAGE_CLASS, "volumeBindingMode", "Immediate"},
-    {KIND_PRIORITY_CLASS, "value", "0"},
-    {KIND_PRIORITY_CLASS, "preemptionPolicy", "PreemptLowerPriority"},
+    {KIND_NODE_POOL, "spec.template.spec.nodeClassRef.group", NODE_STRING, NULL},
+    {KIND_NODE_POOL, "spec.template.spec.nodeClassRef.kind", NODE_STRING, NULL},
+    {KIND_STORAGE_CLASS, "provisioner", NODE_STRING, NULL},
+    {KIND_STORAGE_CLASS, "reclaimPolicy", NODE_STRING, "Delete"},
+    {KIND_STORAGE_CLASS, "volumeBindingMode", NODE_STRING, "Immediate"},
+    {KIND_PRIORITY_CLASS, "value", NODE_NUMBER, "0"},
+    {KIND_PRIORITY_CLASS, "preemptionPolicy", NODE_STRING, "PreemptLowerPriority"},
 };
 
 static bool differs(const struct fixed_field *fixed, const struct node *before,
@@ -87,11 +88,24 @@ static void refuse(const struct checking *checking, const struct field *field, c
     add(checking, &wrong);
 }
 
+/* A value of another kind is no other value: it is written wrong. */
+static bool is_of_kind(const struct checking *checking, const struct field *field,
+                       enum node_kind kind)
+{
+    struct complaint complaint = {0};
+    struct error wrong;
+    kind_check(field, kind, checking->arena, &complaint);
+    if (complaint_is_none(&complaint, checking->after, checking->arena, &wrong))
+        return true;
+    add(checking, &wrong);
+    return false;
+}
+
 static void check_fixed(const struct checking *checking, const struct fixed_field *fixed)
 {
     const struct field *after = field_at(checking->arena, checking->after->root, fixed->path);
     const struct node *before = node_at(checking->before->root->node, fixed->path);
-    if (!differs(fixed, before, after->node))
+    if (!is_of_kind(checking, after, fixed->value) || !differs(fixed, before, after->node))
         return;
     refuse(checking, after,
            arena_printf(
@@ -112,7 +126,9 @@ static void check_parameters(const struct checking *checking)
         struct text key = member_key(member);
         if (node_equal(node_member(before, key), &member->value))
             continue;
-        refuse(checking, field_member(checking->arena, after, key), "cannot change");
+        const struct field *field = field_member(checking->arena, after, key);
+        if (is_of_kind(checking, field, NODE_STRING))
+            refuse(checking, field, "cannot change");
         return;
     }
 }

@@ -218,6 +218,11 @@ def a_class_that_cannot_change_is_made_anew(folder, _):
     pod = made("Pod", "web", namespace="shop", spec={"priorityClassName": "high", "containers": [{"name": "main"}]})
     there = str(pathlib.Path(write(folder, "priorities/all.yaml", priority(1000), pod)).parent)
     message = asked(2, "-f", write(folder, "priority.yaml", priority(5)), "--state", there)["changes"][0].get("message")
+    unseen = str(pathlib.Path(write(folder, "no-pods/all.yaml", priority(1000))).parent)
+    said = " ".join(run(2, "-f", folder + "/priority.yaml", "--state", unseen).stdout.split())
+    expect("a priority where no pod is seen", said.startswith(
+        "Update of PriorityClass high The API server refuses it: value is 5 and cannot change from 1000; delete it and create it again. "
+        "What it does is not known."), True)
     expect("a priority", message, "The API server refuses it: value is 5 and cannot change from 1000; delete it and create it again. "
                                   "1 Pod uses this PriorityClass and keeps the old priority; their successors get the new one.")
 
