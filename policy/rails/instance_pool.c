@@ -6,6 +6,7 @@
 #include "policy/policy_set.h"
 #include "policy/rails/instance_list.h"
 #include "policy/reading.h"
+#include "solver/well_known.h"
 
 /* Whether pool-shape, of the same policy, tells of names that no type has, and of requirements that
  * no type fits. */
@@ -335,6 +336,52 @@ static void report_pool_outside(struct rail_call *call, const struct instance_li
     report_draft(call, &draft);
 }
 
+static bool allows_linux(const struct expression *expression)
+{
+    return expression->valid && expression->op == SOLVER_IN &&
+           text_is(expression_canonical_key(expression), LABEL_OS) &&
+           expression_names(expression, TEXT("linux"));
+}
+
+/* With the types of unknown hardware that only a requirement of Linux keeps out: each of them runs
+ * it. possible: those that may fit. */
+static struct type_set with_linux(const struct instance_list *list, const struct pool *pool,
+                                  const struct launchable *launchable,
+                                  const struct type_set *possible, struct arena *arena)
+{
+    struct expressions others = {0};
+    FOR_EACH(expression, &pool->requirements)
+        if (!allows_linux(expression))
+            *LIST_PUSH(arena, &others) = *expression;
+    if (others.count == pool->requirements.count)
+        return launchable->types;
+    struct type_set types = expressions_select(list->catalog, &others, &pool->labels, arena);
+    return type_set_and(&types, possible, arena);
+}
+
+/* Types of unknown hardware, of which one in the list and others outside may be launched. */
+static void report_possible(struct rail_call *call, const struct instance_list *list,
+                            const struct pool *pool, const struct type_set *possible)
+{
+    struct arena *arena = call->arena;
+    struct type_set outside = type_set_minus(possible, &list->possible, arena);
+    if (type_set_is_empty(&outside))
+        return;
+    struct text names = type_set_text(list->catalog, &outside, arena);
+    bool one = type_set_count(&outside) == 1;
+    report_as(call, SEVERITY_WARN, .field = pool->requirements_field, .found = names,
+              .values = type_set_names(list->catalog, &outside, arena),
+              .allowed = allowed_types(list, possible, arena),
+              .statement = arena_printf(
+                  arena,
+                  "The catalogue does not know the hardware of %.*s, so the pool may launch %s. %s "
+                  "not allowed.",
+                  TEXT_ARGS(names), one ? "it" : "them", one ? "It is" : "They are"),
+              .fix = arena_printf(arena, "Add to %.*s: [%.*s].",
+                                  TEXT_ARGS(field_path(arena, pool->requirements_field)),
+                                  TEXT_ARGS(requirements_to_add(list, pool, possible, arena))));
+}
+
 void instance_judge_pool(struct rail_call *call, const struct instance_list *list)
 {
     struct arena *arena = call->arena;
@@ -352,14 +399,18 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
         return;
     }
     size_t unknown = judge_unknown_values(call, list, pool);
-    struct launchable possible = *launchable;
+    struct type_set may_fit =
+        expressions_select_possible(list->catalog, &pool->requirements, &pool->labels, arena);
+    struct launchable possible = {.types = with_linux(list, pool, launchable, &may_fit, arena)};
+    possible.count = type_set_count(&possible.types);
     if (possible.count == 0 && unknown == 0) {
-        possible.types =
-            expressions_select_possible(list->catalog, &pool->requirements, &pool->labels, arena);
+        possible.types = may_fit;
         possible.count = type_set_count(&possible.types);
         /* Which of them the pool can launch is not known. */
-        if (type_set_intersects(&possible.types, &list->allowed))
+        if (type_set_intersects(&possible.types, &list->allowed)) {
+            report_possible(call, list, pool, &possible.types);
             return;
+        }
         if (type_set_intersects(&possible.types, &list->possible))
             possible.types = type_set_and(&possible.types, &list->possible, arena);
     }

@@ -156,7 +156,10 @@ const struct rail rail_instance_types = {
         "A type that the catalogue does not know is judged by its name; that it may not exist is "
         "only a warning, unless the catalogue is your own (--catalog). So is one of which the "
         "built-in catalogue knows the name alone (u-12tb1.metal, m8g-flex.large): what the name "
-        "does not tell, and allow, deny or max ask for, is only a warning.",
+        "does not tell, and allow, deny or max ask for, is only a warning; and so is a type "
+        "outside "
+        "the list, beside one of it, where only a requirement on such hardware may keep it out of "
+        "the pool. Linux runs on all of them.",
     .example = "instance-types:\n"
                "  mode: enforce\n"
                "  allow: {categories: [c, m, r], minGeneration: 5}\n"

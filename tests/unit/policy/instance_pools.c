@@ -133,6 +133,36 @@ static void hardware_that_is_not_known(void)
     };
     rail_table_run(&(struct rail_table){"instance-types: {deny: {categories: [c]}}", NULL, cases,
                                         COUNT_OF(cases)});
+    /* the names of others tell that they are outside, whichever system is asked for */
+#define LINUX ", " IN("kubernetes.io/os", "linux")
+    static const struct rail_case named[] = {
+        {OF(TYPE("u-24tb1.metal, m8g-flex.large") LINUX),
+         "deny spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("u-24tb1.metal, m8g-flex.large") ", " IN("kubernetes.io/os", "linux, windows")),
+         "deny spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("u-24tb1.metal, m5.large") LINUX),
+         "deny spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("m8g-flex.large, m5.large") LINUX), ""},
+        {OF(TYPE("p6e-gb200.36xlarge, m8g-flex.large") LINUX ARM64),
+         "warn spec.template.spec.requirements p6e-gb200.36xlarge"},
+        {OF(TYPE("u-24tb1.metal, m8g-flex.large") ", " IN("kubernetes.io/os", "windows")),
+         "warn spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("u-24tb1.metal, m8g-flex.large") ", {key: karpenter.k8s.aws/instance-cpu, "
+                                                  "operator: Gt, values: ['1']}"),
+         "warn spec.template.spec.requirements u-24tb1.metal"},
+        /* others of its family tell that it has another architecture */
+        {OF(TYPE("u-24tb1.metal, m8g-flex.large") LINUX ARM64), ""},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {families: [m8g-flex, m5]}}", NULL,
+                                        named, COUNT_OF(named)});
+    static const struct rail_words words[] = {
+        {OF(TYPE("p6e-gb200.36xlarge, m8g-flex.large") LINUX ARM64),
+         "The catalogue does not know the hardware of p6e-gb200.36xlarge, so the pool may launch "
+         "it. It is not allowed.",
+         "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-family, "
+         "operator: In, values: [m8g-flex, m5]}]."},
+    };
+    rail_words_run("instance-types: {allow: {families: [m8g-flex, m5]}}", NULL, words, 1);
     /* nor whether it is in the list */
     static const struct rail_case unsure[] = {
         {OF(TYPE("u-24tb1.metal")), "warn spec.template.spec.requirements u-24tb1.metal"},
