@@ -191,14 +191,17 @@ static bool read_share(const struct node *node, struct share *share)
 
 #define TWO_REPLICAS ", and run two replicas or more where one must always run."
 
-static struct text fix_of_never(const struct field *field)
+/* Beside pods that say no number of replicas maxUnavailable lets none go. */
+static struct text fix_of_never(const struct check *check, const struct field *field)
 {
-    return text_is(field->key, "maxUnavailable")
-               ? TEXT("Set maxUnavailable: 1" TWO_REPLICAS)
-               : TEXT("Write maxUnavailable: 1 instead" TWO_REPLICAS);
+    bool is_most = text_is(field->key, "maxUnavailable");
+    if (check->uncountable != NULL)
+        return is_most ? TEXT("Write minAvailable instead, less than the number of these pods.")
+                       : TEXT("Write minAvailable as a number, less than that of these pods.");
+    return is_most ? TEXT("Set maxUnavailable: 1" TWO_REPLICAS)
+                   : TEXT("Write maxUnavailable: 1 instead" TWO_REPLICAS);
 }
 
-/* Beside pods that say no number of replicas maxUnavailable lets none go. */
 static const char *or_as_most(const struct check *check)
 {
     return check->uncountable == NULL ? ", or write maxUnavailable: 1 instead" : "";
@@ -206,7 +209,7 @@ static const char *or_as_most(const struct check *check)
 
 static void report_never(struct check *check, const struct field *field)
 {
-    report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
+    report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(check, field),
                    "With %.*s %.*s no pod may ever be evicted, so their nodes are never replaced.",
                    TEXT_ARGS(field->key), TEXT_ARGS(node_text(field->node)));
 }
@@ -274,7 +277,8 @@ static void report_too_few(struct check *check, const struct field *field,
     struct arena *arena = check->call->arena;
     const struct object *job = check->uncountable;
     if (job == NULL)
-        report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
+        report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node),
+                       fix_of_never(check, field),
                        "%lld must stay and %.*s, so none may ever be evicted.", (long long)staying,
                        TEXT_ARGS(selected_text(check)));
     else
@@ -314,9 +318,9 @@ static void judge_least(struct check *check, const struct field *field)
     if (!read_share(field->node, &least) || least.amount <= 0)
         return;
     if (least.percent && least.amount > 100) {
-        report_of_pods(check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(field),
-                       "%.*s is more than 100%%, so the API server refuses this budget.",
-                       TEXT_ARGS(written));
+        report_of_pods(
+            check, SEVERITY_RAIL, field, node_text(field->node), fix_of_never(check, field),
+            "%.*s is more than 100%%, so the API server refuses this budget.", TEXT_ARGS(written));
         return;
     }
     if (least.percent && least.amount == 100) {
