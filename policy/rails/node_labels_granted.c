@@ -124,23 +124,28 @@ static bool reach_takes(const struct reach *reach, struct text value)
            label_filter_passes(&reach->filter, value);
 }
 
-/* Whether a visible pool, which are all of EC2, may buy a machine that the requirements take. */
-static bool some_ec2_pool_buys(const struct label_inquiry *check, const struct reach *reach)
+static bool pools_are_of_ec2(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
+        if (!text_is(snapshot_pool(snapshot, i)->node_class_label,
+                     "karpenter.k8s.aws/ec2nodeclass"))
+            return false;
+    return true;
+}
+
+/* Whether a visible pool may buy a machine that the requirements take. */
+static bool some_pool_buys(const struct label_inquiry *check, const struct reach *reach)
 {
     const struct snapshot *snapshot = check->call->world->snapshot;
     struct arena *arena = check->call->arena;
     bool some = false;
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+    for (size_t i = 0; !some && i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
-        if (pool->object->deleting)
-            continue;
-        if (!text_is(pool->node_class_label, "karpenter.k8s.aws/ec2nodeclass"))
-            return false;
         struct arena_mark mark = arena_mark(arena);
         struct expressions all = expressions_join(&pool->requirements, &pool->labels, arena);
         struct type_set types =
             expressions_select_possible(check->settings->catalog, &all, reach->expressions, arena);
-        some = some || !type_set_is_empty(&types);
+        some = !pool->object->deleting && !type_set_is_empty(&types);
         arena_rewind(arena, mark);
     }
     return some;
@@ -156,7 +161,8 @@ static bool reaches_others(struct label_inquiry *check, const struct reach *reac
     if (check->pools_unseen)
         return false;
     if (!offers->from_all_pools)
-        return every_ec2_node_has(reach->last->key) && some_ec2_pool_buys(check, reach);
+        return every_ec2_node_has(reach->last->key) &&
+               pools_are_of_ec2(check->call->world->snapshot) && some_pool_buys(check, reach);
     for (size_t i = 0; i < offers->count; i++)
         if (label_filter_passes(&reach->filter, offers->items[i]) &&
             !is_granted(&reach->allowed->values, offers->items[i]))
@@ -180,6 +186,7 @@ static bool reaches_others_alone(struct label_inquiry *check, const struct reach
 {
     const struct label_offers *offers = label_offers_of(check, reach->last->key);
     bool some = false;
+    arena_tick(check->call->arena, offers->count);
     for (size_t i = 0; !offers->any_value && i < offers->count; i++) {
         if (!reach_takes(reach, offers->items[i]))
             continue;
