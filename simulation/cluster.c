@@ -203,6 +203,19 @@ static void leave_out_refused(struct cluster *cluster, struct problems *problems
     cluster->pool_count = count;
 }
 
+struct text cluster_pool_fault(const struct cluster *cluster, const struct pool *pool)
+{
+    struct cluster_pool read;
+    struct complaint wrong = {0};
+    struct error error = {0};
+    if (read_pool(cluster, pool, &read, &error)) {
+        pool_check(pool, cluster->arena, &wrong);
+        if (complaint_is_none(&wrong, pool->object, cluster->arena, &error))
+            return TEXT("");
+    }
+    return arena_printf(cluster->arena, "%s", error.what);
+}
+
 /* ---- pods ---- */
 
 static int compare_to_state_node(const void *name, const void *state_node)

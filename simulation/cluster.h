@@ -99,6 +99,8 @@ bool cluster_simulate(const struct cluster *cluster, const struct simulation_set
 struct solver_question cluster_question(struct cluster *cluster, const struct cluster_pod *pod);
 /* The NodePool as it was read; NULL: it is not in the problem. Its index is that in the problem. */
 const struct cluster_pool *cluster_pool_of(const struct cluster *cluster, const struct pool *pool);
+/* Why a NodePool that makes nodes is left out of the problem; empty: it is not. */
+struct text cluster_pool_fault(const struct cluster *cluster, const struct pool *pool);
 /* Whether a drill deletes the NodePool, or has it launch nothing. */
 bool cluster_loses_pool(const struct cluster *cluster, const struct pool *pool);
 /* Reads zones and NodePools. */

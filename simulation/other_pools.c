@@ -22,8 +22,7 @@ static struct text not_ready_because(const struct pool *pool, struct arena *aren
                         : TEXT("it is not ready");
 }
 
-struct simulation_reason other_pool_reason(const struct pool *pool, bool is_read, bool takes,
-                                           struct arena *arena)
+struct simulation_reason other_pool_reason(const struct pool *pool, bool takes, struct arena *arena)
 {
     struct simulation_reason reason = {.node_pool = pool->object->name};
     if (!takes) {
@@ -36,9 +35,8 @@ struct simulation_reason other_pool_reason(const struct pool *pool, bool is_read
             reason.fix = TEXT("make it ready");
     } else {
         reason.kind = REASON_UNDECIDED;
-        reason.message = is_read ? TEXT("its instance types are not in the catalogue; --catalog "
-                                        "FILE gives them")
-                                 : TEXT("it cannot be understood");
+        reason.message =
+            TEXT("its instance types are not in the catalogue; --catalog FILE gives them");
     }
     return reason;
 }
@@ -48,7 +46,7 @@ struct simulation_reason other_pool_reason(const struct pool *pool, bool is_read
 /* A NodePool that is asked, and what it says. */
 struct asked {
     const struct pool *pool;
-    bool is_read, other;     /* other: it is not in the problem, or has no types there */
+    bool other;              /* it is not in the problem, or has no types there */
     bool takes;              /* of an other one */
     struct type_set unknown; /* else the types that nobody knows, where it launches no others */
 };
@@ -64,7 +62,6 @@ static size_t list_asked(const struct cluster *cluster, struct asked *asked)
         if (!cluster_loses_pool(cluster, pool) && (other || known != NULL))
             asked[count++] = (struct asked){
                 .pool = pool,
-                .is_read = known != NULL,
                 .other = other,
                 .unknown = other ? (struct type_set){0}
                                  : type_set_create(cluster->catalog, cluster->arena)};
@@ -103,7 +100,7 @@ struct simulation_reasons other_pools_ask(const struct cluster *cluster,
     for (size_t i = 0; i < count; i++) {
         if (asked[i].other)
             items[others.count++] =
-                other_pool_reason(asked[i].pool, asked[i].is_read, asked[i].takes, cluster->arena);
+                other_pool_reason(asked[i].pool, asked[i].takes, cluster->arena);
         else if (!type_set_is_empty(&asked[i].unknown))
             items[others.count++] = (struct simulation_reason){
                 .node_pool = asked[i].pool->object->name,

@@ -11,9 +11,9 @@ struct workload;
 #define REASON_NOT_READY "not-ready" /* it makes no nodes now */
 #define REASON_UNDECIDED "undecided" /* what decides cannot be seen */
 
-/* Why the NodePool takes no such pod; of kind REASON_UNDECIDED when it may. is_read: it is in the
- * problem, without instance types. takes: what the pod selects and tolerates lets it there. */
-struct simulation_reason other_pool_reason(const struct pool *pool, bool is_read, bool takes,
+/* Why a NodePool that makes no nodes, or has no instance types in the problem, takes no such pod;
+ * of kind REASON_UNDECIDED when it may. takes: what the pod selects and tolerates lets it there. */
+struct simulation_reason other_pool_reason(const struct pool *pool, bool takes,
                                            struct arena *arena);
 /* The reasons of all such NodePools of a cluster, without those that a drill deletes, and those
  * that are left out as what no API server would have taken. */

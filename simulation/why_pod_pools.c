@@ -50,12 +50,24 @@ static void exclude(struct why_pool *pool, const struct simulation_reason *reaso
 
 /* ---- one pool ---- */
 
-/* A pool that is not in the problem, or whose types are not known. */
-static void judge_other_pool(const struct asking *asking, const struct pool *pool, bool is_read,
+/* A pool that makes nodes, and is left out as a plan leaves it out. */
+static void judge_pool_left_out(const struct asking *asking, const struct pool *pool,
+                                struct why_pool *judged)
+{
+    const struct simulation_reason reason = {
+        .kind = REASON_NOT_READY,
+        .message = arena_printf(asking->arena, "it is left out: %.*s",
+                                TEXT_ARGS(cluster_pool_fault(&asking->cluster, pool))),
+        .fix = TEXT("mend it")};
+    exclude(judged, &reason, asking->arena);
+}
+
+/* A pool that makes no nodes, or whose types are not known. */
+static void judge_other_pool(const struct asking *asking, const struct pool *pool,
                              struct why_pool *judged)
 {
     bool takes = pool_takes(asking->catalog, pool, &asking->pod->source->workload, asking->arena);
-    const struct simulation_reason reason = other_pool_reason(pool, is_read, takes, asking->arena);
+    const struct simulation_reason reason = other_pool_reason(pool, takes, asking->arena);
     if (strcmp(reason.kind, REASON_UNDECIDED) != 0) {
         exclude(judged, &reason, asking->arena);
         return;
@@ -149,8 +161,10 @@ void why_pools_judge(struct asking *asking, const struct solver_node_claim *cons
         judged->usd_micro_per_hour = -1;
         if (ignored.message.size > 0)
             exclude(judged, &ignored, asking->arena);
+        else if (known == NULL && pool_makes_nodes(pool))
+            judge_pool_left_out(asking, pool, judged);
         else if (known == NULL || known->offers_nothing)
-            judge_other_pool(asking, pool, known != NULL, judged);
+            judge_other_pool(asking, pool, judged);
         else if (claims != NULL && claims[known - asking->cluster.pools] != NULL)
             take_claim(asking, claims[known - asking->cluster.pools], judged);
         else

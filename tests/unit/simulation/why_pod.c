@@ -10,6 +10,8 @@ const char unit_suite[] = "simulation why a pod";
     "template: {spec: {" taints "requirements: [{key: karpenter.sh/capacity-type, operator: " \
     "In, values: [on-demand]}" requirements "]}}}}"
 #define ONLY_SMALL ", {key: node.kubernetes.io/instance-type, operator: In, values: [small]}"
+#define ONLY_LARGE ", {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}"
+#define AWS "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}, "
 #define TAINTED "taints: [{key: dedicated, value: gpu, effect: NoSchedule}], "
 #define NOT_READY(name)                                                                     \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name                  \
@@ -80,26 +82,29 @@ static struct text lines_of(struct arena *arena, const struct why_pod *why)
     return text_builder_text(&out);
 }
 
-static bool ask(struct fixture *fixture, const char *const *documents, const char *pod,
-                struct why_pod *why, struct error *error)
+static bool ask(struct fixture *fixture, const struct catalog *catalog,
+                const char *const *documents, const char *pod, struct why_pod *why,
+                struct error *error)
 {
     size_t count = 0;
     while (count < MOST_DOCUMENTS && documents[count] != NULL)
         count++;
     const struct snapshot *snapshot = fixture_snapshot(fixture, documents, count);
     const struct simulation_settings settings = {0};
-    return why_pod(snapshot, fixture_catalog(fixture), &settings, TEXT("shop"), text_of(pod),
-                   fixture->arena, why, &fixture->problems, error);
+    return why_pod(snapshot, catalog, &settings, TEXT("shop"), text_of(pod), fixture->arena, why,
+                   &fixture->problems, error);
 }
 
 /* Asked is the pod "one". */
-static void check(const struct why_case *cases, size_t count)
+static void check_with(bool builtin, const struct why_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
         struct why_pod why;
         struct error error = {0};
-        CU_ASSERT_FATAL(ask(&fixture, cases[i].documents, "one", &why, &error));
+        const struct catalog *catalog =
+            builtin ? catalog_builtin(fixture.arena) : fixture_catalog(&fixture);
+        CU_ASSERT_FATAL(ask(&fixture, catalog, cases[i].documents, "one", &why, &error));
         struct text lines = lines_of(fixture.arena, &why);
         if (!text_is(lines, cases[i].lines))
             fprintf(stderr, "%s:\n", cases[i].name);
@@ -107,7 +112,7 @@ static void check(const struct why_case *cases, size_t count)
         arena_destroy(fixture.arena);
     }
 }
-#define CHECK(cases) check((cases), COUNT_OF(cases))
+#define CHECK(cases) check_with(false, (cases), COUNT_OF(cases))
 
 static void every_pool_and_node_is_told(void)
 {
@@ -194,7 +199,14 @@ static void the_nearest_pool_comes_first(void)
          "fix: NodePool z: mend its requirements, which no instance type meets\n"},
         {"requirements that cannot be understood",
          {POOL_OF("z", "", "", ", {key: a, operator: Near, values: [b]}"), POD("one", "1", "")},
-         "undecided\nz: undecided: it cannot be understood\nnodes 0/0\n"},
+         "nowhere\nz: not-ready: it is left out: spec.template.spec.requirements[1].operator is "
+         "\"Near\"; it must be In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte\nnodes 0/0\n"
+         "fix: NodePool z: mend it\n"},
+        {"a weight that the API server refuses, however the pod is",
+         {POOL_OF("z", "weight: 0, ", TAINTED, ""), POD("one", "1", "")},
+         "nowhere\nz: not-ready: it is left out: spec.weight is 0; it must be a whole number from "
+         "1 "
+         "to 100\nnodes 0/0\nfix: NodePool z: mend it\n"},
         {"two reasons in one",
          {POOL_OF("z", "", "", ""), CLASS("gp3", "WaitForFirstConsumer", IN_B),
           CLAIM("d1", "{storageClassName: gp3}"),
@@ -211,26 +223,6 @@ static void the_nearest_pool_comes_first(void)
          "a: taint: does not tolerate the taint dedicated=gpu:NoSchedule\n"
          "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\n"
          "e: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
-        {"what is not known is between",
-         {POOL_OF("a", "", "", ", {key: a, operator: Near, values: [b]}"),
-          POOL_OF("b", "", TAINTED, ""),
-          POOL_OF("c", "", "",
-                  ", {key: a, operator: Near, values: "
-                  "[b]}"),
-          POD("one", "3", "")},
-         "undecided\na: undecided: it cannot be understood\nc: undecided: it cannot be understood\n"
-         "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
-        {"others take what would do, and of the rest nobody knows",
-         {POOL_OF("z", "limits: {cpu: 2}, ", "", ""),
-          POOL_OF("a", "", "", ", {key: a, operator: Near, values: [b]}"), POD("aa", "1500m", ""),
-          POD("one", "1500m", "")},
-         "undecided\na: undecided: it cannot be understood\n"
-         "z: limit: the NodePool's limit of 2 cpu is used up\nnodes 0/0\n"},
-        {"what is not known before what is ruled out",
-         {POOL_OF("a", "", "", ", {key: a, operator: Near, values: [b]}"),
-          POOL_OF("b", "", TAINTED, ""), POD("one", "3", "")},
-         "undecided\na: undecided: it cannot be understood\n"
-         "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
         {"several reasons that only together rule it out",
          {POOL, POD("one", "3", ", nodeSelector: {node.kubernetes.io/instance-type: small}")},
          "nowhere\ndefault: requirement: asks for node.kubernetes.io/instance-type small; needs 3 "
@@ -329,7 +321,7 @@ static void too_many_ways_are_an_error(void)
     };
     struct why_pod why;
     struct error error = {0};
-    CU_ASSERT_FALSE(ask(&fixture, documents, "one", &why, &error));
+    CU_ASSERT_FALSE(ask(&fixture, fixture_catalog(&fixture), documents, "one", &why, &error));
     ASSERT_TEXT(text_of(error.what),
                 "the volumes of one pod can be combined in more than 4096 ways");
     arena_destroy(fixture.arena);
@@ -481,7 +473,8 @@ static void a_pod_that_is_not_there_is_told_with_what_was_meant(void)
         const char *documents[MOST_DOCUMENTS] = {cases[i].document};
         struct why_pod why;
         struct error error = {0};
-        CU_ASSERT_FALSE(ask(&fixture, documents, cases[i].wanted, &why, &error));
+        CU_ASSERT_FALSE(
+            ask(&fixture, fixture_catalog(&fixture), documents, cases[i].wanted, &why, &error));
         ASSERT_TEXT(text_of(error.what), cases[i].what);
         arena_destroy(fixture.arena);
     }
@@ -514,7 +507,37 @@ static void types_of_another_cloud_are_not_known(void)
     arena_destroy(fixture.arena);
 }
 
+#define AZURE(name)                                                                               \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {template: " \
+    "{spec: {nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: a}, "           \
+    "requirements: []}}}}"
+#define UNKNOWN                                                                     \
+    "undecided: its instance types are not in the catalogue; --catalog FILE gives " \
+    "them\n"
+
+/* The built-in table has the types of AWS alone. */
+static void what_is_not_known_is_between(void)
+{
+    static const struct why_case cases[] = {
+        {"what is not known is between",
+         {AZURE("a"), POOL_OF("b", "", AWS TAINTED, ""), AZURE("c"), POD("one", "3", "")},
+         "undecided\na: " UNKNOWN "c: " UNKNOWN
+         "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+        {"others take what would do, and of the rest nobody knows",
+         {POOL_OF("z", "limits: {cpu: 2}, ", AWS, ONLY_LARGE), AZURE("a"), POD("aa", "1500m", ""),
+          POD("one", "1500m", "")},
+         "undecided\na: " UNKNOWN
+         "z: limit: the NodePool's limit of 2 cpu is used up\nnodes 0/0\n"},
+        {"what is not known before what is ruled out",
+         {AZURE("a"), POOL_OF("b", "", AWS TAINTED, ""), POD("one", "3", "")},
+         "undecided\na: " UNKNOWN
+         "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+    };
+    check_with(true, cases, COUNT_OF(cases));
+}
+
 const struct unit_test unit_tests[] = {
+    {"what is not known is between", what_is_not_known_is_between},
     {"types of another cloud are not known", types_of_another_cloud_are_not_known},
     {"every pool and Node is told", every_pool_and_node_is_told},
     {"the nearest pool comes first", the_nearest_pool_comes_first},
