@@ -94,12 +94,28 @@ static void take_claim(const struct asking *asking, const struct solver_node_cla
     take_bought(&node.simulation, pool);
 }
 
-/* Reasons that hold for all pools, or for this one. */
+/* Whether one of them excludes the pod whatever the pool. Where the problem has no pool, that is
+ * what it says. */
+static bool hold_for_all_pools(const struct asking *asking,
+                               const struct simulation_reasons *reasons)
+{
+    if (asking->cluster.pool_count == 0)
+        return false;
+    FOR_EACH(reason, reasons)
+        if (reason->node_pool.size == 0 && reason->cause_count == 0)
+            return true;
+    return false;
+}
+
+/* Reasons that hold for all pools, or for this one. asked: the pool, where its types count; else
+ * NULL. */
 static void take_reasons(const struct asking *asking, const struct simulation_reasons *reasons,
                          const struct pool *asked, struct why_pool *pool)
 {
-    struct text unknown =
-        pool_unknown_text(asking->catalog, asked, &asking->pod->source->workload, asking->arena);
+    struct text unknown = {0};
+    if (asked != NULL)
+        unknown = pool_unknown_text(asking->catalog, asked, &asking->pod->source->workload,
+                                    asking->arena);
     if (unknown.size > 0) {
         pool->fit = WHY_UNDECIDED;
         pool->message = unknown;
@@ -151,6 +167,7 @@ void why_pools_judge(struct asking *asking, const struct solver_node_claim *cons
 {
     struct why_pod *why = asking->why;
     const struct simulation_reason ignored = ignored_because(asking);
+    bool whatever = hold_for_all_pools(asking, reasons);
     size_t count = snapshot_pool_count(asking->snapshot);
     asking->pools = ARENA_ARRAY(asking->arena, count, struct why_pool);
     for (size_t i = 0; i < count; i++) {
@@ -163,12 +180,12 @@ void why_pools_judge(struct asking *asking, const struct solver_node_claim *cons
             exclude(judged, &ignored, asking->arena);
         else if (known == NULL && pool_makes_nodes(pool))
             judge_pool_left_out(asking, pool, judged);
-        else if (known == NULL || known->offers_nothing)
+        else if (!whatever && (known == NULL || known->offers_nothing))
             judge_other_pool(asking, pool, judged);
-        else if (claims != NULL && claims[known - asking->cluster.pools] != NULL)
+        else if (known != NULL && claims != NULL && claims[known - asking->cluster.pools] != NULL)
             take_claim(asking, claims[known - asking->cluster.pools], judged);
         else
-            take_reasons(asking, reasons, pool, judged);
+            take_reasons(asking, reasons, whatever ? NULL : pool, judged);
     }
     why->pools = asking->pools;
     why->pool_count = count;

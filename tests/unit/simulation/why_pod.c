@@ -532,6 +532,12 @@ static void what_is_not_known_is_between(void)
          {AZURE("a"), POOL_OF("b", "", AWS TAINTED, ""), POD("one", "3", "")},
          "undecided\na: " UNKNOWN
          "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+        {"a claim that is not there rules the pod out, whatever the NodePool launches",
+         {POOL_OF("z", "", AWS,
+                  ", {key: node.kubernetes.io/instance-type, operator: In, values: [g2.2xlarge]}"),
+          AZURE("a"), POD("one", "1", MOUNTS("absent"))},
+         "nowhere\na: volume: claim shop/absent is not in the cluster\n"
+         "z: volume: claim shop/absent is not in the cluster\nnodes 0/0\n"},
     };
     check_with(true, cases, COUNT_OF(cases));
 }
