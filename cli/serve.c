@@ -163,15 +163,6 @@ static bool open_certificate(const struct serve_options *options, int64_t now_un
 
 /* ---- serving ---- */
 
-static void log_warnings(const struct problems *warnings)
-{
-    for (size_t i = 0; i < warnings->count; i++) {
-        char line[1024];
-        error_format(&warnings->items[i], line, sizeof line);
-        log_line(LOG_WARN, "world", NULL, NULL, "%s", line);
-    }
-}
-
 static struct reload_options reload_options_of(const struct serve_options *options,
                                                struct arena *arena)
 {
@@ -229,7 +220,7 @@ static int load_first_world(const struct world_options *options, int64_t now_uni
     struct problems warnings = {.arena = arena};
     if (!world_load(options, 1, now_unix_s, &serving->world, &errors, &warnings))
         return print_problems(&errors, "error");
-    log_warnings(&warnings);
+    log_problems(LOG_WARN, "world", NULL, warnings.items, warnings.count);
     serving->state_problem_count = world_state_problem_count(&warnings);
     return EXIT_CLEAN;
 }

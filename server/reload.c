@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -24,6 +25,8 @@ enum {
     ATTEMPTS = 5, /* to read files that do not change meanwhile */
     PROBLEMS_BYTES = 64 << 20,
     PEM_LIMIT_BYTES = 1 << 20,
+    LINES_AT_ONCE = 19, /* of the 20 that the log takes in a second: one is left for what else is
+                           wrong */
 };
 
 /* ---- state ---- */
@@ -62,6 +65,25 @@ struct next {
     struct cert_pair pair;
 };
 
+/* ---- the log ---- */
+
+void log_problems(enum log_level level, const char *component, const char *message,
+                  const struct error *problems, size_t count)
+{
+    size_t said = count <= LINES_AT_ONCE ? count : LINES_AT_ONCE - 1;
+    for (size_t i = 0; i < said + (said < count); i++) {
+        char line[1024];
+        if (i < said)
+            error_format(&problems[i], line, sizeof line);
+        else
+            snprintf(line, sizeof line, "%zu more problems", count - said);
+        if (message == NULL)
+            log_line(level, component, NULL, NULL, "%s", line);
+        else
+            log_line(level, component, NULL, line, "%s", message);
+    }
+}
+
 /* ---- the world ---- */
 
 /* If a file of the state becomes unreadable, its objects must not vanish: somebody may be editing
@@ -97,11 +119,7 @@ static bool take_world(struct next *next, struct error *error)
     /* Before the metric: a reader of the new generation must not see the old failure. */
     server_set_reload_failure(target->server, RELOAD_WORLD, NULL, 0);
     metrics_set_world(target->metrics, target->generation, loaded_unix_s);
-    for (size_t i = 0; i < next->warnings.count; i++) {
-        char line[1024];
-        error_format(&next->warnings.items[i], line, sizeof line);
-        log_line(LOG_WARN, "world", NULL, NULL, "%s", line);
-    }
+    log_problems(LOG_WARN, "world", NULL, next->warnings.items, next->warnings.count);
     log_line(LOG_INFO, "reload", NULL, NULL, "world %llu is in force",
              (unsigned long long)target->generation);
     return true;
@@ -167,17 +185,16 @@ static void fail(struct reload *reload, enum reload_subject which, const struct 
     struct loaded *loaded = &reload->parts[which];
     enum error_kind reason = reason_of(errors, count);
     again &= reason == loaded->reason;
-    char line[1024];
-    for (size_t i = count; i-- > 0;) {
-        error_format(&errors[i], line, sizeof line);
-        if (!again)
-            log_line(LOG_ERROR, "reload", NULL, line, "the last good %s stays in force",
-                     actions[which].name);
-    }
     loaded->failed = true;
     loaded->reason = reason;
-    if (!again)
+    if (!again) {
+        char message[64];
+        snprintf(message, sizeof message, "the last good %s stays in force", actions[which].name);
+        log_problems(LOG_ERROR, "reload", message, errors, count);
         metrics_count_reload_failure(reload->target.metrics, which);
+    }
+    char line[1024];
+    error_format(&errors[0], line, sizeof line);
     server_set_reload_failure(reload->target.server, which, line, time(NULL));
 }
 

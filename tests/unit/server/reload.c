@@ -552,6 +552,45 @@ static void what_is_wrong_is_said(void)
     stop_reloading(&reloading);
 }
 
+/* Of many problems the log has the first ones of the file, and says how many more there are. */
+static void many_problems_are_counted(void)
+{
+    enum { MANY = 30, SAID = 18 };
+    char broken[2048] = "apiVersion: taffrail.dev/v1alpha1\nkind: GuardRails\n"
+                        "metadata: {name: x}\nspec:\n  rails:\n";
+    make_root();
+    policy("policy.yaml", "one");
+    make_folder("state");
+    for (int i = 0; i < MANY; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "state/hole-%02d.yaml", i);
+        put(name, "kind: [");
+        size_t end = strlen(broken);
+        snprintf(broken + end, sizeof broken - end, "    bogus-%02d: {}\n", i);
+    }
+    known_problems = MANY;
+    struct reloading reloading = start_reloading("policy.yaml", "state");
+    known_problems = 0;
+    struct listening listening = listen_to_log();
+    put("policy.yaml", broken);
+    CU_ASSERT(await_ready(&reloading.fixture, "bogus-00", true));
+    policy("policy.yaml", "two");
+    ASSERT_GENERATION(reloading, 8);
+    reload_stop(reloading.reload);
+    struct text log = heard(&listening);
+    ASSERT_HEARD(log, "the last good world stays in force", SAID + 1);
+    ASSERT_HEARD(log, "\"error\":\"12 more problems\"", 1);
+    ASSERT_HEARD(log, "\"msg\":\"12 more problems\"", 1);
+    for (int i = 0; i < MANY; i++) {
+        char rail[32], file[32];
+        snprintf(rail, sizeof rail, "bogus-%02d", i);
+        snprintf(file, sizeof file, "hole-%02d.yaml", i);
+        CU_ASSERT_EQUAL(times_heard(log, rail, true) > 0, i < SAID);
+        CU_ASSERT_EQUAL(times_heard(log, file, true) > 0, i < SAID);
+    }
+    stop_reloading(&reloading);
+}
+
 /* ---- the certificate ---- */
 
 static bool serves(const struct fixture *fixture, const struct cert_pair *pair)
@@ -776,6 +815,7 @@ const struct unit_test unit_tests[] = {
      what_stands_twice_in_the_state_stops_no_reload},
     {"a world without memory is tried again", a_world_without_memory_is_tried_again},
     {"what is wrong is said", what_is_wrong_is_said},
+    {"many problems are counted", many_problems_are_counted},
     {"a certificate is replaced", a_certificate_is_replaced},
     {"a certificate that is not valid yet is taken when it is",
      a_certificate_that_is_not_valid_yet_is_taken_when_it_is},
