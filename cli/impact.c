@@ -298,14 +298,19 @@ static size_t most_alone(const struct snapshot *snapshot)
     return simulation_is_quick(snapshot) ? OF_SMALL : OF_LARGE;
 }
 
-/* What the API server refuses of the change, as a sentence; empty: nothing. */
-static struct text refusal_of(struct forecast *forecast, const struct object *before,
-                              const struct object *after)
+/* What comes of a NodePool that is refused, or of a value that is written wrong, nobody need know.
+ * Of a StorageClass or a PriorityClass it is said what comes of it when it is made anew. */
+static void check_change(struct forecast *forecast, const struct object *before,
+                         const struct object *after, struct impact_entry *entry)
 {
-    struct text why = change_check(before, after, forecast->arena, &forecast->problems);
-    return why.size == 0
-               ? why
-               : arena_printf(forecast->arena, "The API server refuses it: %.*s.", TEXT_ARGS(why));
+    const struct change_refusal refusal =
+        change_check(before, after, forecast->arena, &forecast->problems);
+    if (refusal.first.size == 0)
+        return;
+    entry->refusal =
+        arena_printf(forecast->arena, "The API server refuses it: %.*s.", TEXT_ARGS(refusal.first));
+    if (!refusal.may_be_made_anew)
+        entry->nothing = entry->refusal;
 }
 
 static void forecast_one(struct forecast *forecast, const struct object *object,
@@ -332,11 +337,7 @@ static void forecast_one(struct forecast *forecast, const struct object *object,
         .nothing = nothing_of(forecast, object, before),
     };
     if (!deletes)
-        entry->refusal = refusal_of(forecast, before, object);
-    /* What comes of a NodePool that is refused nobody need know. Of a StorageClass or a
-     * PriorityClass it is said what comes of it when it is made anew. */
-    if (entry->refusal.size > 0 && (KIND_BIT(object->kind) & KINDS_WITH_NODES) != 0)
-        entry->nothing = entry->refusal;
+        check_change(forecast, before, object, entry);
     if (entry->nothing.size > 0)
         return;
     if (!change_impact(&question, forecast->arena, &entry->impact)) {

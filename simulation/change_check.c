@@ -10,14 +10,14 @@ struct checking {
     const struct object *before, *after;
     struct arena *arena;
     struct problems *problems;
-    struct text *first;
+    struct change_refusal *refusal;
 };
 
 static void add(const struct checking *checking, const struct error *wrong)
 {
     const struct object *object = checking->after;
-    if (checking->first->size == 0)
-        *checking->first = arena_text(checking->arena, text_of(wrong->what));
+    if (checking->refusal->first.size == 0)
+        checking->refusal->first = arena_text(checking->arena, text_of(wrong->what));
     problems_add(checking->problems, wrong->kind, wrong->place,
                  "the API server refuses %.*s %.*s: %s", TEXT_ARGS(object->kind_name),
                  TEXT_ARGS(object->name), wrong->what);
@@ -97,6 +97,7 @@ static bool is_of_kind(const struct checking *checking, const struct field *fiel
     kind_check(field, kind, checking->arena, &complaint);
     if (complaint_is_none(&complaint, checking->after, checking->arena, &wrong))
         return true;
+    checking->refusal->may_be_made_anew = false;
     add(checking, &wrong);
     return false;
 }
@@ -141,16 +142,16 @@ static void check_replicas(const struct checking *checking)
         refuse(checking, after, "cannot be added to a NodePool");
 }
 
-struct text change_check(const struct object *before, const struct object *after,
-                         struct arena *arena, struct problems *problems)
+struct change_refusal change_check(const struct object *before, const struct object *after,
+                                   struct arena *arena, struct problems *problems)
 {
-    struct text first = {0};
-    const struct checking checking = {before, after, arena, problems, &first};
+    struct change_refusal refusal = {.may_be_made_anew = after->kind != KIND_NODE_POOL};
+    const struct checking checking = {before, after, arena, problems, &refusal};
     bool of_pool = after->kind == KIND_NODE_POOL;
     if (of_pool)
         check_pool(&checking);
     if (before == NULL || (of_pool && (object_is_v1beta1(before) || object_is_v1beta1(after))))
-        return first;
+        return refusal;
     for (size_t i = 0; i < COUNT_OF(fixed_fields); i++)
         if (fixed_fields[i].kind == after->kind)
             check_fixed(&checking, &fixed_fields[i]);
@@ -158,5 +159,5 @@ struct text change_check(const struct object *before, const struct object *after
         check_replicas(&checking);
     if (after->kind == KIND_STORAGE_CLASS)
         check_parameters(&checking);
-    return first;
+    return refusal;
 }

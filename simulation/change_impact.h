@@ -95,11 +95,16 @@ struct change_impact {
 /* False: what the change does is not known (another kind, an old version), and *impact is empty. */
 bool change_impact(const struct change_question *question, struct arena *arena,
                    struct change_impact *impact);
+struct change_refusal {
+    struct text first; /* empty: nothing is refused */
+    /* Made anew it would be accepted: only fields that do not change are refused. */
+    bool may_be_made_anew;
+};
 /* Adds what the API server refuses of an object that is made (before NULL) or changed to problems,
- * as far as it is known (change_check.c); returns the first of it, empty: nothing. At the door
- * nobody asks: the API server has refused it by then. */
-struct text change_check(const struct object *before, const struct object *after,
-                         struct arena *arena, struct problems *problems);
+ * as far as it is known (change_check.c). At the door nobody asks: the API server has refused it by
+ * then. */
+struct change_refusal change_check(const struct object *before, const struct object *after,
+                                   struct arena *arena, struct problems *problems);
 /* Whether it does something: else nothing need be said. */
 bool change_impact_is_felt(const struct change_impact *impact);
 /* Nodes that the change sets in motion: those replaced or deleted. Of a static NodePool that is

@@ -218,13 +218,15 @@ def a_class_that_cannot_change_is_made_anew(folder, _):
     pod = made("Pod", "web", namespace="shop", spec={"priorityClassName": "high", "containers": [{"name": "main"}]})
     there = str(pathlib.Path(write(folder, "priorities/all.yaml", priority(1000), pod)).parent)
     message = asked(2, "-f", write(folder, "priority.yaml", priority(5)), "--state", there)["changes"][0].get("message")
+    expect("a priority", message, "The API server refuses it: value is 5 and cannot change from 1000; delete it and create it again. "
+                                  "1 Pod uses this PriorityClass and keeps the old priority; their successors get the new one.")
+    message = asked(2, "-f", write(folder, "text.yaml", priority("1000")), "--state", there)["changes"][0].get("message")
+    expect("a priority that is no number", message, 'The API server refuses it: value is "1000"; it must be a number.')
     unseen = str(pathlib.Path(write(folder, "no-pods/all.yaml", priority(1000))).parent)
     said = " ".join(run(2, "-f", folder + "/priority.yaml", "--state", unseen).stdout.split())
     expect("a priority where no pod is seen", said.startswith(
         "Update of PriorityClass high The API server refuses it: value is 5 and cannot change from 1000; delete it and create it again. "
         "What it does is not known."), True)
-    expect("a priority", message, "The API server refuses it: value is 5 and cannot change from 1000; delete it and create it again. "
-                                  "1 Pod uses this PriorityClass and keeps the old priority; their successors get the new one.")
 
 
 def changes_come_from_anywhere(folder, state):

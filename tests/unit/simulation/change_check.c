@@ -88,7 +88,8 @@ static void what_is_refused_is_told(void)
         struct problems problems = {.arena = arena};
         struct text refused =
             change_check(fixture_object(arena, cases[i].before, ""),
-                         fixture_object(arena, cases[i].after, ""), arena, &problems);
+                         fixture_object(arena, cases[i].after, ""), arena, &problems)
+                .first;
         ASSERT_TEXT(refused, cases[i].refused);
         CU_ASSERT_EQUAL(problems.count, cases[i].refused[0] == '\0' ? 0 : 1);
         arena_destroy(arena);
