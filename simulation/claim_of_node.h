@@ -27,8 +27,8 @@ bool node_is_managed(const struct claims_of_nodes *claims, const struct object *
                      const struct object *claim);
 /* Whether its machine is on its way out: no pod is left on it. */
 bool claim_is_terminating(const struct object *claim);
-/* Whether the NodeClaim, of a Node without one the Node, is being deleted, or Karpenter has begun to
- * replace it (docs/reference/karpenter.md 2.1). One of the two may be NULL. */
+/* Whether the NodeClaim, of a Node without one the Node, is being deleted, or Karpenter has begun
+ * to replace it (docs/reference/karpenter.md 2.1). One of the two may be NULL. */
 bool node_is_leaving(const struct claims_of_nodes *claims, const struct object *node,
                      const struct object *claim);
 
