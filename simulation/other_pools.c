@@ -59,12 +59,12 @@ static size_t list_asked(const struct cluster *cluster, struct asked *asked)
         const struct cluster_pool *known = cluster_pool_of(cluster, pool);
         /* One that makes nodes and was not read is left out, which a problem says. */
         bool other = known != NULL ? known->offers_nothing : !pool_makes_nodes(pool);
-        if (!cluster_loses_pool(cluster, pool) && (other || known != NULL))
-            asked[count++] = (struct asked){
-                .pool = pool,
-                .other = other,
-                .unknown = other ? (struct type_set){0}
-                                 : type_set_create(cluster->catalog, cluster->arena)};
+        if (cluster_loses_pool(cluster, pool) || (!other && known == NULL))
+            continue;
+        asked[count] = (struct asked){.pool = pool, .other = other};
+        if (!other)
+            asked[count].unknown = type_set_create(cluster->catalog, cluster->arena);
+        count++;
     }
     return count;
 }

@@ -82,7 +82,7 @@ static void keep_first(struct text text, struct text *items, struct solver_texts
 struct solver_operand operand_values(const struct explanation *q, uint32_t key,
                                      const uint64_t *values, size_t word_count)
 {
-    struct text first[SOLVER_VALUES_TOLD];
+    struct text first[SOLVER_VALUES_TOLD] = {{0}};
     struct solver_texts texts = {0};
     for (BITS_EACH(value, values, word_count))
         keep_first(value_text(q->problem, key, value), first, &texts);

@@ -410,7 +410,7 @@ static void add_volume(struct bytes *bytes, struct solver_shape *shape)
         with_one_more(bytes->arena, shape->volumes, shape->volume_count, sizeof *items);
     struct solver_volume *volume = &items[shape->volume_count];
     enum { MOST = 20 };
-    size_t choice = take(bytes, 3 * MOST);
+    size_t choice = take(bytes, (size_t)3 * MOST);
     size_t expressions = (1 + choice / MOST) % 3;
     volume->alternative_count = choice % MOST;
     struct solver_expressions *alternatives =
