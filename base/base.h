@@ -323,9 +323,11 @@ void folder_find_documents(const char *path, struct folder_filter *filter, struc
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
-/* Keys ts, level, msg, component, and object and error when given (NULL otherwise). At most
- * 20 lines a second for one component and level; what is dropped is counted in the next line of its
- * component and level that is taken. */
+/* Of one component and level. */
+enum { LOG_LINES_A_SECOND = 20 };
+/* Keys ts, level, msg, component, and object and error when given (NULL otherwise). What is more
+ * than LOG_LINES_A_SECOND is dropped, and counted in the next line of its component and level that
+ * is taken. */
 void log_line(enum log_level level, const char *component, const char *object, const char *error,
               const char *format, ...) PRINTF_LIKE(5, 6);
 void log_set_level(enum log_level least);

@@ -13,7 +13,6 @@
 #include "base/write_now.h"
 
 enum {
-    LINES_A_SECOND = 20,
     MESSAGE_BYTES = 1536,
     FIELD_BYTES = 640,
     OTHER_BYTES = 160, /* the time, the level, the keys */
@@ -184,7 +183,7 @@ bool log_admit(const char *component, enum log_level level, int64_t now_millisec
         rate->window_milliseconds = now_milliseconds;
         rate->lines = 0;
     }
-    bool admitted = rate->lines < LINES_A_SECOND;
+    bool admitted = rate->lines < LOG_LINES_A_SECOND;
     if (admitted) {
         rate->lines++;
         *dropped = rate->dropped;

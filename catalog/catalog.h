@@ -66,8 +66,9 @@ bool catalog_tells_by(const struct catalog *catalog, struct text key);
  * be based on catalog_names(). */
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena);
-/* The same without those of unknown hardware that no machine can be: DoesNotExist takes these, and
- * so does what contradicts itself, but every machine has an architecture and CPUs. */
+/* The types that Karpenter may launch: none where the requirements leave no value of a label that
+ * each of its machines has, such as the architecture. catalog_select() finds the types of unknown
+ * hardware for these, which have no value of it. */
 struct type_set catalog_select_launchable(const struct catalog *catalog,
                                           const struct solver_names *names,
                                           const struct solver_requirements *set,

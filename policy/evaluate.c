@@ -215,7 +215,7 @@ const struct rail_use *rail_beside(const struct rail_call *call, const struct ra
     const struct policy *policy = call->policy;
     /* Whether `since` spares the subject hangs on what is found in templates: of these the modes
      * alone count. */
-    bool in_template = call->record != NULL && call->record->keeps_all;
+    bool in_template = call->record->keeps_all;
     for (size_t i = 0; i < policy->rail_count; i++) {
         const struct rail_use *use = &policy->rails[i];
         if (use->rail != other)

@@ -25,8 +25,7 @@ enum {
     ATTEMPTS = 5, /* to read files that do not change meanwhile */
     PROBLEMS_BYTES = 64 << 20,
     PEM_LIMIT_BYTES = 1 << 20,
-    LINES_AT_ONCE = 19, /* of the 20 that the log takes in a second: one is left for what else is
-                           wrong */
+    LINES_AT_ONCE = LOG_LINES_A_SECOND - 1, /* one is left for what else is wrong */
 };
 
 /* ---- state ---- */

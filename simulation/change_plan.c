@@ -187,8 +187,8 @@ static bool simulate(const struct planning *planning, const struct text_map *nod
 
 /* ---- nodes that stay ---- */
 
-/* The Node of a pod that fits nowhere, and does without the change; empty: it has none, as a
- * pending pod, for which Karpenter keeps no node. */
+/* The Node of a pod that fits nowhere, where it would fit without the change. Empty: it would not,
+ * or it has no Node, since it is pending: for such a pod Karpenter keeps no node. */
 static struct text node_of_displaced(const struct planning *planning,
                                      const struct simulation *simulation, size_t unschedulable)
 {

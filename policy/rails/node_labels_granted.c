@@ -203,6 +203,7 @@ static struct text_list others_reached(struct label_inquiry *check, const struct
 {
     const struct label_offers *offers = label_offers_of(check, reach->last->key);
     struct text_list others = {0};
+    arena_tick(check->call->arena, offers->count);
     for (size_t i = 0; !offers->any_value && i < offers->count; i++)
         if (reach_takes(reach, offers->items[i]) &&
             !is_granted(&reach->allowed->values, offers->items[i]))
@@ -241,14 +242,16 @@ static struct text_list values_told(const struct label_note *note, const struct 
     return values;
 }
 
-static void say_reach(struct label_inquiry *check, const struct label_note *note,
-                      struct draft *draft)
+/* Returns the values of others_reached(). */
+static struct text_list say_reach(struct label_inquiry *check, const struct label_note *note,
+                                  struct draft *draft)
 {
     struct text_list others = others_reached(check, note->reach);
     draft->field = note->expression->field;
     draft->found = text_of(solver_op_name(note->expression->op));
     draft->values = values_told(note, &others, check->call->arena);
     draft->allowed = ALLOWED_LIST(&note->reach->allowed->values);
+    return others;
 }
 
 static void word_reach(struct label_inquiry *check, const struct label_note *note,
@@ -257,7 +260,7 @@ static void word_reach(struct label_inquiry *check, const struct label_note *not
     struct arena *arena = check->call->arena;
     const struct expression *at = note->expression;
     const struct key_strings *granted = &note->reach->allowed->values;
-    say_reach(check, note, draft);
+    (void)say_reach(check, note, draft);
     draft->statement = arena_printf(
         arena, "This rules out every value of %.*s that is granted here: %.*s.", TEXT_ARGS(at->key),
         TEXT_ARGS(texts_and(granted->items, granted->count, SHOWN, arena)));
@@ -272,7 +275,7 @@ static void word_nothing_left(struct label_inquiry *check, const struct label_no
                               struct draft *draft)
 {
     struct text key = note->expression->key;
-    say_reach(check, note, draft);
+    (void)say_reach(check, note, draft);
     draft->statement =
         arena_printf(check->call->arena, "Beside the nodeSelector this leaves no value of %.*s.",
                      TEXT_ARGS(key));
@@ -286,8 +289,7 @@ static void word_others_alone(struct label_inquiry *check, const struct label_no
     struct arena *arena = check->call->arena;
     const struct expression *at = note->expression;
     const struct key_strings *granted = &note->reach->allowed->values;
-    struct text_list others = others_reached(check, note->reach);
-    say_reach(check, note, draft);
+    struct text_list others = say_reach(check, note, draft);
     draft->statement = arena_printf(
         arena,
         "Of the values of %.*s that nodes have, this leaves none that is granted here, only %.*s.",

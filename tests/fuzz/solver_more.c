@@ -84,12 +84,13 @@ static struct solver_expression take_expression(struct bytes *bytes, size_t op_c
 {
     struct solver_expression one = {.key = keys[take(bytes, KEYS)],
                                     .op = (enum solver_op)take(bytes, op_count)};
-    const char **list = ARENA_ARRAY(bytes->arena, 4, const char *);
+    enum { MOST = 9 }; /* more than a reason tells */
+    const char **list = ARENA_ARRAY(bytes->arena, MOST, const char *);
     one.values = list;
     if (one.op >= SOLVER_GT)
         list[one.value_count++] = numbers[take(bytes, sizeof numbers / sizeof numbers[0])];
     else if (one.op == SOLVER_IN || one.op == SOLVER_NOT_IN)
-        for (size_t left = take(bytes, 5); left > 0; left--)
+        for (size_t left = take(bytes, MOST + 1); left > 0; left--)
             list[one.value_count++] = values[take(bytes, VALUES)];
     return one;
 }
