@@ -36,6 +36,15 @@ void node_selection_read(const struct workload *workload, struct arena *arena,
         read_term(&selection->preferred, field_get(arena, item, "preference"), arena);
 }
 
+struct text node_term_node(const struct node_term *term)
+{
+    FOR_ITEMS(match, node_get(term->field->node, "matchFields"))
+        if (text_is(node_string(node_get(match, "key")), "metadata.name") &&
+            text_is(node_string(node_get(match, "operator")), "In"))
+            return node_string(node_item(node_get(match, "values"), 0));
+    return TEXT("");
+}
+
 bool pod_is_on_fargate(const struct node *labels, const struct node *spec)
 {
     return node_get(labels, "eks.amazonaws.com/fargate-profile") != NULL ||

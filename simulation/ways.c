@@ -15,6 +15,7 @@ struct wanted {
 };
 /* One way to a Node. Labels that no Node carries are decided already. */
 struct way {
+    struct text node; /* the only one that it leads to; empty: any */
     LIST(struct wanted) labels;
     bool leads_nowhere;
 };
@@ -29,14 +30,16 @@ struct ways {
 /* ---- what is asked of a Node ---- */
 
 static void add_way(const struct snapshot *snapshot, const struct node_selection *selection,
-                    const struct expressions *term, struct ways *ways)
+                    const struct node_term *term, struct ways *ways)
 {
     struct arena *arena = ways->arena;
     struct solver_requirements *set = ARENA_NEW(arena, struct solver_requirements);
     expressions_add(&selection->selector, ways->names, set, arena);
     if (term != NULL)
-        expressions_add(term, ways->names, set, arena);
+        expressions_add(&term->expressions, ways->names, set, arena);
     struct way *way = LIST_PUSH(arena, &ways->of);
+    if (term != NULL)
+        way->node = node_term_node(term);
     FOR_EACH(requirement, set) {
         struct text key;
         key.data = solver_names_key_text(ways->names, requirement->key, &key.size);
@@ -59,18 +62,19 @@ struct ways *ways_read(const struct workload *workload, const struct snapshot *s
     if (selection.required.count == 0)
         add_way(snapshot, &selection, NULL, ways);
     for (size_t i = 0; i < selection.required.count && i < SUPPLY_TERMS_MAX; i++)
-        add_way(snapshot, &selection, &selection.required.items[i].expressions, ways);
+        add_way(snapshot, &selection, &selection.required.items[i], ways);
     return ways;
 }
 
 /* ---- a Node ---- */
 
-static bool leads_to(const struct ways *ways, const struct way *way, const struct node *labels)
+static bool leads_to(const struct ways *ways, const struct way *way, const struct object *node)
 {
-    if (way->leads_nowhere)
+    if (way->leads_nowhere || (way->node.size > 0 && !text_equal(way->node, node->name)))
         return false;
     FOR_EACH(wanted, &way->labels)
-        if (!requirement_takes_label(wanted->values, node_member(labels, wanted->key), ways->names))
+        if (!requirement_takes_label(wanted->values, node_member(node->labels, wanted->key),
+                                     ways->names))
             return false;
     return true;
 }
@@ -99,7 +103,7 @@ bool ways_lead_to(struct ways *ways, const struct object *node)
     struct taints taints = {0};
     bool selected = false;
     FOR_EACH(way, &ways->of)
-        selected = selected || leads_to(ways, way, node->labels);
+        selected = selected || leads_to(ways, way, node);
     if (!selected)
         return false;
     taints_read(field_at(ways->arena, node->root, "spec.taints"), ways->arena, &taints);

@@ -229,7 +229,16 @@ static bool chooses_nodes(const struct node_selection *selection)
     if (tell_nodes_apart(&selection->selector))
         return true;
     FOR_EACH(term, &selection->required)
-        if (!tell_nodes_apart(&term->expressions))
+        if (node_term_node(term).size == 0 && !tell_nodes_apart(&term->expressions))
+            return false;
+    return selection->required.count > 0;
+}
+
+/* No node that a NodePool makes later has such a name. */
+static bool names_each_node(const struct node_selection *selection)
+{
+    FOR_EACH(term, &selection->required)
+        if (node_term_node(term).size == 0)
             return false;
     return selection->required.count > 0;
 }
@@ -250,6 +259,8 @@ static bool pool_has_taint(const struct accelerators *settings, const struct poo
 static bool may_come_by_a_pool(const struct check *check)
 {
     const struct snapshot *snapshot = check->call->world->snapshot;
+    if (names_each_node(check->selection))
+        return false;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         if (!pool->object->deleting && pool_has_taint(check->settings, pool) &&

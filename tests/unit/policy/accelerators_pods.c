@@ -85,6 +85,8 @@ static void who_tolerates_must_ask(void)
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "{nodeSelectorTerms: [" terms "]}}}, "
 #define TERM(expression) "{matchExpressions: [" expression "]}"
+#define NODE_NAMED(op, name) \
+    "{matchFields: [{key: metadata.name, operator: " op ", values: [" name "]}]}"
 #define TERM_OF(key) "{matchExpressions: [{key: " key ", operator: Exists}]}"
 
 /* No key is that of every taint. */
@@ -147,6 +149,11 @@ static void who_tolerates_everything_must_ask(void)
         {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("kubernetes.io/hostname")) ASKS_NOTHING),
          idle},
         {TEMPLATE("Deployment", EVERY, CHOOSES("kubernetes.io/hostname", "g1") ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", EVERY, AFFINITY(NODE_NAMED("In", "g1")) ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", EVERY, AFFINITY(NODE_NAMED("NotIn", "g1")) ASKS_NOTHING), idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(NODE_NAMED("In", "g1") ", " TERM_OF("kubernetes.io/os")) ASKS_NOTHING),
+         idle},
         {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("kubernetes.io/os")) ASKS_NOTHING), idle},
         {TEMPLATE("Deployment", EVERY,
                   AFFINITY(TERM_OF("a") ", " TERM_OF("kubernetes.io/os")) ASKS_NOTHING),
@@ -387,6 +394,8 @@ static void who_tolerates_everything_and_chooses_accelerators(void)
                         ASKS_NOTHING),
          idle},
         {POD(EVERY, "nodeSelector: {group: gpu, kubernetes.io/hostname: g1}, " ASKS_NOTHING), ""},
+        {POD(EVERY, AFFINITY(NODE_NAMED("In", "g1")) ASKS_NOTHING), ""},
+        {POD(EVERY, AFFINITY(NODE_NAMED("In", "g1") ", " TERM_OF("group")) ASKS_NOTHING), idle},
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", more, cases, COUNT_OF(cases)});
     static const struct rail_case deleted[] = {
@@ -422,6 +431,10 @@ static void who_tolerates_everything_and_chooses_a_node(void)
         {POD("{operator: Exists, effect: NoSchedule}", CHOOSES_NODE("g2")), ""},
         {POD(EVERY,
              AFFINITY(TERM_OF("none") ", " TERM(IN("kubernetes.io/hostname", "g1"))) ASKS_NOTHING),
+         idle},
+        {POD(EVERY, AFFINITY(NODE_NAMED("In", "g1")) ASKS_NOTHING), idle},
+        {POD(EVERY, AFFINITY(NODE_NAMED("In", "c1")) ASKS_NOTHING), ""},
+        {POD(EVERY, AFFINITY(NODE_NAMED("In", "c1") ", " NODE_NAMED("In", "g1")) ASKS_NOTHING),
          idle},
         {POD(EVERY, CHOOSES_NODE("soft")), ""},
         {POD(EVERY, CHOOSES_NODE("c1")), ""},
