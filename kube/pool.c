@@ -62,6 +62,17 @@ static struct text group_of_kind(struct text kind)
     return TEXT("");
 }
 
+/* Providers use the group of their node classes, and some their cloud's domain, too. */
+struct label_domains pool_label_domains(const struct pool *pool, struct arena *arena)
+{
+    struct label_domains domains = {0};
+    if (pool->node_class_group.size > 0)
+        *LIST_PUSH(arena, &domains) = arena_text(arena, pool->node_class_group).data;
+    *LIST_PUSH(arena, &domains) = "kubernetes.azure.com";
+    *LIST_PUSH(arena, &domains) = "cloud.google.com";
+    return domains;
+}
+
 /* v1 has a group, v1beta1 and v1alpha5 an apiVersion; apiGroup is what other references have. Where
  * none is written, the kind tells, then the keys that the pool requires. */
 static struct text node_class_group(const struct node *reference, const struct pool *pool)

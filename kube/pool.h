@@ -40,6 +40,13 @@ bool pool_is_of_auto_mode(const struct pool *pool);
 /* Whether it is one of the pools that EKS Auto Mode brings along: nobody can change it, only switch
  * it off. */
 bool pool_is_built_in(const struct pool *pool);
+/* Of a pool of another cloud than Amazon's: the domains of labels that its nodes may have though
+ * the pool requires nothing of them, since Karpenter of that cloud knows them. */
+struct label_domains {
+    const char **items;
+    size_t count, capacity;
+};
+struct label_domains pool_label_domains(const struct pool *pool, struct arena *arena);
 #define LABEL_COMPUTE_TYPE "eks.amazonaws.com/compute-type"
 
 #endif

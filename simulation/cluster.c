@@ -16,6 +16,7 @@
 #include "kube/volume_zones.h"
 #include "simulation/drill.h"
 #include "simulation/eviction_budgets.h"
+#include "simulation/supply_internal.h"
 #include "simulation/volume_claims.h"
 #include "solver/well_known.h"
 
@@ -129,6 +130,8 @@ static bool read_pool(const struct cluster *cluster, const struct pool *pool,
         .taints = taints_convert(&pool->taints, arena),
         .offers_nothing = !pool_is_covered_by(cluster->catalog, pool),
     };
+    if (read->offers_nothing)
+        read->label_domains = pool_label_domains(pool, arena);
     pool_requirements_check(pool, arena, &wrong);
     if (!complaint_is_none(&wrong, object, arena, error))
         return false;
@@ -178,7 +181,12 @@ static void read_pools(struct cluster *cluster, struct problems *problems)
         struct error wrong = {0};
         if (!pool_makes_nodes(pool) || cluster_loses_pool(cluster, pool))
             continue;
-        if (read_pool(cluster, pool, &cluster->pools[cluster->pool_count], &wrong)) {
+        struct cluster_pool *read = &cluster->pools[cluster->pool_count];
+        if (read_pool(cluster, pool, read, &wrong)) {
+            struct arena_mark mark = arena_mark(cluster->arena);
+            read->unlisted_types = read->offers_nothing ||
+                                   pool_is_of_unknown_types(cluster->catalog, pool, cluster->arena);
+            arena_rewind(cluster->arena, mark);
             cluster->pool_count++;
             continue;
         }

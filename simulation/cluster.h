@@ -3,6 +3,7 @@
 #define TAFFRAIL_SIMULATION_CLUSTER_H
 
 #include "catalog/node_class.h"
+#include "kube/pool.h"
 #include "kube/zone.h"
 #include "simulation/pods.h"
 #include "simulation/scaling.h"
@@ -22,7 +23,10 @@ struct cluster_pool {
     struct named_amounts limits;
     struct named_amounts room; /* for one instance, where a drill replaces nodes; empty: any */
     const char *above;         /* a resource of whose limit a drill finds more in use; NULL: none */
-    bool offers_nothing;       /* its instance types are not in the catalogue */
+    bool offers_nothing;       /* it is of another cloud than the catalogue's types */
+    /* It has no types in the problem: the same, or the catalogue knows the hardware of none. */
+    bool unlisted_types;
+    struct label_domains label_domains; /* of another cloud */
     /* What its node class changes about instance types; NULL: nothing. Equal settings are one
      * object. */
     const struct class_settings *settings;

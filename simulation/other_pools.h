@@ -5,22 +5,21 @@
 #include "simulation/simulation.h"
 
 struct cluster;
+struct cluster_pod;
 struct pool;
-struct workload;
 
 #define REASON_NOT_READY "not-ready" /* it makes no nodes now */
 #define REASON_UNDECIDED "undecided" /* what decides cannot be seen */
 
-/* Why a NodePool that makes no nodes, or has no instance types in the problem, takes no such pod;
- * of kind REASON_UNDECIDED when it may. takes: what the pod selects and tolerates lets it there. */
-struct simulation_reason other_pool_reason(const struct pool *pool, bool takes,
-                                           struct arena *arena);
-/* The reasons of all such NodePools of a cluster, without those that a drill deletes, and those
- * that are left out as what no API server would have taken. */
-struct simulation_reasons other_pools_ask(const struct cluster *cluster,
-                                          const struct workload *workload);
-/* Adds them to what the solver tells, in the place of what it tells of them, which is less. */
-struct simulation_reasons other_pools_add(struct simulation_reasons told,
-                                          struct simulation_reasons others, struct arena *arena);
+/* What such a NodePool says of a pod; false: what the solver tells of it stands. told: the solver
+ * has a reason for it. */
+bool other_pool_ask(const struct cluster *cluster, const struct pool *pool,
+                    const struct cluster_pod *pod, bool told, struct simulation_reason *reason);
+/* Adds what all such NodePools say to what the solver tells, or puts it in its place. Pools that a
+ * drill deletes say nothing, nor those that are left out as what no API server would have taken.
+ * told: nothing in it excludes every pool (reason_words.h), but that the problem has none. */
+struct simulation_reasons other_pools_add(const struct cluster *cluster,
+                                          const struct cluster_pod *pod,
+                                          struct simulation_reasons told);
 
 #endif

@@ -155,6 +155,9 @@ static bool add_pools(struct building *building, struct error *error)
             .labels = pool->labels,
             .taints = pool->taints,
             .limits = named_amounts_number(&pool->limits, building->builder, building->arena),
+            .unlisted_types = pool->unlisted_types,
+            .label_domains = pool->label_domains.items,
+            .label_domain_count = pool->label_domains.count,
         };
         take_types(building, pool, &added);
         if (!solver_add_pool(building->builder, &added, &number, error))

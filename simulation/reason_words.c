@@ -464,6 +464,16 @@ static struct reason_words tell(struct arena *arena, const struct solver_reason 
     return words;
 }
 
+bool reasons_exclude_every_pool(struct solver_reasons reasons)
+{
+    FOR_EACH(reason, &reasons)
+        if (reason->pool == SOLVER_NONE && reason->cause_count == 0 &&
+            reason->message.says != SOLVER_SAYS_NO_NODE_POOL &&
+            reason->message.says != SOLVER_SAYS_UNKNOWN_RESOURCE)
+            return true;
+    return false;
+}
+
 struct reasons_words reasons_tell(struct solver_reasons reasons, struct arena *arena)
 {
     struct reason_words *items = ARENA_ARRAY(arena, reasons.count, struct reason_words);

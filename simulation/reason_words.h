@@ -26,6 +26,9 @@ struct reasons_words {
     const struct reason_words *items; /* first those without a pool, then by pool; each by kind */
     size_t count;
 };
+/* Whether one of them keeps the pod out whatever the NodePool, be it one of another cloud or one
+ * that makes no nodes now. */
+bool reasons_exclude_every_pool(struct solver_reasons reasons);
 struct reasons_words reasons_tell(struct solver_reasons reasons, struct arena *arena);
 /* The same with the names of the problem's pools. */
 struct simulation_reasons reasons_by_name(struct reasons_words words,

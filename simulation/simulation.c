@@ -284,29 +284,12 @@ static struct simulation_reasons one_reason(const struct rounds *rounds,
     return (struct simulation_reasons){reason, 1};
 }
 
-/* Whether something excludes the pod whatever the NodePool, but that there is none. */
-static bool holds_for_all_pools(const struct solver_reason *reason)
-{
-    return reason->pool == SOLVER_NONE && reason->cause_count == 0 &&
-           reason->message.says != SOLVER_SAYS_NO_NODE_POOL;
-}
-
 static struct simulation_reasons explain(const struct rounds *rounds, const struct cluster_pod *pod)
 {
-    struct solver_reasons found = solver_explain(rounds->run, pod->number);
-    struct simulation_reasons others = other_pools_ask(&rounds->cluster, &pod->source->workload);
-    struct solver_reason *left = ARENA_ARRAY(rounds->arena, found.count, struct solver_reason);
-    size_t count = 0;
-    FOR_EACH(reason, &found)
-        if (holds_for_all_pools(reason))
-            others.count = 0;
-    FOR_EACH(reason, &found)
-        if (others.count == 0 || reason->message.says != SOLVER_SAYS_NO_NODE_POOL)
-            left[count++] = *reason;
-    found = (struct solver_reasons){left, count};
-    struct simulation_reasons told =
+    const struct solver_reasons found = solver_explain(rounds->run, pod->number);
+    const struct simulation_reasons told =
         reasons_by_name(reasons_tell(found, rounds->arena), rounds->cluster.problem, rounds->arena);
-    return other_pools_add(told, others, rounds->arena);
+    return reasons_exclude_every_pool(found) ? told : other_pools_add(&rounds->cluster, pod, told);
 }
 
 /* Nothing is bought for the pod, so only the existing nodes give reasons. */

@@ -64,10 +64,6 @@ enum { SUPPLY_TERMS_MAX = 64 };
 /* Whether what a workload's pods select and tolerate lets them onto nodes of the pool. */
 bool pool_takes(const struct catalog *catalog, const struct pool *pool,
                 const struct workload *workload, struct arena *arena);
-/* "the catalogue does not know the hardware of m8g-flex.large": of all types that the pool may
- * launch for them; empty: it may launch others, or none. */
-struct text pool_unknown_text(const struct catalog *catalog, const struct pool *pool,
-                              const struct workload *workload, struct arena *arena);
 
 struct supply_question {
     const struct workload *workload;

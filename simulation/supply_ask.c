@@ -214,24 +214,21 @@ static const char *unknown_resource(const struct asking *asking)
     return NULL;
 }
 
-/* Types that the catalogue knows by name alone are not in the problem; their names tell whether
- * they have devices. */
+/* Types that the catalogue knows by name alone are not in the problem. */
 static bool may_launch_the_unknown(const struct asking *asking, const struct pool *pool,
                                    const struct pod_requirements *wanted)
 {
-    device_set devices = 0;
-    FOR_EACH(amount, &asking->pod.requests) {
-        enum device device = device_of_resource(text_of(amount->resource));
-        if (device != DEVICE_COUNT)
-            devices |= DEVICE_BIT(device);
-    }
-    if (unknown_resource(asking) != NULL)
-        return false;
     struct type_set types = pool_unknown_types(pool, wanted);
-    FOR_TYPES(i, &types)
-        if ((devices & ~catalog_type(wanted->catalog, i)->devices) == 0)
-            return true;
-    return false;
+    return unknown_resource(asking) == NULL && !type_set_is_empty(&types);
+}
+
+/* What the pod requires, with what it requests. */
+static struct pod_requirements wanted_by(const struct asking *asking)
+{
+    struct pod_requirements wanted =
+        pod_requirements_read(asking->supply->catalog, asking->workload, asking->arena);
+    wanted.requests = &asking->pod.requests;
+    return wanted;
 }
 
 /* Pools that are not in the problem: of another cloud, not ready, or static; or of which the types
@@ -240,8 +237,7 @@ static bool may_launch_the_unknown(const struct asking *asking, const struct poo
 static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
-    const struct pod_requirements wanted =
-        pod_requirements_read(supply->catalog, asking->workload, asking->arena);
+    const struct pod_requirements wanted = wanted_by(asking);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (pool->object->deleting || (supply->settings.no_static_capacity && pool_is_static(pool)))
@@ -337,38 +333,65 @@ static void give_reason(const struct asking *asking, struct text message,
     answer->reason_count = 1;
 }
 
-/* Of a pool whose types are not known, its requirements and taints tell why, not that there is no
- * type. */
-static void add_to_reason(const struct asking *asking, const struct pod_requirements *wanted,
-                          struct supply_reason *reason)
+static const struct pool *pool_named(const struct asking *asking, struct text name)
 {
-    for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
-        const struct pool *pool = snapshot_pool(asking->snapshot, i);
-        if (!text_equal(pool->object->name, reason->node_pool))
+    for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++)
+        if (text_equal(snapshot_pool(asking->snapshot, i)->object->name, name))
+            return snapshot_pool(asking->snapshot, i);
+    return NULL;
+}
+
+struct supply_reasons {
+    struct supply_reason *items;
+    size_t count, capacity;
+};
+
+/* Of the pools of the problem of which the solver tells nothing: those whose types are not in it.
+ */
+static void add_unsuited(const struct asking *asking, const struct pod_requirements *wanted,
+                         struct supply_reasons *reasons)
+{
+    const struct solver_problem *problem = asking->supply->problem;
+    size_t told = reasons->count;
+    for (uint32_t i = 0; i < solver_pool_count(problem); i++) {
+        struct text name = text_of(solver_pool_name(problem, i));
+        const struct pool *pool = pool_named(asking, name);
+        bool is_told = pool == NULL;
+        for (size_t j = 0; j < told; j++)
+            is_told |= text_equal(reasons->items[j].node_pool, name);
+        if (is_told)
             continue;
-        reason->selected = pool_is_selected(pool, wanted);
-        if (!pool_is_covered_by(wanted->catalog, pool))
-            pool_misfit(pool, wanted, reason);
+        struct type_set types = type_set_create(wanted->catalog, asking->arena);
+        enum solver_reason_kind kind = pool_unsuited(pool, wanted, &types);
+        if (kind != SOLVER_REASON_COUNT)
+            *LIST_PUSH(asking->arena, reasons) =
+                (struct supply_reason){.node_pool = name,
+                                       .message = unsuited_text(kind, &types, wanted->requests,
+                                                                wanted->catalog, asking->arena),
+                                       .kind = kind};
     }
 }
 
-static void take_reasons(const struct asking *asking, struct reasons_words reasons,
+static void take_reasons(const struct asking *asking, struct reasons_words words,
                          struct supply_answer *answer)
 {
-    const struct pod_requirements wanted =
-        pod_requirements_read(asking->supply->catalog, asking->workload, asking->arena);
-    struct supply_reason *items = ARENA_ARRAY(asking->arena, reasons.count, struct supply_reason);
-    for (size_t i = 0; i < reasons.count; i++) {
-        const struct reason_words *reason = &reasons.items[i];
-        items[i].kind = reason->kind;
-        items[i].message = text_of(reason->message);
-        items[i].nearest = text_of(reason->nearest);
-        if (reason->pool != SOLVER_NONE)
-            items[i].node_pool = text_of(solver_pool_name(asking->supply->problem, reason->pool));
-        if (items[i].node_pool.size > 0)
-            add_to_reason(asking, &wanted, &items[i]);
+    const struct pod_requirements wanted = wanted_by(asking);
+    struct supply_reasons reasons = {0};
+    for (size_t i = 0; i < words.count; i++) {
+        const struct reason_words *told = &words.items[i];
+        struct supply_reason *reason = LIST_PUSH(asking->arena, &reasons);
+        reason->kind = told->kind;
+        reason->message = text_of(told->message);
+        reason->nearest = text_of(told->nearest);
+        if (told->pool != SOLVER_NONE)
+            reason->node_pool = text_of(solver_pool_name(asking->supply->problem, told->pool));
     }
-    answer->reasons = items;
+    add_unsuited(asking, &wanted, &reasons);
+    for (size_t i = 0; i < reasons.count; i++) {
+        const struct pool *pool = pool_named(asking, reasons.items[i].node_pool);
+        reasons.items[i].selected = pool != NULL && pool_is_selected(pool, &wanted);
+    }
+    answer->reasons = reasons.items;
     answer->reason_count = reasons.count;
 }
 

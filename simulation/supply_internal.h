@@ -58,6 +58,7 @@ struct pod_requirements {
     const struct catalog *catalog;
     struct arena *arena;
     struct tolerations tolerations;
+    const struct named_amounts *requests; /* NULL: nothing */
     bool tolerates_all;
     struct solver_names *names;
     struct solver_requirements *alternatives; /* of the node affinity, each with the nodeSelector */
@@ -73,14 +74,23 @@ bool pool_may_suit(const struct pool *pool, const struct pod_requirements *wante
 /* The same, whatever taints the pool has. */
 bool pool_is_selected(const struct pool *pool, const struct pod_requirements *wanted);
 /* The types that the pool may launch for the pod, where the catalogue does not know the hardware of
- * any of them; else empty. */
+ * any of them; else empty. Their names tell whether they have devices. */
 struct type_set pool_unknown_types(const struct pool *pool, const struct pod_requirements *wanted);
+/* Whether the catalogue knows the hardware of no type that the pool may launch. */
+bool pool_is_of_unknown_types(const struct catalog *catalog, const struct pool *pool,
+                              struct arena *arena);
+/* Why no type suits the pod, of a pool whose types are not known, and which its requirements and
+ * taints let in: SOLVER_REASON_RESOURCES, or SOLVER_REASON_REQUIREMENT; SOLVER_REASON_COUNT: one may
+ * suit. Adds to types what the message names. */
+enum solver_reason_kind pool_unsuited(const struct pool *pool,
+                                      const struct pod_requirements *wanted,
+                                      struct type_set *types);
+struct text unsuited_text(enum solver_reason_kind kind, const struct type_set *types,
+                          const struct named_amounts *requests, const struct catalog *catalog,
+                          struct arena *arena);
 /* "the catalogue does not know the hardware of m8g-flex.large". */
 struct text unknown_types_text(const struct catalog *catalog, const struct type_set *types,
                                struct arena *arena);
-/* Says which taint or label keeps the pod out, where pool_may_suit() does not hold. */
-void pool_misfit(const struct pool *pool, const struct pod_requirements *wanted,
-                 struct supply_reason *reason);
 /* Adds the zones of all in which the pool can launch a node for such a pod. */
 void pool_add_zones(const struct snapshot *snapshot, const struct pool *pool,
                     const struct pod_requirements *wanted, const struct zones *all,

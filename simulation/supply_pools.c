@@ -71,12 +71,44 @@ static struct solver_requirements of_pool(const struct pool *pool,
     return set;
 }
 
-/* conflict: may be NULL. */
-static bool allows(const struct solver_requirements *of_pool, const struct pod_requirements *wanted,
-                   size_t alternative, uint32_t *conflict)
+/* Whether nodes of the pool may have labels of a domain that nothing of the pool says. */
+static bool may_have_unsaid(const struct pool *pool, struct text key, struct arena *arena)
 {
-    return solver_requirements_compatible(
-        wanted->names, of_pool, &wanted->alternatives[alternative], solver_is_well_known, conflict);
+    struct text domain = TEXT("");
+    const struct label_domains domains = pool_label_domains(pool, arena);
+    if (!text_split(key, '/', &domain, NULL))
+        return false;
+    for (size_t i = 0; i < domains.count; i++)
+        if (text_is(domain, domains.items[i]))
+            return true;
+    return false;
+}
+
+/* Without what Karpenter of another cloud may know. */
+static struct solver_requirements without_unsaid(const struct pool *pool,
+                                                 const struct solver_requirements *of_pool,
+                                                 const struct pod_requirements *wanted,
+                                                 const struct solver_requirements *of_pod)
+{
+    struct solver_requirements said = {0};
+    for (size_t i = 0; i < of_pod->count; i++) {
+        struct text key;
+        key.data = solver_names_key_text(wanted->names, of_pod->items[i].key, &key.size);
+        if (solver_requirements_get(of_pool, of_pod->items[i].key) != NULL ||
+            !may_have_unsaid(pool, key, wanted->arena))
+            *LIST_PUSH(wanted->arena, &said) = of_pod->items[i];
+    }
+    return said;
+}
+
+static bool allows(const struct pool *pool, const struct solver_requirements *of_pool,
+                   const struct pod_requirements *wanted, size_t alternative)
+{
+    struct solver_requirements of_pod = wanted->alternatives[alternative];
+    if (!pool_is_covered_by(wanted->catalog, pool))
+        of_pod = without_unsaid(pool, of_pool, wanted, &of_pod);
+    return solver_requirements_compatible(wanted->names, of_pool, &of_pod, solver_is_well_known,
+                                          NULL);
 }
 
 static const struct taint *not_tolerated(const struct pod_requirements *wanted,
@@ -94,7 +126,7 @@ bool pool_is_selected(const struct pool *pool, const struct pod_requirements *wa
 {
     const struct solver_requirements set = of_pool(pool, wanted);
     for (size_t i = 0; i < wanted->alternative_count; i++)
-        if (allows(&set, wanted, i, NULL))
+        if (allows(pool, &set, wanted, i))
             return true;
     return false;
 }
@@ -124,22 +156,46 @@ static struct type_set possible_types(const struct solver_requirements *of_pool,
     return catalog_select_possible(wanted->catalog, wanted->names, &both, wanted->arena);
 }
 
-struct type_set pool_unknown_types(const struct pool *pool, const struct pod_requirements *wanted)
+/* All types that the pool may launch for the pod. */
+static struct type_set launchable_types(const struct pool *pool,
+                                        const struct pod_requirements *wanted)
 {
-    const struct type_set none = {0};
     struct type_set all = type_set_create(wanted->catalog, wanted->arena);
-    if (!pool_is_covered_by(wanted->catalog, pool) || not_tolerated(wanted, pool) != NULL)
-        return none;
     const struct solver_requirements set = of_pool(pool, wanted);
     for (size_t i = 0; i < wanted->alternative_count; i++)
-        if (allows(&set, wanted, i, NULL)) {
+        if (allows(pool, &set, wanted, i)) {
             struct type_set types = possible_types(&set, wanted, i);
             type_set_add_all(&all, &types);
         }
-    FOR_TYPES(i, &all)
+    return all;
+}
+
+static device_set devices_of(const struct named_amounts *requests)
+{
+    device_set devices = 0;
+    for (size_t i = 0; requests != NULL && i < requests->count; i++) {
+        enum device device = device_of_resource(text_of(requests->items[i].resource));
+        if (device != DEVICE_COUNT && requests->items[i].quantity > 0)
+            devices |= DEVICE_BIT(device);
+    }
+    return devices;
+}
+
+struct type_set pool_unknown_types(const struct pool *pool, const struct pod_requirements *wanted)
+{
+    const struct type_set none = {0};
+    struct type_set suited = type_set_create(wanted->catalog, wanted->arena);
+    if (!pool_is_covered_by(wanted->catalog, pool) || not_tolerated(wanted, pool) != NULL)
+        return none;
+    device_set devices = devices_of(wanted->requests);
+    struct type_set types = launchable_types(pool, wanted);
+    FOR_TYPES(i, &types) {
         if (catalog_type(wanted->catalog, i)->cpu > 0)
             return none;
-    return all;
+        if ((devices & ~catalog_type(wanted->catalog, i)->devices) == 0)
+            type_set_add(&suited, i);
+    }
+    return suited;
 }
 
 struct text unknown_types_text(const struct catalog *catalog, const struct type_set *types,
@@ -149,34 +205,50 @@ struct text unknown_types_text(const struct catalog *catalog, const struct type_
                         TEXT_ARGS(type_set_text(catalog, types, arena)));
 }
 
-struct text pool_unknown_text(const struct catalog *catalog, const struct pool *pool,
-                              const struct workload *workload, struct arena *arena)
+bool pool_is_of_unknown_types(const struct catalog *catalog, const struct pool *pool,
+                              struct arena *arena)
 {
-    const struct pod_requirements wanted = pod_requirements_read(catalog, workload, arena);
-    struct type_set types = pool_unknown_types(pool, &wanted);
-    return type_set_is_empty(&types) ? TEXT("") : unknown_types_text(catalog, &types, arena);
+    const struct pod_requirements any = pod_requirements_none(catalog, arena);
+    struct type_set types = pool_unknown_types(pool, &any);
+    return !type_set_is_empty(&types);
 }
 
-void pool_misfit(const struct pool *pool, const struct pod_requirements *wanted,
-                 struct supply_reason *reason)
+enum solver_reason_kind pool_unsuited(const struct pool *pool,
+                                      const struct pod_requirements *wanted, struct type_set *types)
 {
-    const struct taint *taint = not_tolerated(wanted, pool);
-    const struct solver_requirements set = of_pool(pool, wanted);
-    uint32_t key = SOLVER_NONE;
-    reason->nearest = TEXT("");
-    if (taint != NULL) {
-        reason->kind = SOLVER_REASON_TAINT;
-        reason->message = arena_printf(wanted->arena, "does not tolerate the taint %.*s%s%.*s:%.*s",
-                                       TEXT_ARGS(taint->key), taint->value.size > 0 ? "=" : "",
-                                       TEXT_ARGS(taint->value), TEXT_ARGS(taint->effect));
-    } else if (!allows(&set, wanted, 0, &key) && key != SOLVER_NONE) {
-        struct text name;
-        name.data = solver_names_key_text(wanted->names, key, &name.size);
-        reason->kind = SOLVER_REASON_REQUIREMENT;
-        reason->message =
-            arena_printf(wanted->arena, "asks for another %.*s than the NodePool gives its nodes",
-                         TEXT_ARGS(name));
-    }
+    const struct type_set suited = pool_unknown_types(pool, wanted);
+    if (!pool_is_covered_by(wanted->catalog, pool) || !type_set_is_empty(&suited))
+        return SOLVER_REASON_COUNT;
+    const struct type_set without_devices = launchable_types(pool, wanted);
+    type_set_add_all(types, &without_devices);
+    if (!type_set_is_empty(types))
+        return SOLVER_REASON_RESOURCES;
+    const struct pod_requirements any = pod_requirements_none(wanted->catalog, wanted->arena);
+    const struct type_set all = launchable_types(pool, &any);
+    type_set_add_all(types, &all);
+    return SOLVER_REASON_REQUIREMENT;
+}
+
+/* "nvidia.com/gpu and vpc.amazonaws.com/efa". */
+static struct text devices_text(const struct named_amounts *requests, struct arena *arena)
+{
+    struct text_builder text = {.arena = arena};
+    FOR_EACH(amount, requests)
+        if (device_of_resource(text_of(amount->resource)) != DEVICE_COUNT && amount->quantity > 0)
+            text_builder_printf(&text, "%s%s", text.size == 0 ? "" : " and ", amount->resource);
+    return text_builder_text(&text);
+}
+
+struct text unsuited_text(enum solver_reason_kind kind, const struct type_set *types,
+                          const struct named_amounts *requests, const struct catalog *catalog,
+                          struct arena *arena)
+{
+    struct text missing =
+        kind == SOLVER_REASON_RESOURCES
+            ? arena_printf(arena, "has %.*s", TEXT_ARGS(devices_text(requests, arena)))
+            : TEXT("is what the pod asks for");
+    return arena_printf(arena, "no type of this NodePool %.*s: it may launch %.*s",
+                        TEXT_ARGS(missing), TEXT_ARGS(type_set_text(catalog, types, arena)));
 }
 
 /* ---- zones ---- */
@@ -231,7 +303,7 @@ void pool_add_zones(const struct snapshot *snapshot, const struct pool *pool,
         return;
     const struct solver_requirements set = of_pool(pool, wanted);
     for (size_t i = 0; i < wanted->alternative_count; i++)
-        if (allows(&set, wanted, i, NULL))
+        if (allows(pool, &set, wanted, i))
             add_zones(wanted, pool_subnets(snapshot, pool), &set, &wanted->alternatives[i], all,
                       zones);
 }

@@ -237,7 +237,7 @@ static bool ask_alone(struct asking *asking, struct error *error)
     const struct simulation_reasons reasons = reasons_by_name(
         reasons_tell(outlook.reasons, asking->arena), cluster->problem, asking->arena);
     const struct split_reasons of = split(reasons.items, reasons.count, asking->arena);
-    why_pools_judge(asking, outlook.claims, &of.pools);
+    why_pools_judge(asking, outlook.claims, &of.pools, reasons_exclude_every_pool(outlook.reasons));
     take_nodes(asking, outlook.nodes);
     take_node_reasons(asking, &of);
     asking->why->fit = best_fit(asking->why);
@@ -263,7 +263,7 @@ static void take_fault(struct asking *asking, const struct pod_fault *fault)
     const struct simulation_reason reason = {.kind = solver_reason_name(fault->kind),
                                              .message = fault->message};
     const struct simulation_reasons reasons = {&reason, 1};
-    why_pools_judge(asking, NULL, &reasons);
+    why_pools_judge(asking, NULL, &reasons, true);
     take_nodes(asking, NULL);
     take_one_cause(asking, &reason);
     asking->why->fit = WHY_FITS_NOT;
@@ -289,7 +289,7 @@ static void take_misfit(struct asking *asking, const struct simulation_unschedul
     const struct split_reasons of = split(all.items, all.count, asking->arena);
     why->node_fit = why->cause_count = 0;
     why->nodes_nearest = TEXT("");
-    why_pools_judge(asking, NULL, of.pools.count > 0 ? &of.pools : &all);
+    why_pools_judge(asking, NULL, of.pools.count > 0 ? &of.pools : &all, false);
     take_node_reasons(asking, &of);
     why->fit = best_fit(why);
 }

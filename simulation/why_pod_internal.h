@@ -18,9 +18,9 @@ struct asking {
 };
 
 /* Judges all NodePools, the nearest first. claims: what each pool of the problem would buy; NULL:
- * none buys anything. */
+ * none buys anything. whatever: the reasons hold for every NodePool. */
 void why_pools_judge(struct asking *asking, const struct solver_node_claim *const *claims,
-                     const struct simulation_reasons *reasons);
+                     const struct simulation_reasons *reasons, bool whatever);
 /* The pool of a node that is bought for the pod beside all that are pending. */
 void why_pools_take_bought(struct asking *asking, const struct simulation_node *node);
 

@@ -50,32 +50,6 @@ static void exclude(struct why_pool *pool, const struct simulation_reason *reaso
 
 /* ---- one pool ---- */
 
-/* A pool that makes nodes, and is left out as a plan leaves it out. */
-static void judge_pool_left_out(const struct asking *asking, const struct pool *pool,
-                                struct why_pool *judged)
-{
-    const struct simulation_reason reason = {
-        .kind = REASON_NOT_READY,
-        .message = arena_printf(asking->arena, "it is left out: %.*s",
-                                TEXT_ARGS(cluster_pool_fault(&asking->cluster, pool))),
-        .fix = TEXT("mend it")};
-    exclude(judged, &reason, asking->arena);
-}
-
-/* A pool that makes no nodes, or whose types are not known. */
-static void judge_other_pool(const struct asking *asking, const struct pool *pool,
-                             struct why_pool *judged)
-{
-    bool takes = pool_takes(asking->catalog, pool, &asking->pod->source->workload, asking->arena);
-    const struct simulation_reason reason = other_pool_reason(pool, takes, asking->arena);
-    if (strcmp(reason.kind, REASON_UNDECIDED) != 0) {
-        exclude(judged, &reason, asking->arena);
-        return;
-    }
-    judged->fit = WHY_UNDECIDED;
-    judged->message = reason.message;
-}
-
 static void take_bought(const struct simulation_node *node, struct why_pool *pool)
 {
     *pool = (struct why_pool){.name = pool->name,
@@ -94,40 +68,50 @@ static void take_claim(const struct asking *asking, const struct solver_node_cla
     take_bought(&node.simulation, pool);
 }
 
-/* Whether one of them excludes the pod whatever the pool. Where the problem has no pool, that is
- * what it says. */
-static bool hold_for_all_pools(const struct asking *asking,
-                               const struct simulation_reasons *reasons)
+static bool is_for(const struct simulation_reason *reason, const struct why_pool *pool)
 {
-    if (asking->cluster.pool_count == 0)
-        return false;
-    FOR_EACH(reason, reasons)
-        if (reason->node_pool.size == 0 && reason->cause_count == 0)
-            return true;
-    return false;
+    return reason->node_pool.size == 0 || text_equal(reason->node_pool, pool->name);
 }
 
-/* Reasons that hold for all pools, or for this one. asked: the pool, where its types count; else
- * NULL. */
+/* Reasons that hold for this pool. Where the problem has no pool, one says that. */
 static void take_reasons(const struct asking *asking, const struct simulation_reasons *reasons,
-                         const struct pool *asked, struct why_pool *pool)
+                         struct why_pool *pool)
 {
-    struct text unknown = {0};
-    if (asked != NULL)
-        unknown = pool_unknown_text(asking->catalog, asked, &asking->pod->source->workload,
-                                    asking->arena);
-    if (unknown.size > 0) {
-        pool->fit = WHY_UNDECIDED;
-        pool->message = unknown;
-        return;
-    }
     FOR_EACH(reason, reasons)
-        if (reason->node_pool.size == 0 || text_equal(reason->node_pool, pool->name))
+        if (is_for(reason, pool))
             exclude(pool, reason, asking->arena);
     if (pool->kind != NULL)
         return;
     pool->fit = WHY_UNDECIDED;
     pool->message = TEXT("nothing that is known rules it out");
+}
+
+static const struct simulation_reason *reason_for(const struct simulation_reasons *reasons,
+                                                  struct text pool)
+{
+    FOR_EACH(reason, reasons)
+        if (text_equal(reason->node_pool, pool))
+            return reason;
+    return NULL;
+}
+
+/* What the solver does not know of a pool comes before what it tells. */
+static void judge_pool(const struct asking *asking, const struct pool *pool,
+                       const struct simulation_reasons *reasons, struct why_pool *judged)
+{
+    const struct simulation_reason *told = reason_for(reasons, judged->name);
+    struct simulation_reason other = {.kind = ""};
+    bool is_other = other_pool_ask(&asking->cluster, pool, asking->pod, told != NULL, &other);
+    if (!is_other && told != NULL)
+        other = *told;
+    if (strcmp(other.kind, REASON_UNDECIDED) == 0) {
+        judged->fit = WHY_UNDECIDED;
+        judged->message = other.message;
+    } else if (is_other) {
+        exclude(judged, &other, asking->arena);
+    } else {
+        take_reasons(asking, reasons, judged);
+    }
 }
 
 /* ---- all of them ---- */
@@ -163,11 +147,10 @@ static void sort_pools(struct asking *asking)
 }
 
 void why_pools_judge(struct asking *asking, const struct solver_node_claim *const *claims,
-                     const struct simulation_reasons *reasons)
+                     const struct simulation_reasons *reasons, bool whatever)
 {
     struct why_pod *why = asking->why;
     const struct simulation_reason ignored = ignored_because(asking);
-    bool whatever = hold_for_all_pools(asking, reasons);
     size_t count = snapshot_pool_count(asking->snapshot);
     asking->pools = ARENA_ARRAY(asking->arena, count, struct why_pool);
     for (size_t i = 0; i < count; i++) {
@@ -178,14 +161,12 @@ void why_pools_judge(struct asking *asking, const struct solver_node_claim *cons
         judged->usd_micro_per_hour = -1;
         if (ignored.message.size > 0)
             exclude(judged, &ignored, asking->arena);
-        else if (known == NULL && pool_makes_nodes(pool))
-            judge_pool_left_out(asking, pool, judged);
-        else if (!whatever && (known == NULL || known->offers_nothing))
-            judge_other_pool(asking, pool, judged);
         else if (known != NULL && claims != NULL && claims[known - asking->cluster.pools] != NULL)
             take_claim(asking, claims[known - asking->cluster.pools], judged);
+        else if (whatever)
+            take_reasons(asking, reasons, judged);
         else
-            take_reasons(asking, reasons, whatever ? NULL : pool, judged);
+            judge_pool(asking, pool, reasons, judged);
     }
     why->pools = asking->pools;
     why->pool_count = count;

@@ -189,6 +189,16 @@ bool solver_add_type(struct solver_builder *builder, const struct solver_instanc
     return true;
 }
 
+static const char *const *domains_copy(struct solver_problem *problem,
+                                       const struct solver_pool *given)
+{
+    const char **copy = ARENA_ARRAY(problem->arena, given->label_domain_count, const char *);
+    for (size_t i = 0; i < given->label_domain_count; i++)
+        copy[i] = intern_text(&problem->words,
+                              intern_string(&problem->words, given->label_domains[i], NULL));
+    return copy;
+}
+
 bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *given,
                      uint32_t *number, struct error *error)
 {
@@ -203,6 +213,9 @@ bool solver_add_pool(struct solver_builder *builder, const struct solver_pool *g
         .taints = taints_copy(problem, given->taints),
         .limit_amounts = amounts_copy(problem, given->limits),
         .all_types = given->types == NULL,
+        .unlisted_types = given->unlisted_types,
+        .label_domains = domains_copy(problem, given),
+        .label_domain_count = given->label_domain_count,
         .type_count = given->type_count,
     };
     struct solver_label own = {LABEL_NODE_POOL, given->name};

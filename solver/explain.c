@@ -297,12 +297,90 @@ static bool waits_for_pool(struct explanation *q, unsigned set)
     return any;
 }
 
+/* ---- a pool whose types are not in the problem ---- */
+
+/* Whether its types may have the label though the pool requires nothing of it. */
+static bool types_may_have(const struct explanation *q, uint32_t key)
+{
+    const struct pool *pool = &q->problem->pools.items[q->pool];
+    struct text domain, name;
+    if (!text_split(key_text(q->problem, key), '/', &domain, &name))
+        return false;
+    for (size_t i = 0; i < pool->label_domain_count; i++)
+        if (text_is(domain, pool->label_domains[i]))
+            return true;
+    return false;
+}
+
+/* Whether the term contradicts what all nodes of the pool have; by *conflict, a key. */
+static bool contradicts(const struct explanation *q, const struct term *term, uint32_t *conflict)
+{
+    const struct solver_requirements *own = &q->run->empty_node_claims[q->pool].set->requirements;
+    if (!hostname_allows_new(term->hostname)) {
+        *conflict = q->problem->hostname_key;
+        return true;
+    }
+    for (size_t i = 0; i < term->requirements.count; i++) {
+        struct solver_requirement *wanted = &term->requirements.items[i];
+        struct solver_requirements one = {wanted, 1, 1};
+        if (!compatible(q->problem, own, &one, false, conflict) &&
+            (solver_requirements_get(own, wanted->key) != NULL || !types_may_have(q, wanted->key)))
+            return true;
+    }
+    return false;
+}
+
+static bool every_term_contradicts(struct explanation *q)
+{
+    const struct shape *shape = q->shape;
+    for (size_t i = 0; i < shape->relaxation_count; i++) {
+        q->relaxation = &shape->relaxations[i];
+        if (!contradicts(q, &q->relaxation->full, &q->conflict))
+            return false;
+    }
+    q->set = NULL;
+    return true;
+}
+
+static bool every_volume_contradicts(const struct explanation *q)
+{
+    uint32_t conflict = 0;
+    size_t count = q->shape->volume_alternative_count;
+    for (size_t i = 0; i < count; i++)
+        if (!contradicts(q, &q->shape->volumes[i], &conflict))
+            return false;
+    return count > 0;
+}
+
+/* What holds whatever its types are, or nothing. */
+static void explain_unlisted(struct explanation *q, struct reason_list *reasons)
+{
+    const struct relaxation *last = &q->shape->relaxations[q->shape->relaxation_count - 1];
+    const struct pool *pool = &q->problem->pools.items[q->pool];
+    enum solver_reason_kind kind = SOLVER_REASON_VOLUME;
+    q->led = q->driver = SOLVER_NONE;
+    if (!taints_tolerated(pool->taints, &q->shape->tolerations, last->prefer, &q->taint))
+        kind = SOLVER_REASON_TAINT;
+    else if (every_term_contradicts(q))
+        kind = SOLVER_REASON_REQUIREMENT;
+    else if (!every_volume_contradicts(q))
+        return;
+    *LIST_PUSH(q->run->arena, reasons) = reason_tell(q, kind, 1u << kind);
+}
+
+/* ---- pools ---- */
+
 static void explain_pool(struct explanation *q, struct reason_list *reasons)
 {
     /* Karpenter gives up preferences, so only what is required is explained. Of several required
      * terms the one that suits the pool is explained. */
     const struct shape *shape = q->shape;
-    if (!bits_any(q->problem->pools.items[q->pool].options, q->problem->option_words)) {
+    const struct pool *pool = &q->problem->pools.items[q->pool];
+    if (!bits_any(pool->options, q->problem->option_words)) {
+        if (pool->unlisted_types) {
+            explain_unlisted(q, reasons);
+            return;
+        }
         struct solver_reason reason = {.pool = q->pool, .kind = SOLVER_REASON_REQUIREMENT};
         reason_of_pool(q, &reason);
         *LIST_PUSH(q->run->arena, reasons) = reason;

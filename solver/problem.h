@@ -273,7 +273,9 @@ struct pool {
     struct solver_amounts limit_amounts;
     const uint32_t *types;
     size_t type_count;
-    bool all_types;
+    bool all_types, unlisted_types;
+    const char *const *label_domains;
+    size_t label_domain_count;
     /* Ready: */
     const uint64_t *all_options; /* of its types */
     const uint64_t *options;     /* options that it can launch */

@@ -174,8 +174,13 @@ void reason_of_volume(struct explanation *q, struct solver_reason *reason)
     if (local || !zones_matter(q))
         return;
     struct solver_operand zones = zones_of_pool(q);
+    const struct pool *pool = &problem->pools.items[q->pool];
+    const struct solver_requirement *own =
+        solver_requirements_get(&pool->requirements, problem->zone_key);
     if (zones.texts.count > 0)
         reason->nearest = SAY(q, POOL_REACHES, zones);
+    else if (pool->unlisted_types && own != NULL)
+        reason->nearest = SAY(q, POOL_ALLOWS, operand_requirement(q, own));
 }
 
 bool reason_volumes_meet(struct explanation *q, struct solver_reason *reason)

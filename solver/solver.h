@@ -253,6 +253,12 @@ struct solver_pool {
     /* The types its class offers, as the builder numbers them; NULL: all. */
     const uint32_t *types;
     size_t type_count;
+    /* It may launch types that the problem does not have. Where it has none in the problem, its
+     * reasons are those that hold whatever the type. */
+    bool unlisted_types;
+    /* Domains ("karpenter.azure.com") of labels that such types may have without a requirement. */
+    const char *const *label_domains;
+    size_t label_domain_count;
 };
 
 /* A Node, or a NodeClaim that is to become one. */

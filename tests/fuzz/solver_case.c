@@ -293,12 +293,19 @@ static void take_pool(struct bytes *bytes, size_t index, size_t type_count,
         pool->labels = take_labels(bytes, &vocabulary[4], 2);
     pool->taints = take_taints(bytes);
     pool->limits = take_limits(bytes);
-    if (one_in(bytes, 8)) {
-        uint32_t *types = ARENA_ARRAY(bytes->arena, type_count, uint32_t);
-        for (size_t i = 0; i < type_count; i++)
-            if (one_in(bytes, 2))
-                types[pool->type_count++] = (uint32_t)i;
-        pool->types = types;
+    size_t choice = take(bytes, 32);
+    if (choice % 8 != 0)
+        return;
+    uint32_t *types = ARENA_ARRAY(bytes->arena, type_count, uint32_t);
+    for (size_t i = 0; i < type_count; i++)
+        if (one_in(bytes, 2))
+            types[pool->type_count++] = (uint32_t)i;
+    pool->types = types;
+    pool->unlisted_types = choice == 8 || choice == 16;
+    if (choice == 16) {
+        static const char *const domains[] = {"example.org", "example.com"};
+        pool->label_domains = domains;
+        pool->label_domain_count = 2;
     }
 }
 

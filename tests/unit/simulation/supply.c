@@ -365,7 +365,7 @@ static void other_pools_leave_it_open(void)
          false,
          ASKS("80") ", nodeSelector: {lane: slow}",
          SUPPLY_NOWHERE,
-         "asks for another lane than the NodePool gives its nodes"},
+         "asks for lane slow"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct arena *arena = arena_create((size_t)64 << 20);

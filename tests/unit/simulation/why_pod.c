@@ -202,11 +202,22 @@ static void the_nearest_pool_comes_first(void)
          "nowhere\nz: not-ready: it is left out: spec.template.spec.requirements[1].operator is "
          "\"Near\"; it must be In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte\nnodes 0/0\n"
          "fix: NodePool z: mend it\n"},
-        {"a weight that the API server refuses, however the pod is",
-         {POOL_OF("z", "weight: 0, ", TAINTED, ""), POD("one", "1", "")},
+        {"a weight that the API server refuses",
+         {POOL_OF("z", "weight: 0, ", "", ""), POD("one", "1", "")},
          "nowhere\nz: not-ready: it is left out: spec.weight is 0; it must be a whole number from "
          "1 "
          "to 100\nnodes 0/0\nfix: NodePool z: mend it\n"},
+        {"mended it would not take the pod either",
+         {POOL_OF("z", "weight: 0, ", TAINTED, ""), POOL_OF("tiny", "", "", ONLY_SMALL),
+          POD("one", "3", "")},
+         "nowhere\ntiny: resources: needs 3 cpu\n"
+         "z: requirement: it is left out: spec.weight is 0; it must be a whole number from 1 to "
+         "100; besides, what the pod asks for, or does not tolerate, keeps it out\nnodes 0/0\n"
+         "fix: NodePool tiny: ask for less, or allow larger instance types\n"},
+        {"what rules the pod out whatever the pool, where none is ready",
+         {NOT_READY("w"), POOL_OF("z", "weight: 0, ", "", ""), POD("one", "1", MOUNTS("absent"))},
+         "nowhere\nw: volume: claim shop/absent is not in the cluster\n"
+         "z: volume: claim shop/absent is not in the cluster\nnodes 0/0\n"},
         {"two reasons in one",
          {POOL_OF("z", "", "", ""), CLASS("gp3", "WaitForFirstConsumer", IN_B),
           CLAIM("d1", "{storageClassName: gp3}"),
@@ -515,6 +526,16 @@ static void types_of_another_cloud_are_not_known(void)
     "undecided: its instance types are not in the catalogue; --catalog FILE gives " \
     "them\n"
 
+#define UNKNOWN_HARDWARE \
+    ", {key: node.kubernetes.io/instance-type, operator: In, values: [m8g-flex.large]}"
+#define TERM_OF_LABEL(key, value) \
+    "{matchExpressions: [{key: " key ", operator: In, values: [" value "]}]}"
+#define OF_TERMS(a, b)                                                              \
+    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
+    "nodeSelectorTerms: [" a ", " b "]}}}"
+#define FIX_LABEL(pool) \
+    "fix: NodePool " pool ": ask for what it has, or let it have what is asked for\n"
+
 /* The built-in table has the types of AWS alone. */
 static void what_is_not_known_is_between(void)
 {
@@ -532,6 +553,69 @@ static void what_is_not_known_is_between(void)
          {AZURE("a"), POOL_OF("b", "", AWS TAINTED, ""), POD("one", "3", "")},
          "undecided\na: " UNKNOWN
          "b: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"},
+        {"a label of its cloud's own may be there without a requirement, another is not",
+         {AZURE("a"), POD("one", "1",
+                          ", nodeSelector: {karpenter.azure.com/sku-family: D, "
+                          "kubernetes.azure.com/mode: user}")},
+         "undecided\na: " UNKNOWN "nodes 0/0\n"},
+        {"nor is a label that is no cloud's",
+         {AZURE("a"),
+          POD("one", "1",
+              ", nodeSelector: {karpenter.azure.com/sku-family: D, karpenter.k8s.gcp/a: b}")},
+         "nowhere\na: requirement: asks for karpenter.k8s.gcp/a b\nnodes 0/0\n" FIX_LABEL("a")},
+        {"a resource that nobody knows, of a pod that is not to be placed yet",
+         {AZURE("a"), POD("one", "1, google.com/tpu: 4", ", schedulingGates: [{name: queue}]")},
+         "undecided gated\na: " UNKNOWN "nodes 0/0\n"},
+        {"unknown hardware: a taint",
+         {POOL_OF("z", "", AWS TAINTED, UNKNOWN_HARDWARE), POD("one", "1", "")},
+         "nowhere\nz: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"
+         "fix: NodePool z: tolerate dedicated=gpu:NoSchedule\n"},
+        {"unknown hardware: a label",
+         {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE), POD("one", "1", ", nodeSelector: {team: a}")},
+         "nowhere\nz: requirement: asks for team a\nnodes 0/0\n" FIX_LABEL("z")},
+        {"unknown hardware: neither of the terms",
+         {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE),
+          POD("one", "1", OF_TERMS(TERM_OF_LABEL("team", "a"), TERM_OF_LABEL("team", "b")))},
+         "nowhere\nz: requirement: asks for team b\nnodes 0/0\n" FIX_LABEL("z")},
+        {"unknown hardware: one of the terms suits it",
+         {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE),
+          POD("one", "1",
+              OF_TERMS(TERM_OF_LABEL("team", "a"), TERM_OF_LABEL("kubernetes.io/os", "linux")))},
+         "undecided\nz: undecided: the catalogue does not know the hardware of "
+         "m8g-flex.large\nnodes 0/0\n"},
+        {"unknown hardware: where the volume is",
+         {POOL_OF("z", "", AWS,
+                  UNKNOWN_HARDWARE
+                  ", {key: topology.kubernetes.io/zone, operator: In, values: [b]}"),
+          CLAIM("d1", "{volumeName: v1, storageClassName: gp3}"), VOLUME("v1", IN_ZONES("[a]")),
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere\nz: volume: claim shop/d1 can be in a only\nnodes 0/0\n"
+         "fix: NodePool z: let it have nodes where the volume is\n"},
+        {"unknown hardware: the volume may be there",
+         {POOL_OF("z", "", AWS,
+                  UNKNOWN_HARDWARE
+                  ", {key: topology.kubernetes.io/zone, operator: In, values: [a]}"),
+          CLAIM("d1", "{volumeName: v1, storageClassName: gp3}"), VOLUME("v1", IN_ZONES("[a]")),
+          POD("one", "1", MOUNTS("d1"))},
+         "undecided\nz: undecided: the catalogue does not know the hardware of "
+         "m8g-flex.large\nnodes 0/0\n"},
+        {"unknown hardware: the name tells that there is no such device",
+         {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE), POD("one", "1, nvidia.com/gpu: 1", "")},
+         "nowhere\nz: resources: no type of this NodePool has nvidia.com/gpu: it may launch "
+         "m8g-flex.large\nnodes 0/0\n"},
+        {"unknown hardware: of another family",
+         {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE),
+          POD("one", "1", ", nodeSelector: {karpenter.k8s.aws/instance-family: m5}")},
+         "nowhere\nz: requirement: no type of this NodePool is what the pod asks for: it may "
+         "launch "
+         "m8g-flex.large\nnodes 0/0\n"},
+        {"unknown hardware beside a type that is known",
+         {POOL_OF("z", "", AWS,
+                  ", {key: node.kubernetes.io/instance-type, operator: In, values: "
+                  "[m8g-flex.large, m5.large]}"),
+          POD("one", "1", ", nodeSelector: {node.kubernetes.io/instance-type: m8g-flex.large}")},
+         "undecided\nz: undecided: the catalogue does not know the hardware of "
+         "m8g-flex.large\nnodes 0/0\n"},
         {"a claim that is not there rules the pod out, whatever the NodePool launches",
          {POOL_OF("z", "", AWS,
                   ", {key: node.kubernetes.io/instance-type, operator: In, values: [g2.2xlarge]}"),
