@@ -3,14 +3,16 @@
 
 #include "solver/explain.h"
 
-/* Whether nothing of the pool has what a volume requires. */
+/* Whether nothing of the pool has what a volume requires; where its types are not in the problem,
+ * only what it requires is known. */
 static bool pool_lacks(struct explanation *q, const struct solver_requirement *r)
 {
+    const uint64_t *own = q->problem->pools.items[q->pool].options;
     const struct node_requirements *set =
         node_requirements_with(q->run, q->run->empty_node_claims[q->pool].set, r);
     return set == NULL ||
-           !bits_meet(node_requirements_options(q->run, set),
-                      q->problem->pools.items[q->pool].options, q->problem->option_words);
+           (bits_any(own, q->problem->option_words) &&
+            !bits_meet(node_requirements_options(q->run, set), own, q->problem->option_words));
 }
 
 /* Whether the volumes of the pod agree on no value of the key. */

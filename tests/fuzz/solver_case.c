@@ -294,15 +294,15 @@ static void take_pool(struct bytes *bytes, size_t index, size_t type_count,
     pool->taints = take_taints(bytes);
     pool->limits = take_limits(bytes);
     size_t choice = take(bytes, 32);
-    if (choice % 8 != 0)
+    if (choice % 8 != 7)
         return;
     uint32_t *types = ARENA_ARRAY(bytes->arena, type_count, uint32_t);
     for (size_t i = 0; i < type_count; i++)
         if (one_in(bytes, 2))
             types[pool->type_count++] = (uint32_t)i;
     pool->types = types;
-    pool->unlisted_types = choice == 8 || choice == 16;
-    if (choice == 16) {
+    pool->unlisted_types = choice == 15 || choice == 23;
+    if (choice == 23) {
         static const char *const domains[] = {"example.org", "example.com"};
         pool->label_domains = domains;
         pool->label_domain_count = 2;
