@@ -72,8 +72,16 @@ void kind_check(const struct field *field, enum node_kind kind, struct arena *ar
 
 struct choice {
     const char *key, *allowed;
-    const char *names[4];
+    const char *names[5]; /* NULL ends them */
 };
+
+static bool is_one_of(struct text name, const char *const *names)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (text_is(name, names[i]))
+            return true;
+    return false;
+}
 
 /* The API server replaces an absent or empty value by its default. */
 static void check_choice(const struct field *parent, const struct choice *choice,
@@ -81,15 +89,37 @@ static void check_choice(const struct field *parent, const struct choice *choice
 {
     const struct node *node = node_get(parent->node, choice->key);
     struct text name = node_string(node);
-    if (is_absent(node) || (node_is(node, NODE_STRING) && name.size == 0))
+    if (is_absent(node) || (node_is(node, NODE_STRING) && name.size == 0) ||
+        is_one_of(name, choice->names))
         return;
-    for (size_t i = 0; i < sizeof choice->names / sizeof *choice->names; i++)
-        if (choice->names[i] != NULL && text_is(name, choice->names[i]))
-            return;
     complain(complaint, field_get(arena, parent, choice->key), text_of(choice->allowed), arena);
 }
 
+void name_check(const struct field *field, const char *const *names, struct arena *arena,
+                struct complaint *complaint)
+{
+    struct text name = node_string(field->node);
+    struct text_list allowed = {0};
+    if (is_absent(field->node) || (names[0] == NULL ? name.size > 0 : is_one_of(name, names)))
+        return;
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (names[i][0] != '\0')
+            *LIST_PUSH(arena, &allowed) = text_of(names[i]);
+    complain(complaint, field,
+             allowed.count == 0 ? TEXT("a name") : texts_or(allowed.items, allowed.count, arena),
+             arena);
+}
+
 /* ---- numbers ---- */
+
+static void complain_of_range(const struct field *field, int64_t least, int64_t most,
+                              struct arena *arena, struct complaint *complaint)
+{
+    complain(
+        complaint, field,
+        arena_printf(arena, "a whole number from %lld to %lld", (long long)least, (long long)most),
+        arena);
+}
 
 static void check_range(const struct field *field, int64_t least, int64_t most, struct arena *arena,
                         struct complaint *complaint)
@@ -98,16 +128,24 @@ static void check_range(const struct field *field, int64_t least, int64_t most, 
     if (is_absent(field->node) ||
         (node_integer(field->node, &number) && number >= least && number <= most))
         return;
-    complain(
-        complaint, field,
-        arena_printf(arena, "a whole number from %lld to %lld", (long long)least, (long long)most),
-        arena);
+    complain_of_range(field, least, most, arena, complaint);
 }
 
 void count_check(const struct field *field, int64_t least, struct arena *arena,
                  struct complaint *complaint)
 {
     check_range(field, least, INT32_MAX, arena, complaint);
+}
+
+void priority_check(const struct field *field, int64_t most, struct arena *arena,
+                    struct complaint *complaint)
+{
+    int64_t milli = 0;
+    if (is_absent(field->node) ||
+        (quantity_milli(node_text(field->node), &milli) && milli % 1000 == 0 &&
+         milli / 1000 >= INT32_MIN && milli / 1000 <= most))
+        return;
+    complain_of_range(field, INT32_MIN, most, arena, complaint);
 }
 
 struct text quantity_complaint(struct text quantity, const char *most, struct arena *arena)

@@ -24,6 +24,13 @@ void count_check(const struct field *field, int64_t least, struct arena *arena,
 /* Checks the kind of a value, if it is present. */
 void kind_check(const struct field *field, enum node_kind kind, struct arena *arena,
                 struct complaint *complaint);
+/* Checks that a value is one of some names, if it is present. NULL ends them; without any it is
+ * only not empty, and it may be empty where "" is among them. */
+void name_check(const struct field *field, const char *const *names, struct arena *arena,
+                struct complaint *complaint);
+/* Checks the value of a PriorityClass, if it is present. kubectl sends 1e3 and 1000.0 as 1000. */
+void priority_check(const struct field *field, int64_t most, struct arena *arena,
+                    struct complaint *complaint);
 /* "\"lots\", which is no quantity of 0 or more"; most: the largest there may be. */
 struct text quantity_complaint(struct text quantity, const char *most, struct arena *arena);
 void pool_requirements_check(const struct pool *pool, struct arena *arena,

@@ -1,4 +1,6 @@
 /* What the API server refuses of a change, at its place and with what is allowed. */
+#include <string.h>
+
 #include "object_fixture.h"
 #include "simulation/change_impact.h"
 
@@ -17,8 +19,11 @@ const char unit_suite[] = "simulation check of a change";
 #define STORAGE(more)                                                            \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: gp}, " \
     "provisioner: ebs.csi.aws.com" more "}"
-#define PRIORITY(more) \
-    "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}" more "}"
+#define CLASS_NAMED(name, more) \
+    "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: " name "}" more "}"
+#define PRIORITY(more) CLASS_NAMED("high", more)
+#define OF_SYSTEM(more) CLASS_NAMED("system-node-critical", more)
+#define NO_PRIORITY "it must be a whole number from -2147483648 to 1000000000"
 #define ANEW "; delete it and create it again"
 #define ANOTHER "; make a NodePool of another name"
 
@@ -82,16 +87,55 @@ static void what_is_refused_is_told(void)
          PRIORITY(", value: 7, globalDefault: true, preemptionPolicy: PreemptLowerPriority"), ""},
         {PRIORITY(", value: 7"), PRIORITY(", value: 7, preemptionPolicy: Never"),
          "preemptionPolicy is Never and cannot change from PreemptLowerPriority" ANEW},
+        /* nor is one that the API server takes of no object, wherever it stands */
+        {STORAGE(""), STORAGE(", parameters: {iops: '4000', throughput: 200}"),
+         "parameters.throughput is 200; it must be a string"},
+        {STORAGE(""), STORAGE(", reclaimPolicy: Retain, parameters: {throughput: 200}"),
+         "parameters.throughput is 200; it must be a string"},
+        {STORAGE(""), STORAGE(", parameters: [a]"), "parameters is a list; it must be a map"},
+        {STORAGE(""), STORAGE(", parameters: a"), "parameters is \"a\"; it must be a map"},
+        {STORAGE(""), STORAGE(", reclaimPolicy: Recycle"),
+         "reclaimPolicy is \"Recycle\"; it must be Delete or Retain"},
+        {STORAGE(", reclaimPolicy: Recycle"), STORAGE(", reclaimPolicy: Recycle"), ""},
+        {STORAGE(""), STORAGE(", volumeBindingMode: Foo"),
+         "volumeBindingMode is \"Foo\"; it must be Immediate or WaitForFirstConsumer"},
+        {PRIORITY(""), PRIORITY(", value: 1000000001"), "value is 1000000001; " NO_PRIORITY},
+        {PRIORITY(""), PRIORITY(", value: -2147483649"), "value is -2147483649; " NO_PRIORITY},
+        {PRIORITY(""), PRIORITY(", value: 1000.5"), "value is 1000.5; " NO_PRIORITY},
+        {PRIORITY(", value: 7"), PRIORITY(", value: 1000000000"),
+         "value is 1000000000 and cannot change from 7" ANEW},
+        {PRIORITY(", value: 2000000000"), PRIORITY(", value: 2000000000"), ""},
+        {PRIORITY(""), PRIORITY(", preemptionPolicy: Foo"),
+         "preemptionPolicy is \"Foo\"; it must be PreemptLowerPriority or Never"},
+        {OF_SYSTEM(", value: 2000001000"), OF_SYSTEM(", value: 2000001000"), ""},
+        {OF_SYSTEM(", value: 2000001000"), OF_SYSTEM(", value: 5"),
+         "value is 5 and cannot change from 2000001000; make a PriorityClass of another name"},
+        {OF_SYSTEM(", value: 2000001000"), OF_SYSTEM(", value: 2000000000"),
+         "value is 2000000000; " NO_PRIORITY},
+        /* nor of one that is new */
+        {NULL, STORAGE(", parameters: {iops: 3000}"),
+         "parameters.iops is 3000; it must be a string"},
+        {NULL, STORAGE(", parameters: {type: null}, reclaimPolicy: '', volumeBindingMode: null"),
+         ""},
+        {NULL, STORAGE(", volumeBindingMode: ''"),
+         "volumeBindingMode is \"\"; it must be Immediate or WaitForFirstConsumer"},
+        {NULL, PRIORITY(", value: 3000000000"), "value is 3000000000; " NO_PRIORITY},
+        {NULL, PRIORITY(", value: 1000.0"), ""},
+        {NULL, PRIORITY(", value: 1e3"), ""},
+        {NULL, OF_SYSTEM(", value: 2000001000"), ""},
+        {NULL, POOL_OF("", CLASS("''", "EC2NodeClass")),
+         "spec.template.spec.nodeClassRef.group is \"\"; it must be a name"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct arena *arena = arena_create(1 << 20);
         struct problems problems = {.arena = arena};
-        struct text refused =
+        struct change_refusal refusal =
             change_check(fixture_object(arena, cases[i].before, ""),
-                         fixture_object(arena, cases[i].after, ""), arena, &problems)
-                .first;
-        ASSERT_TEXT(refused, cases[i].refused);
+                         fixture_object(arena, cases[i].after, ""), arena, &problems);
+        ASSERT_TEXT(refusal.first, cases[i].refused);
         CU_ASSERT_EQUAL(problems.count, cases[i].refused[0] == '\0' ? 0 : 1);
+        if (refusal.first.size > 0)
+            CU_ASSERT_EQUAL(refusal.may_be_made_anew, strstr(cases[i].refused, ANEW) != NULL);
         arena_destroy(arena);
     }
 }
