@@ -350,6 +350,29 @@ static struct text place_behind(const struct cluster *cluster, const struct volu
     return texts_or(zones.items, zones.count, cluster->arena);
 }
 
+/* The first claim of the pod whose volume does; NULL: none. */
+static const struct volume_claim *claim_behind(const struct cluster *cluster,
+                                               const struct cluster_pod *pod, bool any_zone,
+                                               struct text *place)
+{
+    for (size_t i = 0; i < pod->claim_count; i++) {
+        *place = place_behind(cluster, pod->claims[i], any_zone);
+        if (place->size > 0)
+            return pod->claims[i];
+    }
+    return NULL;
+}
+
+struct text drill_strands(const struct cluster *cluster, const struct cluster_pod *pod)
+{
+    struct text place;
+    const struct volume_claim *behind =
+        cluster->drill == NULL ? NULL : claim_behind(cluster, pod, false, &place);
+    return behind == NULL ? TEXT("")
+                          : arena_printf(cluster->arena, "claim %s is in what is lost: %.*s",
+                                         behind->id, TEXT_ARGS(place));
+}
+
 static bool has_volume_reason(const struct simulation_unschedulable *unschedulable)
 {
     const char *volume = solver_reason_name(SOLVER_REASON_VOLUME);
@@ -367,14 +390,13 @@ static void tell_disks(const struct cluster *cluster, const struct simulation *s
     for (size_t i = 0; i < simulation->unschedulable_count; i++) {
         const struct simulation_unschedulable *unschedulable = &simulation->unschedulable[i];
         const struct cluster_pod *pod = &cluster->pods.items[unschedulable->pod];
-        bool any_zone = has_volume_reason(unschedulable);
-        struct text place = {0};
-        for (size_t j = 0; j < pod->claim_count && place.size == 0; j++) {
-            place = place_behind(cluster, pod->claims[j], any_zone);
-            if (place.size > 0)
-                *LIST_PUSH(cluster->arena, &disks) =
-                    (struct drilled_disk){unschedulable->pod, text_of(pod->claims[j]->id), place};
-        }
+        struct text place;
+        const struct volume_claim *behind = claim_behind(cluster, pod, false, &place);
+        if (behind == NULL && has_volume_reason(unschedulable))
+            behind = claim_behind(cluster, pod, true, &place);
+        if (behind != NULL)
+            *LIST_PUSH(cluster->arena, &disks) =
+                (struct drilled_disk){unschedulable->pod, text_of(behind->id), place};
     }
     told->disks = disks.items;
     told->disk_count = disks.count;

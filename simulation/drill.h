@@ -90,6 +90,9 @@ bool drill_takes_offering(const struct cluster *cluster, const struct cluster_ty
 /* The pod's node is lost: a controller makes most pods again. Of a node that is replaced, Karpenter
  * finds all pods a place. */
 void drill_move_pod(const struct cluster *cluster, struct cluster_pod *pod);
+/* Why the pod fits nowhere, whatever the NodePools that are left launch: its volume is in what is
+ * lost. Empty: it is not. */
+struct text drill_strands(const struct cluster *cluster, const struct cluster_pod *pod);
 /* What the drill did, when all rounds are run. NULL: there is no drill. */
 struct drilled *drill_tell(const struct cluster *cluster, const struct simulation *simulation);
 

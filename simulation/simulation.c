@@ -381,6 +381,18 @@ static bool is_undecided(const struct simulation_unschedulable *pod)
     return false;
 }
 
+/* What a drill strands fits nowhere, whatever NodePools nobody sees. */
+static void decide_stranded(const struct rounds *rounds, struct simulation_unschedulable *pod)
+{
+    const struct cluster *cluster = &rounds->cluster;
+    struct text why = drill_strands(cluster, &cluster->pods.items[pod->pod]);
+    if (why.size == 0)
+        return;
+    const struct simulation_reasons reasons = one_reason(rounds, SOLVER_REASON_VOLUME, why);
+    pod->reasons = reasons.items;
+    pod->reason_count = reasons.count;
+}
+
 /* Moves the pods of which nothing is decided to a list of their own. */
 static void divide_unschedulable(const struct rounds *rounds, struct simulation *simulation,
                                  struct simulation_unschedulable *unschedulable)
@@ -388,11 +400,14 @@ static void divide_unschedulable(const struct rounds *rounds, struct simulation 
     struct simulation_unschedulable *undecided = ARENA_ARRAY(
         rounds->arena, simulation->unschedulable_count, struct simulation_unschedulable);
     size_t kept = 0;
-    for (size_t i = 0; i < simulation->unschedulable_count; i++)
+    for (size_t i = 0; i < simulation->unschedulable_count; i++) {
+        if (is_undecided(&unschedulable[i]))
+            decide_stranded(rounds, &unschedulable[i]);
         if (is_undecided(&unschedulable[i]))
             undecided[simulation->undecided_count++] = unschedulable[i];
         else
             unschedulable[kept++] = unschedulable[i];
+    }
     simulation->unschedulable_count = kept;
     simulation->undecided = undecided;
 }

@@ -428,8 +428,15 @@ def check_errors(folder):
     expect("no state", (done.returncode, "--state DIR" in done.stderr), (2, True))
 
 
-# A disk in a zone that is lost, and NodePools of another zone: one of known hardware, and one of none.
+# A disk in zone us-east-1a, and NodePools: "lost" goes with the node, "known" is of another zone, and of "flex" nobody
+# knows the hardware.
 STAYS = """
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: lost}
+spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, requirements: [
+  {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]}}}
+---
 apiVersion: karpenter.sh/v1
 kind: NodePool
 metadata: {name: flex}
@@ -440,12 +447,12 @@ apiVersion: karpenter.sh/v1
 kind: NodePool
 metadata: {name: known}
 spec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: c}, requirements: [
-  {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1a, us-east-1b]},
+  {key: topology.kubernetes.io/zone, operator: In, values: [us-east-1b]},
   {key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]}}}
 ---
 apiVersion: v1
 kind: Node
-metadata: {name: n1, labels: {topology.kubernetes.io/zone: us-east-1a}}
+metadata: {name: n1, labels: {topology.kubernetes.io/zone: us-east-1a, karpenter.sh/nodepool: lost}}
 status: {allocatable: {cpu: 2, memory: 8Gi, pods: 29}}
 ---
 apiVersion: v1
@@ -492,12 +499,15 @@ def check_hardware(folder):
         {"nodePool": "default", "kind": "undecided", "nearest": "",
          "message": "the catalogue does not know the hardware of g2.2xlarge, g2.8xlarge"}])
     folder.write("stays/cluster.yaml", STAYS)
-    done = subprocess.run([taffrail, "plan", "--state", "stays", "--without-zone", "us-east-1a", "-o", "json"],
-                          cwd=folder.path, capture_output=True, encoding="utf-8", check=False)
-    plan = json.loads(done.stdout)
-    expect("hardware: a pod that is not decided is not stranded",
-           (done.returncode, [entry["pod"] for entry in plan["undecided"]], plan["drill"]["stranded"]),
-           (0, ["shop/web"], []))
+    for lost, listed in ((("--without-zone", "us-east-1a"), (1, ["shop/web"], [], ["shop/web"])),
+                         (("--without-pool", "lost"), (0, [], ["shop/web"], []))):
+        done = subprocess.run([taffrail, "plan", "--state", "stays", *lost, "-o", "json"], cwd=folder.path,
+                              capture_output=True, encoding="utf-8", check=False)
+        plan = json.loads(done.stdout)
+        expect(f"hardware: stranded where its disk is lost, and never not decided as well: {lost}",
+               (done.returncode, [entry["pod"] for entry in plan["unschedulable"]],
+                [entry["pod"] for entry in plan["undecided"]],
+                [entry["pod"] for entry in plan["drill"]["stranded"]]), listed)
 
 
 def check_pictures(folder):

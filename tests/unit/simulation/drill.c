@@ -46,10 +46,16 @@ const char unit_suite[] = "simulation drill";
     "{apiVersion: v1, kind: Node, metadata: {name: " name      \
     ", labels: {topology.kubernetes.io/zone: " zone ", " label \
     "}}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}}"
+/* The built-in catalogue does not have its types. */
+#define UNKNOWN_POOL                                                             \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: unknown}, "  \
+    "spec: {template: {spec: {nodeClassRef: {group: karpenter.azure.com, kind: " \
+    "AKSNodeClass, name: a}, requirements: []}}}}"
 
 struct drill_case {
     const char *name;
     const char *documents[MOST_DOCUMENTS];
+    bool builtin; /* the catalogue; else the fixture's */
     const char *zone, *pool, *sold_out;
     struct drill_scale scale, second; /* no name: none */
     const char *lines;
@@ -84,7 +90,9 @@ static bool run(struct fixture *fixture, const struct drill_case *test, const st
     const struct snapshot *snapshot = fixture_snapshot(fixture, test->documents, count);
     const struct simulation_settings settings = {.drill = drill};
     struct error error = {0};
-    return simulation_run(snapshot, fixture_catalog(fixture), &settings, fixture->arena, simulation,
+    const struct catalog *catalog =
+        test->builtin ? catalog_builtin(fixture->arena) : fixture_catalog(fixture);
+    return simulation_run(snapshot, catalog, &settings, fixture->arena, simulation,
                           &fixture->problems, &error);
 }
 
@@ -188,6 +196,26 @@ static void zones_are_lost(void)
          .zone = "a",
          .lines = "nowhere db-0: requirement\n",
          .told = "1 100000 1; db-0 shop/data a"},
+        {.name = "the disk that is lost, and not one that no NodePool reaches either",
+         .documents = {POOL_OF("other", OF_ZONE("c")), NODE_OF("n1", "default", "a", "4"),
+                       CLASS("gp3", "Immediate", ""), VOLUME("v1", IN_ZONES("[a, b]")),
+                       BOUND("data", "v1"), VOLUME("v2", IN_ZONES("[a]")), BOUND("logs", "v2"),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "1", MOUNT_BOTH("data", "logs"))},
+         .zone = "a",
+         .lines = "nowhere db-0: volume\n",
+         .told = "1 100000 1; db-0 shop/logs a"},
+        {.name = "whatever a NodePool launches whose types nobody knows",
+         .documents = {UNKNOWN_POOL, NODE_OF("n1", "default", "a", "4"),
+                       CLASS("gp3", "Immediate", ""), VOLUME("v1", IN_ZONES("[a]")),
+                       BOUND("data", "v1"), LOCAL("v2", "n1"), BOUND("logs", "v2"),
+                       VOLUME("v3", IN_ZONES("[b]")), BOUND("rest", "v3"),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "1", MOUNTS("data")),
+                       OWNED("StatefulSet", "db", "db-1", "n1", "1", MOUNTS("logs")),
+                       OWNED("StatefulSet", "db", "db-2", "n1", "1", MOUNTS("rest"))},
+         .builtin = true,
+         .zone = "a",
+         .lines = "nowhere db-0: volume\nnowhere db-1: volume\nundecided db-2: undecided\n",
+         .told = "1 0 3; 1 without a price; db-0 shop/data a; db-1 shop/logs node n1"},
         {.name = "a disk that is elsewhere, too, or nowhere, is not behind",
          .documents = {NODE_OF("n1", "default", "a", "4"), CLASS("gp3", "Immediate", ""),
                        VOLUME("v1", IN_ZONES("[a, b]")), BOUND("data", "v1"), VOLUME("v2", ""),
