@@ -47,6 +47,13 @@ static const struct why_pool *pool_that_fits(const struct why_pod *why)
     return why->pool_count > 0 && why->pools[0].fit == WHY_FITS ? &why->pools[0] : NULL;
 }
 
+/* Of a pod among others that are pending it is known where it goes: they may have taken the room
+ * that there is. */
+static bool fits_on_some_node(const struct why_pod *why)
+{
+    return why->node_fit > 0 && why->pending_beside == 0;
+}
+
 static struct text verdict_words(const struct why_pod *why, struct arena *arena)
 {
     const struct why_pool *pool = pool_that_fits(why);
@@ -64,7 +71,7 @@ static struct text verdict_words(const struct why_pod *why, struct arena *arena)
         return TEXT("fits nowhere");
     if (why->node.size > 0)
         return arena_printf(arena, "goes to node %.*s", TEXT_ARGS(why->node));
-    if (why->node_fit > 0)
+    if (fits_on_some_node(why))
         return TEXT("fits on a node there is");
     return pool == NULL ? TEXT("fits")
                         : arena_printf(arena, "waits for a node: NodePool %.*s buys %.*s",
@@ -91,11 +98,12 @@ static void put_nearest(const struct page *page, struct text nearest)
     put_wrapped(nearest, INDENT + sizeof "nearest:", INDENT, page->columns, page->out);
 }
 
-/* Nothing is bought for a pod that gets its node from elsewhere. */
-static const char *fits_words(enum why_pod_state state)
+/* Nothing is bought for a pod that waits for something else, that has a node or gets one there is.
+ */
+static const char *fits_words(const struct why_pod *why)
 {
-    bool elsewhere = state == WHY_POD_PREEMPTS || state == WHY_POD_ON_FARGATE;
-    return elsewhere ? "would fit on" : "fits, and buys";
+    bool buys = why->state == WHY_POD_PENDING && why->node.size == 0 && !fits_on_some_node(why);
+    return buys ? "fits, and buys" : "would fit on";
 }
 
 static void put_pool(const struct page *page, const struct why_pod *why,
@@ -103,7 +111,7 @@ static void put_pool(const struct page *page, const struct why_pod *why,
 {
     enum { INDENT = 6 };
     struct text said =
-        pool->fit == WHY_FITS ? arena_printf(page->arena, "%s %.*s", fits_words(why->state),
+        pool->fit == WHY_FITS ? arena_printf(page->arena, "%s %.*s", fits_words(why),
                                              TEXT_ARGS(offer_words(pool, page->arena)))
         : pool->fit == WHY_UNDECIDED
             ? arena_printf(page->arena, "not decided: %.*s", TEXT_ARGS(pool->message))

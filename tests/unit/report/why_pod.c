@@ -80,6 +80,8 @@ static void the_verdict_comes_first(void)
 
 static void a_pool_says_what_it_buys_or_why_not(void)
 {
+#define WOULD_FIT "  NodePool p: would fit on m5.large\n"
+#define ON_ONE .node_fit = 1, .node_total = 1, .node_names = { TEXT("n1") }
 #define FITS .name = TEXT("p"), .fit = WHY_FITS, .instance_type = TEXT("m5.large")
     const struct why_case cases[] = {
         {{POOLS({FITS, .capacity_type = TEXT("spot"), .zone = TEXT("a"),
@@ -98,6 +100,23 @@ static void a_pool_says_what_it_buys_or_why_not(void)
         {{POOLS({FITS, .usd_micro_per_hour = -1})},
          "waits for a node: NodePool p buys m5.large.\n"
          "  NodePool p: fits, and buys m5.large\n" NO_NODES},
+        /* Nothing is bought for these. */
+        {{.state = WHY_POD_LEAVING, POOLS({FITS, .usd_micro_per_hour = -1})},
+         "is being deleted.\n" WOULD_FIT NO_NODES},
+        {{.state = WHY_POD_GATED,
+          .waits = TEXT("its gate quota"),
+          POOLS({FITS, .usd_micro_per_hour = -1})},
+         "waits for its gate quota.\n" WOULD_FIT NO_NODES},
+        {{.state = WHY_POD_RUNS, .node = TEXT("n1"), POOLS({FITS, .usd_micro_per_hour = -1})},
+         "is on node n1.\n" WOULD_FIT NO_NODES},
+        {{.node = TEXT("n1"), POOLS({FITS, .usd_micro_per_hour = -1})},
+         "goes to node n1.\n" WOULD_FIT NO_NODES},
+        {{ON_ONE, POOLS({FITS, .usd_micro_per_hour = -1})},
+         "fits on a node there is.\n" WOULD_FIT "  Nodes: the only one takes it: n1\n"},
+        /* Another pod goes to the node. */
+        {{ON_ONE, .pending_beside = 1, POOLS({FITS, .usd_micro_per_hour = -1})},
+         "waits for a node: NodePool p buys m5.large. 1 other is pending, and placed with it.\n"
+         "  NodePool p: fits, and buys m5.large\n  Nodes: the only one takes it: n1\n"},
         /* What does not fit stands behind what fits, with what would be nearest. */
         {{.fit = WHY_FITS_NOT,
           POOLS({.name = TEXT("p"),
