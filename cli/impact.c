@@ -353,17 +353,20 @@ static void forecast_one(struct forecast *forecast, const struct object *object,
 
 /* ---- all ---- */
 
-/* Nodes that go, each once. Those that a NodePool of a fixed size gives up have no names yet. */
+/* Nodes that go, each once. Of those that a NodePool of a fixed size gives up, and of those that
+ * stay beside them, nobody knows the names. */
 static size_t count_together(const struct impact_report *report, struct arena *arena)
 {
     struct text_map nodes = {0};
     size_t unnamed = 0;
     for (size_t i = 0; i < report->count; i++) {
         const struct disruption *forecast = &report->entries[i].impact.forecast;
+        const struct impact_plan *plan = &report->entries[i].plan;
         struct text_map staying = {0};
-        FOR_EACH(name, &report->entries[i].plan.staying)
+        FOR_EACH(name, &plan->staying)
             (void)text_map_add(&staying, arena, *name);
-        unnamed += change_impact_nodes(&report->entries[i].impact) - forecast->node_count;
+        unnamed += change_impact_nodes(&report->entries[i].impact) - plan->staying_count -
+                   (forecast->node_count - plan->staying.count);
         for (size_t j = 0; j < forecast->node_count; j++) {
             const struct disruption_node *node = &forecast->nodes[j];
             if (text_map_has(&staying, disruption_node_name(node)))

@@ -286,7 +286,7 @@ static void add_plan(struct json_object *json, const struct impact_entry *entry)
                    entry->plan.unschedulable.count);
     json_add_texts(json, "podsUndecided", entry->plan.undecided.items, entry->plan.undecided.count);
     json_add_texts(json, "podsGone", entry->plan.gone.items, entry->plan.gone.count);
-    json_add_count(json, "nodesStaying", entry->plan.staying.count);
+    json_add_count(json, "nodesStaying", entry->plan.staying_count);
 }
 
 static struct json_object *json_of_entry(const struct impact_entry *entry,

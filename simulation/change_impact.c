@@ -222,7 +222,8 @@ static struct nodes take_drifted(const struct impact_reading *reading)
     return nodes;
 }
 
-/* A NodePool of a fixed size gives up what is above it, at once. */
+/* A NodePool of a fixed size gives up what is above it, at once, and replaces none before
+ * (docs/reference/karpenter.md 6.11): what drifts goes once. */
 static void read_scale_down(const struct impact_reading *reading)
 {
     struct change_impact *impact = reading->impact;
@@ -234,6 +235,9 @@ static void read_scale_down(const struct impact_reading *reading)
     if (after < 0 || after >= kept)
         return;
     impact->nodes_deleted = (size_t)(kept - after);
+    size_t left = impact->nodes_total - impact->nodes_deleted;
+    if (impact->nodes_replaced > left)
+        impact->nodes_replaced = left;
     impact_add_reason(reading, TEXT("scale-down: spec.replicas"));
 }
 
@@ -260,7 +264,7 @@ static bool read_update(const struct impact_reading *reading)
                        &impact->drift))
         return false;
     find_pools(reading);
-    (void)nodes_in_question(reading);
+    const struct nodes all = nodes_in_question(reading);
     if (is_harmless(reading)) {
         impact->unseen = 0;
         return true;
@@ -271,9 +275,12 @@ static bool read_update(const struct impact_reading *reading)
             add_reason_at(reading, "drift", *path);
     if (question->after->kind == KIND_NODE_POOL)
         read_scale_down(reading);
+    bool deletes_all = impact->nodes_deleted > 0 && impact->nodes_deleted == impact->nodes_total;
+    if (deletes_all)
+        nodes = all;
     cut(reading, &nodes);
     if (nodes.count > 0)
-        forecast(reading, &nodes, DISRUPTION_REPLACE);
+        forecast(reading, &nodes, deletes_all ? DISRUPTION_DELETE : DISRUPTION_REPLACE);
     return true;
 }
 

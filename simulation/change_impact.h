@@ -49,7 +49,7 @@ struct change_impact {
     size_t nodes_total;
     size_t nodes_replaced; /* that the change makes drift: each goes when budgets and pods let it */
     size_t nodes_deleted;  /* that go with the object, or that a NodePool of a fixed size gives up;
-                              no  successor first */
+                              no successor first. Such a NodePool replaces what it keeps. */
     size_t nodes_waiting;  /* to be replaced already, for earlier changes of the object */
     size_t nodes_spared;   /* that were to be replaced, and stay now */
     size_t nodes_unknown;  /* only the cloud knows whether they fit */
@@ -88,8 +88,8 @@ struct change_impact {
     /* Kinds that would be needed and are not seen as a whole: what they would add is missing. */
     kind_set unseen;
     struct drift drift; /* of an update; empty else */
-    /* Of the nodes that are replaced, or deleted with the object. Which ones a NodePool of a fixed
-     * size gives up nobody knows. */
+    /* Of the nodes that drift, or that are all deleted. Which ones a NodePool of a fixed size gives
+     * up nobody knows, unless it keeps none. */
     struct disruption forecast;
 };
 /* False: what the change does is not known (another kind, an old version), and *impact is empty. */
@@ -107,12 +107,10 @@ struct change_refusal change_check(const struct object *before, const struct obj
                                    struct arena *arena, struct problems *problems);
 /* Whether it does something: else nothing need be said. */
 bool change_impact_is_felt(const struct change_impact *impact);
-/* Nodes that the change sets in motion: those replaced or deleted. Of a static NodePool that is
- * edited and scaled down at once, a node may be both. */
+/* Nodes that the change sets in motion: those replaced or deleted. */
 static inline size_t change_impact_nodes(const struct change_impact *impact)
 {
-    size_t nodes = impact->nodes_replaced + impact->nodes_deleted;
-    return nodes < impact->nodes_total ? nodes : impact->nodes_total;
+    return impact->nodes_replaced + impact->nodes_deleted;
 }
 
 /* ---- in words, the same at the door and on the command line (change_words.c) ---- */
@@ -142,6 +140,8 @@ struct impact_plan {
     /* Of the nodes that are replaced, those that Karpenter does not begin with as things are: their
      * pods fit nowhere else, or nothing can be launched for them. */
     struct text_list staying; /* by name, as disruption_node_name() */
+    size_t staying_count; /* fewer than these where a NodePool of a fixed size gives up some first,
+                             nobody knows which */
     bool in_doubt; /* pods keep some of these, or some may stay for pods, but are too many to ask */
     struct text stopped;   /* why a NodePool launches nothing: a sentence; empty: none is known */
     bool from_template;    /* of a NodePool of a fixed size, what is bought is the cloud's choice */

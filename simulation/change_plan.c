@@ -24,6 +24,12 @@ struct planning {
     struct text_map nowhere; /* pods that fit nowhere as things are */
 };
 
+/* Else the change deletes all of its nodes at once. */
+static bool replaces(const struct planning *planning)
+{
+    return planning->impact->nodes_replaced > 0;
+}
+
 /* The snapshot with the object as it will be, and with what comes beside it. */
 static const struct snapshot *changed(const struct change_question *question, struct arena *arena)
 {
@@ -60,18 +66,22 @@ static bool stop_without_class(const struct planning *planning, const struct poo
     return true;
 }
 
-/* A successor is a node more for a while, and limits.nodes has to leave it room. */
+/* A successor is a node more for a while, and limits.nodes has to leave it room, when those that
+ * the NodePool gives up are gone. */
 static bool stop_at_limit(const struct planning *planning, const struct pool *pool, size_t nodes)
 {
     int64_t limit = 0;
+    size_t given_up = planning->impact->nodes_deleted;
+    nodes = given_up < nodes ? nodes - given_up : 0;
     struct text text = node_text(node_get(pool->limits_field->node, "nodes"));
     if (!quantity_scaled(text, 0, &limit) || (int64_t)nodes < limit)
         return false;
     planning->plan->stopped =
         arena_printf(planning->arena,
-                     "Without the gate TerminateFirstDrift no successor fits NodePool %.*s: it has "
+                     "Without the gate TerminateFirstDrift no successor fits NodePool %.*s: it %s "
                      "%zu node%s, and its limit of nodes is %.*s.",
-                     TEXT_ARGS(pool->object->name), nodes, plural_s(nodes), TEXT_ARGS(text));
+                     TEXT_ARGS(pool->object->name), given_up > 0 ? "keeps" : "has", nodes,
+                     plural_s(nodes), TEXT_ARGS(text));
     return true;
 }
 
@@ -104,18 +114,18 @@ static void take_nodes(struct planning *planning)
             (void)text_map_add(&planning->leaving, planning->arena, name);
         if (node->grace_s >= 0)
             (void)text_map_add(&planning->bounded, planning->arena, name);
-        if (planning->question->after != NULL && pool != NULL && pool_is_static(pool))
+        if (replaces(planning) && pool != NULL && pool_is_static(pool))
             take_static_node(planning, pool, nodes, name);
         else
             (void)text_map_add(&planning->drilled, planning->arena, name);
     }
 }
 
-/* Of an update: what is deleted launches nothing anyway. */
+/* What is deleted launches nothing anyway. */
 static void stop_pool(struct planning *planning)
 {
     const struct object *after = planning->question->after;
-    const struct pool *pool = after == NULL || after->kind != KIND_NODE_POOL
+    const struct pool *pool = !replaces(planning) || after->kind != KIND_NODE_POOL
                                   ? NULL
                                   : snapshot_pool_named(planning->after, after->name);
     if (pool != NULL && stop_without_class(planning, pool))
@@ -261,6 +271,15 @@ static size_t find_staying(struct planning *planning, const struct simulation *w
     return count;
 }
 
+static void read_staying(const struct planning *planning)
+{
+    struct impact_plan *plan = planning->plan;
+    size_t most = planning->impact->nodes_replaced;
+    FOR_EACH(node, &planning->staying)
+        *LIST_PUSH(planning->arena, &plan->staying) = node->key;
+    plan->staying_count = plan->staying.count < most ? plan->staying.count : most;
+}
+
 /* The plan without the nodes that stay. */
 static bool simulate_going(struct planning *planning, struct simulation *with,
                            struct problems *problems, struct error *error)
@@ -352,9 +371,8 @@ static bool plan_change(struct planning *planning, struct simulation *with,
             arena_printf(planning->arena,
                          "NodePool %.*s launches nothing: its nodes use more than its limit of %s.",
                          TEXT_ARGS(drilled->above_pool), drilled->above);
-    size_t staying = planning->question->after == NULL ? 0 : find_staying(planning, with);
-    FOR_EACH(node, &planning->staying)
-        *LIST_PUSH(planning->arena, &planning->plan->staying) = node->key;
+    size_t staying = replaces(planning) ? find_staying(planning, with) : 0;
+    read_staying(planning);
     twice = (struct problems){.arena = planning->arena};
     if (staying > 0 && !simulate_going(planning, with, &twice, error))
         return false;
@@ -378,21 +396,24 @@ bool change_impact_plan(const struct change_question *question, const struct cha
                                 .after = changed(question, arena),
                                 .arena = arena,
                                 .plan = plan,
-                                .drill = {.replaces = question->after != NULL}};
+                                .drill = {.replaces = impact->nodes_replaced > 0}};
     bool all_named = impact->forecast.node_count == change_impact_nodes(impact);
     *plan = (struct impact_plan){0};
-    if (!all_named)
-        plan->usd_micro_per_hour_before = plan->usd_micro_per_hour_after = -1;
-    if (impact->forecast.node_count == 0)
+    if (impact->forecast.node_count == 0) {
+        if (!all_named)
+            plan->usd_micro_per_hour_before = plan->usd_micro_per_hour_after = -1;
         return true;
+    }
     take_nodes(&planning);
     stop_pool(&planning);
     if (question->after == NULL)
         *LIST_PUSH(arena, &planning.drill.pools) = question->before->name;
     if (!plan_change(&planning, with, without, problems, error))
         return false;
-    if (all_named)
+    if (all_named && plan->staying_count == plan->staying.count)
         read_prices(&planning, with, without);
+    else
+        plan->usd_micro_per_hour_before = plan->usd_micro_per_hour_after = -1;
     read_gone(&planning);
     plan->simulation = with;
     return true;

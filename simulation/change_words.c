@@ -57,7 +57,8 @@ static struct text pace_words(const struct telling *telling)
     struct text from = opens <= now
                            ? TEXT("now")
                            : arena_printf(arena, "%.*s", TEXT_ARGS(time_words(opens, now, arena)));
-    if (impact->nodes_blocked == impact->nodes_replaced)
+    /* A NodePool of a fixed size gives up what nothing blocks first. */
+    if (impact->nodes_blocked >= impact->nodes_replaced)
         return TEXT(", all of them blocked as things are");
     if (impact->at_once == 0)
         return arena_printf(arena, ", none of them right %s%.*s", opens <= now ? "" : "from ",
@@ -70,7 +71,7 @@ static struct text pace_words(const struct telling *telling)
 
 static bool all_stay(const struct change_impact *impact, const struct impact_plan *plan)
 {
-    return plan != NULL && plan->staying.count > 0 && plan->staying.count == impact->nodes_replaced;
+    return plan != NULL && plan->staying_count > 0 && plan->staying_count == impact->nodes_replaced;
 }
 
 static void add_replaced(const struct telling *telling, struct text_builder *words)
@@ -80,7 +81,7 @@ static void add_replaced(const struct telling *telling, struct text_builder *wor
         text_builder_printf(words,
                             "This change makes %zu of %zu node%s drift, and Karpenter can replace "
                             "none of them as things are.",
-                            impact->nodes_replaced, impact->nodes_total,
+                            impact->drift.counts[DRIFT_NEWLY], impact->nodes_total,
                             plural_s(impact->nodes_total));
     else
         text_builder_printf(words, "This change replaces %zu of %zu node%s%.*s.",
@@ -100,6 +101,8 @@ static void add_deleted(const struct telling *telling, struct text_builder *word
         "budgets say.",
         words->size > 0 ? " It" : "This", impact->nodes_deleted, impact->nodes_total,
         plural_s(impact->nodes_total));
+    if (telling->plan != NULL && telling->plan->staying_count > 0)
+        return; /* nobody knows on which nodes */
     const char *at_least = impact->at_least ? "At least " : "";
     size_t moving = impact->pods_moving, gone = impact->pods_gone;
     if (moving > 0)
@@ -324,7 +327,8 @@ static struct text price_words(const struct change_impact *impact, const struct 
     enum { DECIMALS = 4 };
     if (change_impact_nodes(impact) == 0 || (impact->nodes_deleted == 0 && all_stay(impact, plan)))
         return TEXT("");
-    if (impact->forecast.node_count < change_impact_nodes(impact))
+    if (impact->forecast.node_count < change_impact_nodes(impact) ||
+        plan->staying_count < plan->staying.count)
         return TEXT("What it costs is not known: Karpenter chooses which nodes go.");
     bool is_priced = plan->usd_micro_per_hour_before >= 0;
     bool is_unknown = plan->from_template || plan->bought_undecided;
@@ -353,7 +357,7 @@ static struct text price_words(const struct change_impact *impact, const struct 
 /* Karpenter looks for the places before it replaces a node (docs/reference/karpenter.md 6.11). */
 static void add_staying(const struct impact_plan *plan, struct text_builder *words)
 {
-    size_t nodes = plan->staying.count;
+    size_t nodes = plan->staying_count;
     if (plan->in_doubt)
         text_builder_add(words,
                          TEXT(" Karpenter does not begin with a node whose pods fit nowhere."));

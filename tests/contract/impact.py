@@ -141,6 +141,17 @@ def nodes_without_names_count(folder, _):
     both = asked(0, "-f", write(folder, "both.yaml", after), "--state", state)["changes"][0]
     expect("no node counts twice", (both.get("nodesReplaced"), both.get("nodesTotal")), (3, 3))
     expect("scale-down in words", "What it costs is not known: Karpenter chooses which nodes go." in said, True)
+    before["spec"]["limits"] = after["spec"]["limits"] = {"nodes": "1"}
+    state = str(pathlib.Path(write(folder, "fixed/pool.yaml", before, *machine(1), *machine(2), *machine(3))).parent)
+    for replicas, stay in ((1, 1), (0, 0)):
+        after["spec"]["replicas"] = replicas
+        path = write(folder, "limited.yaml", after)
+        told = asked(0, "-f", path, "--state", state)
+        change = told["changes"][0]
+        expect(f"what is deleted does not stay {replicas}", [change.get("nodesDeleted"), change.get("nodesStaying"), told["summary"]["nodes"]],
+               [3 - replicas, stay, 3 - stay])
+        said = run(0, "-f", path, "--state", state, "-o", "markdown").stdout
+        expect(f"what is deleted goes {replicas}", said.startswith(f"### Impact on nodes: {3 - stay} nodes go\n"), True)
 
 
 def node_class(name):

@@ -511,8 +511,9 @@ static void ways_around(void)
          .old = POOL_OF("", "", "", "replicas: 4, "),
          .object = POOL_OF("", "", TEAM, "replicas: 3, "),
          .findings =
-             "deny spec " REPLACES " It deletes 1 of 4 nodes at once, before new ones are there, "
-             "whatever the budgets say." ABOVE},
+             "deny spec This change replaces 3 of 4 nodes, at most 1 at a time, from now on. It "
+             "deletes 1 of 4 nodes at once, before new ones are there, whatever the budgets "
+             "say." ABOVE},
     };
     RUN(cases);
 }
