@@ -130,7 +130,8 @@ struct impact_words change_impact_words(const struct change_question *question,
 /* ---- what the pods need afterwards (change_plan.c): as costly as a plan ---- */
 
 struct impact_plan {
-    /* Of the nodes that go; -1: the price of some, or which they are, is not known. */
+    /* Of the nodes that go, but for those that are leaving already; -1: the price of some, or which
+     * they are, is not known. */
     int64_t usd_micro_per_hour_before;
     int64_t usd_micro_per_hour_after; /* of what is bought instead; -1: likewise */
     struct text_list unschedulable;   /* "namespace/name" of pods that fit nowhere afterwards, and

@@ -299,14 +299,13 @@ static bool goes(const struct planning *planning, struct text node)
 }
 
 /* What the nodes that go cost; -1: the price of some is not known. A NodeClaim whose Node has not
- * come has none. */
+ * come has none. A node that is leaving already goes without the change, too. */
 static int64_t usd_of_nodes(const struct planning *planning, const struct simulation *without)
 {
-    size_t nodes = without->node_count - without->claim_count, found = 0;
+    size_t nodes = without->node_count - without->claim_count, found = planning->leaving.count;
     int64_t usd_micro = 0;
-    for (size_t i = 0; i < nodes + without->leaving_count; i++) {
-        const struct simulation_node *node =
-            i < nodes ? &without->nodes[i] : &without->leaving[i - nodes];
+    for (size_t i = 0; i < nodes; i++) {
+        const struct simulation_node *node = &without->nodes[i];
         if (!goes(planning, node->name))
             continue;
         if (node->usd_micro_per_hour < 0)
@@ -317,21 +316,53 @@ static int64_t usd_of_nodes(const struct planning *planning, const struct simula
     return found == planning->going.count - planning->staying.count ? usd_micro : -1;
 }
 
-/* What is bought costs; -1: the price of some is not known. */
-static int64_t usd_of_claims(const struct simulation *simulation)
+/* The pods of a node that is bought. */
+static void add_pods(const struct planning *planning, const struct simulation *simulation,
+                     const struct simulation_node *claim, struct text_map *pods)
+{
+    for (size_t i = 0; i < claim->pod_count; i++)
+        (void)text_map_add(pods, planning->arena,
+                           name_of_pod(&simulation->pods[claim->pods[i]], planning->arena));
+}
+
+static bool has_any(const struct planning *planning, const struct simulation *simulation,
+                    const struct simulation_node *claim, const struct text_map *pods)
+{
+    for (size_t i = 0; i < claim->pod_count; i++)
+        if (text_map_has(pods, name_of_pod(&simulation->pods[claim->pods[i]], planning->arena)))
+            return true;
+    return false;
+}
+
+/* What is bought costs; -1: the price of some is not known. pods: of a node for none of these it
+ * does not count; NULL: all do. */
+static int64_t usd_of_claims(const struct planning *planning, const struct simulation *simulation,
+                             const struct text_map *pods)
 {
     size_t first = simulation->node_count - simulation->claim_count;
-    for (size_t i = first; i < simulation->node_count; i++)
-        if (simulation->nodes[i].usd_micro_per_hour < 0)
+    int64_t usd_micro = 0;
+    for (size_t i = first; i < simulation->node_count; i++) {
+        const struct simulation_node *claim = &simulation->nodes[i];
+        if (pods != NULL && !has_any(planning, simulation, claim, pods))
+            continue;
+        if (claim->usd_micro_per_hour < 0)
             return -1;
-    return simulation->usd_micro_per_hour;
+        usd_micro = usd_sum(usd_micro, claim->usd_micro_per_hour);
+    }
+    return usd_micro;
 }
 
 static void read_prices(const struct planning *planning, const struct simulation *with,
                         const struct simulation *without)
 {
     struct impact_plan *plan = planning->plan;
-    int64_t bought = usd_of_claims(with), anyway = usd_of_claims(without);
+    struct text_map pods = {0};
+    for (size_t i = with->node_count - with->claim_count; i < with->node_count; i++)
+        add_pods(planning, with, &with->nodes[i], &pods);
+    /* What is bought without the change, too, is no successor, unless none of its pods gets a new
+     * node with the change. */
+    int64_t bought = usd_of_claims(planning, with, NULL);
+    int64_t anyway = usd_of_claims(planning, without, &pods);
     plan->usd_micro_per_hour_before = usd_of_nodes(planning, without);
     plan->usd_micro_per_hour_after = -1;
     if (bought >= 0 && anyway >= 0 && !plan->from_template && !plan->bought_undecided)

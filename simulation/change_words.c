@@ -321,11 +321,20 @@ struct impact_words change_impact_words(const struct change_question *question,
 
 /* ---- the plan ---- */
 
+/* Of the nodes that go, those that would not go without the change. */
+static size_t nodes_priced(const struct change_impact *impact, const struct impact_plan *plan)
+{
+    size_t nodes = change_impact_nodes(impact) - plan->staying_count;
+    for (size_t i = 0; i < impact->forecast.node_count; i++)
+        nodes -= impact->forecast.nodes[i].leaving;
+    return nodes;
+}
+
 static struct text price_words(const struct change_impact *impact, const struct impact_plan *plan,
                                struct arena *arena)
 {
     enum { DECIMALS = 4 };
-    if (change_impact_nodes(impact) == 0 || (impact->nodes_deleted == 0 && all_stay(impact, plan)))
+    if (nodes_priced(impact, plan) == 0)
         return TEXT("");
     if (impact->forecast.node_count < change_impact_nodes(impact) ||
         plan->staying_count < plan->staying.count)

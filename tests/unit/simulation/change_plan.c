@@ -36,6 +36,7 @@ static const char priced_and_not[] = "[" FIXTURE_SMALL ", " FIXTURE_LARGE
                                                          "}, status: {allocatable: {cpu: 2, " \
                                                          "memory: 4Gi, pods: 110}}}"
 #define MACHINE(name, type) MACHINE_WITH(name, type, "", "")
+#define LEAVES "taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]"
 #define RUNS_WITH(name, cpu, node, more)                                                          \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name more ", ownerReferences: [{apiVersion: " \
     "apps/v1, kind: ReplicaSet, name: web, controller: true}]}, spec: " POD_SPEC(                 \
@@ -123,17 +124,40 @@ static void pods_and_money_are_told(void)
          "1 pod would fit nowhere afterwards: shop/web-1.",
          "The nodes that go cost $0.1000 an hour, and none is bought instead.",
          NULL},
-        {"a node that is going already has a price, too",
+        {"a node that is leaving already goes without the change, too",
          POOL_FOR("small", ""),
          NULL,
-         {POOL_FOR("small", ""),
-          "{apiVersion: karpenter.sh/v1, kind: NodeClaim, " META(
-              "n1", "small") ", status: {nodeName: n1}}",
-          "{apiVersion: v1, kind: Node, " META(
-              "n1", "small") ", spec: {taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]"
-                             "}, status: {allocatable: {cpu: 2, memory: 4Gi, pods: 110}}}"},
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), MACHINE_WITH("n2", "small", "", LEAVES)},
          "",
          "The nodes that go cost $0.1000 an hour, and none is bought instead.",
+         NULL},
+        {"where no other goes no price is told",
+         POOL_FOR("small", ""),
+         NULL,
+         {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", "", LEAVES)},
+         "",
+         "",
+         NULL},
+        {"nor does its successor count",
+         POOL_FOR("small", ""),
+         POOL_FOR("small", "team: a"),
+         {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", "", LEAVES),
+          RUNS("web-1", "1500m", "n1"), MACHINE_WITH("n2", "small", "", LEAVES),
+          RUNS("web-2", "1500m", "n2"), MACHINE("n3", "small"), RUNS("web-3", "1500m", "n3")},
+         "",
+         "The nodes that go cost $0.1000 an hour, those bought instead $0.1000.",
+         NULL},
+        {"what would be bought for a pod that then fits nowhere is not taken off",
+         POOL_FOR("small", ""),
+         POOL_FOR("small", "team: a"),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"),
+          RUNS("web-1", "1", "n1, nodeSelector: {karpenter.sh/nodepool: default}"),
+          POD("wait", "1500m",
+              ", affinity: {nodeAffinity: "
+              "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+              "[{matchExpressions: [{key: team, operator: DoesNotExist}]}]}}}")},
+         "1 pod would fit nowhere afterwards: shop/wait.",
+         "The nodes that go cost $0.1000 an hour, those bought instead $0.1000.",
          NULL},
         {"a node for a node",
          POOL_FOR("small", ""),
@@ -186,7 +210,6 @@ static void pods_and_money_are_told(void)
 #define BOTH_STAY "Karpenter does not begin with a node whose pods fit nowhere. So 2 nodes stay."
 #define NOWHERE_FOR_2 "2 pods would fit nowhere afterwards: shop/web-1 and shop/web-2. " BOTH_STAY
 #define ENDS "terminationGracePeriod: 1h"
-#define LEAVES "taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]"
 #define ALL_GO_AT_ONCE "This change replaces 1 of 1 node, all at once, from now on."
 #define ONLY_GOES "The nodes that go cost $0.1000 an hour, and none is bought instead."
 #define NONE_GOES \
