@@ -137,7 +137,9 @@ struct impact_plan {
     struct text_list unschedulable;   /* "namespace/name" of pods that fit nowhere afterwards, and
                                          have a place now or would get one; all of them */
     struct text_list undecided; /* of pods of which it is not decided afterwards whether they fit */
-    struct text_list gone; /* of pods on the nodes that go and that no controller makes again */
+    /* Of pods on the nodes that go and that no controller makes again; in none of the lists above,
+     * since nobody looks for a place for them afterwards. */
+    struct text_list gone;
     /* Of the nodes that are replaced, those that Karpenter does not begin with as things are: their
      * pods fit nowhere else, or nothing can be launched for them. */
     struct text_list staying; /* by name, as disruption_node_name() */

@@ -21,7 +21,9 @@ struct planning {
     /* Names of Nodes: all that go, those of them whose pods need a place first, those that leave
      * already, those whose drain has an end, and those that stay. */
     struct text_map going, drilled, leaving, bounded, staying;
-    struct text_map nowhere; /* pods that fit nowhere as things are */
+    struct text_map in_doubt; /* those that may stay, where they are too many to ask */
+    /* Pods that fit nowhere as things are, and those that no controller makes again. */
+    struct text_map nowhere, gone;
 };
 
 /* Else the change deletes all of its nodes at once. */
@@ -259,8 +261,10 @@ static size_t find_staying(struct planning *planning, const struct simulation *w
     struct text_map doubtful = {0};
     find_doubtful(planning, with, &doubtful);
     planning->plan->in_doubt = doubtful.count > planning->question->most_alone;
-    if (planning->plan->in_doubt)
+    if (planning->plan->in_doubt) {
+        planning->in_doubt = doubtful;
         return 0;
+    }
     for (size_t i = 0; i < doubtful.count; i++)
         if (can_go(planning, &doubtful, doubtful.items[i].key))
             doubtful.items[i].value = 0;
@@ -291,12 +295,51 @@ static bool simulate_going(struct planning *planning, struct simulation *with,
     return simulate(planning, nodes, NULL, with, problems, error);
 }
 
-/* ---- money ---- */
+/* ---- pods that nobody makes again ---- */
 
 static bool goes(const struct planning *planning, struct text node)
 {
     return text_map_has(&planning->going, node) && !text_map_has(&planning->staying, node);
 }
+
+/* Nodes that are replaced, and as things are do not begin; with what is leaving Karpenter has. */
+static struct text_map blocked_nodes(const struct planning *planning)
+{
+    const struct disruption *forecast = &planning->impact->forecast;
+    struct text_map blocked = {0};
+    for (size_t i = 0; i < forecast->node_count && replaces(planning); i++)
+        if (forecast->nodes[i].blocked && !forecast->nodes[i].leaving)
+            (void)text_map_add(&blocked, planning->arena,
+                               disruption_node_name(&forecast->nodes[i]));
+    return blocked;
+}
+
+static void read_gone(struct planning *planning)
+{
+    const struct text_map blocked = blocked_nodes(planning);
+    for (size_t i = 0; i < snapshot_count(planning->after, KIND_POD); i++) {
+        const struct object *pod = snapshot_object(planning->after, KIND_POD, i);
+        struct text node = node_string(node_at(pod->root->node, "spec.nodeName"));
+        if (node.size == 0 || !goes(planning, node) || text_map_has(&blocked, node) ||
+            text_map_has(&planning->in_doubt, node) || !disruption_ends_pod(pod))
+            continue;
+        struct text name = arena_printf(planning->arena, "%.*s/%.*s", TEXT_ARGS(pod->namespace),
+                                        TEXT_ARGS(pod->name));
+        (void)text_map_add(&planning->gone, planning->arena, name);
+        *LIST_PUSH(planning->arena, &planning->plan->gone) = name;
+    }
+}
+
+static struct text_list without_gone(const struct planning *planning, const struct text_list *pods)
+{
+    struct text_list left = {0};
+    FOR_EACH(pod, pods)
+        if (!text_map_has(&planning->gone, *pod))
+            *LIST_PUSH(planning->arena, &left) = *pod;
+    return left;
+}
+
+/* ---- money ---- */
 
 /* What the nodes that go cost; -1: the price of some is not known. A NodeClaim whose Node has not
  * come has none. A node that is leaving already goes without the change, too. */
@@ -369,19 +412,6 @@ static void read_prices(const struct planning *planning, const struct simulation
         plan->usd_micro_per_hour_after = bought > anyway ? bought - anyway : 0;
 }
 
-/* ---- pods that nobody makes again ---- */
-
-static void read_gone(const struct planning *planning)
-{
-    for (size_t i = 0; i < snapshot_count(planning->after, KIND_POD); i++) {
-        const struct object *pod = snapshot_object(planning->after, KIND_POD, i);
-        struct text node = node_string(node_at(pod->root->node, "spec.nodeName"));
-        if (node.size > 0 && goes(planning, node) && disruption_ends_pod(pod))
-            *LIST_PUSH(planning->arena, &planning->plan->gone) = arena_printf(
-                planning->arena, "%.*s/%.*s", TEXT_ARGS(pod->namespace), TEXT_ARGS(pod->name));
-    }
-}
-
 static bool plan_change(struct planning *planning, struct simulation *with,
                         struct simulation *without, struct problems *problems, struct error *error)
 {
@@ -394,7 +424,11 @@ static bool plan_change(struct planning *planning, struct simulation *with,
         (void)text_map_add(
             &planning->nowhere, planning->arena,
             name_of_pod(&without->pods[without->unschedulable[i].pod], planning->arena));
-    planning->plan->unschedulable = displaced(planning, with);
+    size_t staying = replaces(planning) ? find_staying(planning, with) : 0;
+    read_staying(planning);
+    read_gone(planning);
+    const struct text_list nowhere = displaced(planning, with);
+    planning->plan->unschedulable = without_gone(planning, &nowhere);
     const struct drilled *drilled = with->drilled;
     if (drilled->above != NULL && planning->plan->stopped.size == 0 &&
         planning->plan->unschedulable.count > 0)
@@ -402,14 +436,13 @@ static bool plan_change(struct planning *planning, struct simulation *with,
             arena_printf(planning->arena,
                          "NodePool %.*s launches nothing: its nodes use more than its limit of %s.",
                          TEXT_ARGS(drilled->above_pool), drilled->above);
-    size_t staying = replaces(planning) ? find_staying(planning, with) : 0;
-    read_staying(planning);
     twice = (struct problems){.arena = planning->arena};
     if (staying > 0 && !simulate_going(planning, with, &twice, error))
         return false;
-    planning->plan->undecided = undecided_in(planning, with, without);
+    const struct text_list undecided = undecided_in(planning, with, without);
+    planning->plan->undecided = without_gone(planning, &undecided);
     planning->plan->bought_undecided =
-        planning->plan->undecided.count > 0 || undecided_in(planning, without, with).count > 0;
+        undecided.count > 0 || undecided_in(planning, without, with).count > 0;
     return true;
 }
 
@@ -445,7 +478,6 @@ bool change_impact_plan(const struct change_question *question, const struct cha
         read_prices(&planning, with, without);
     else
         plan->usd_micro_per_hour_before = plan->usd_micro_per_hour_after = -1;
-    read_gone(&planning);
     plan->simulation = with;
     return true;
 }

@@ -111,7 +111,13 @@ static void what_changes_is_told(void)
          .object = EDITED,
          .findings =
              "warn spec " REPLACES "\nwarn spec.disruption 1 pod of default blocks it: default/web "
-             "(karpenter.sh/do-not-disrupt).\nwarn spec.template " GONE},
+             "(karpenter.sh/do-not-disrupt)."},
+        {.name = "so is who is gone for good",
+         .rails = "change-impact: {}",
+         .cluster = FOUR POD("web", "n1", ""),
+         .old = POOL,
+         .object = EDITED,
+         .findings = "warn spec " REPLACES "\nwarn spec.template " GONE},
         {.name = "one that replaces none",
          .rails = "change-impact: {maxNodes: 0}",
          .cluster = FOUR,
@@ -295,7 +301,14 @@ static void ceilings_deny_until_it_is_confirmed(void)
          .findings =
              "deny spec " REPLACES
              " A change of more than 3 nodes has to be confirmed. 1 pod of default blocks it: "
-             "default/web (karpenter.sh/do-not-disrupt). " GONE CONFIRM("4")},
+             "default/web (karpenter.sh/do-not-disrupt)." CONFIRM("4")},
+        {.name = "so is who is gone for good",
+         .rails = "change-impact: {maxNodes: 3}",
+         .cluster = FOUR POD("web", "n1", ""),
+         .old = POOL,
+         .object = EDITED,
+         .findings = "deny spec " REPLACES
+                     " A change of more than 3 nodes has to be confirmed. " GONE CONFIRM("4")},
     };
     RUN(cases);
 }

@@ -204,9 +204,13 @@ static void pods_and_money_are_told(void)
 #define TWO                                                                       \
     MACHINE("n1", "small"), MACHINE("n2", "small"), RUNS("web-1", "1500m", "n1"), \
         RUNS("web-2", "1500m", "n2")
-#define BARE(name, node)                                 \
-    "{apiVersion: v1, kind: Pod, metadata: {name: " name \
+#define BARE_WITH(name, node, more)                           \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name more \
     "}, spec: " POD_SPEC("1500m", ", nodeName: " node) "}"
+#define BARE(name, node) BARE_WITH(name, node, "")
+#define HELD_BARE(name, node) \
+    BARE_WITH(name, node, ", annotations: {karpenter.sh/do-not-disrupt: 'true'}")
+#define TOOL_IS_GONE "1 pod is gone for good, since no controller makes it again: shop/tool."
 #define BOTH_STAY "Karpenter does not begin with a node whose pods fit nowhere. So 2 nodes stay."
 #define NOWHERE_FOR_2 "2 pods would fit nowhere afterwards: shop/web-1 and shop/web-2. " BOTH_STAY
 #define ENDS "terminationGracePeriod: 1h"
@@ -365,9 +369,38 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
          POOL_FOR("small", ""),
          POOL_FOR("small", "team: a"),
          {POOL_FOR("small", ""), MACHINE("n1", "small"), BARE("tool", "n1")},
-         "1 pod is gone for good, since no controller makes it again: shop/tool.",
+         TOOL_IS_GONE,
          "The nodes that go cost $0.1000 an hour, those bought instead $0.1000.",
          ALL_GO_AT_ONCE},
+        {"but not where it keeps its node",
+         POOL_FOR("small", ""),
+         POOL_FOR("small", "team: a"),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), HELD_BARE("tool", "n1")},
+         "",
+         NULL,
+         "This change replaces 1 of 1 node, all of them blocked as things are."},
+        {"where a drain has an end, it is gone, and fits nowhere else",
+         POOL_FOR("small", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", ENDS, ""), HELD_BARE("tool", "n1")},
+         TOOL_IS_GONE,
+         ONLY_GOES,
+         ALL_GO_AT_ONCE},
+        {"as with a node that is leaving",
+         POOL_FOR("small", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", "", LEAVES), BARE("tool", "n1")},
+         TOOL_IS_GONE,
+         "",
+         NULL},
+        {"of nodes that may stay, but are too many to ask, none is said to be gone",
+         POOL_FOR("small", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small", ""), TWO, MACHINE("n3", "small"), BARE("tool", "n3")},
+         "3 pods would fit nowhere afterwards: shop/tool, shop/web-1 and shop/web-2. Karpenter "
+         "does not begin with a node whose pods fit nowhere.",
+         NULL,
+         NULL},
         {"a fixed size: a successor each, and nobody asks for its pods",
          POOL_WITH("replicas: 2, ", "default", "small", ""),
          POOL_WITH("replicas: 2, ", "default", "small", "team: a"),
@@ -463,6 +496,14 @@ static void pods_of_unknown_hardware_are_not_decided(void)
          "Of 1 pod it is not decided whether it fits afterwards: shop/web-1.",
          "The nodes that go cost $0.0960 an hour. " NOT_DECIDED,
          "This change replaces 1 of 1 node, all at once, from now on."},
+        {"a pod that is gone for good wants no hardware",
+         POOL_FOR("m5.large", ""),
+         POOL_FOR("m8g-flex.large", ""),
+         {POOL_FOR("m5.large", ""), MACHINE("n1", "m5.large"), RUNS("web-1", "500m", "n1"),
+          BARE("tool", "n1")},
+         "Of 1 pod it is not decided whether it fits afterwards: shop/web-1. " TOOL_IS_GONE,
+         "The nodes that go cost $0.0960 an hour. " NOT_DECIDED,
+         NULL},
         {"pods that wait for such hardware without the change, too",
          POOL_FOR("m5.large", ""),
          POOL_FOR("m8g-flex.large", ""),
