@@ -19,8 +19,9 @@ struct planning {
     struct impact_plan *plan;
     struct drill drill; /* without its nodes */
     /* Names of Nodes: all that go, those of them whose pods need a place first, those that leave
-     * already, those whose drain has an end, and those that stay. */
-    struct text_map going, drilled, leaving, bounded, staying;
+     * already, those that are to be replaced and blocked as things are, those whose drain has an
+     * end, and those that stay. */
+    struct text_map going, drilled, leaving, blocked, bounded, staying;
     struct text_map in_doubt; /* those that may stay, where they are too many to ask */
     /* Pods that fit nowhere as things are, and those that no controller makes again. */
     struct text_map nowhere, gone;
@@ -114,6 +115,8 @@ static void take_nodes(struct planning *planning)
         (void)text_map_add(&planning->going, planning->arena, name);
         if (node->leaving)
             (void)text_map_add(&planning->leaving, planning->arena, name);
+        if (node->blocked && !node->leaving && replaces(planning))
+            (void)text_map_add(&planning->blocked, planning->arena, name);
         if (node->grace_s >= 0)
             (void)text_map_add(&planning->bounded, planning->arena, name);
         if (replaces(planning) && pool != NULL && pool_is_static(pool))
@@ -232,7 +235,8 @@ static bool all_with_nodes_fit(const struct planning *planning, const struct sim
     return true;
 }
 
-/* Whether the pods of one more node fit, beside those of the nodes that go before. */
+/* Whether the pods of one more node fit, beside those of the nodes that go before; empty: of no
+ * more. */
 static bool can_go(const struct planning *planning, const struct text_map *doubtful,
                    struct text node)
 {
@@ -245,29 +249,69 @@ static bool can_go(const struct planning *planning, const struct text_map *doubt
     FOR_EACH(drilled, &planning->drilled)
         if (text_map_get(doubtful, drilled->key, 0) == 0)
             (void)text_map_add(&nodes, arena, drilled->key);
-    (void)text_map_add(&nodes, arena, node);
+    if (node.size > 0)
+        (void)text_map_add(&nodes, arena, node);
     bool fits = simulate(planning, &nodes, &planning->bounded, &simulation, &problems, &error) &&
                 all_with_nodes_fit(planning, &simulation);
     arena_rewind(arena, mark);
     return fits;
 }
 
+/* Asks of those that are blocked, or of the others, and says whether any can go. */
+static bool ask_each(const struct planning *planning, struct text_map *doubtful, bool blocked)
+{
+    bool any = false;
+    for (size_t i = 0; i < doubtful->count; i++) {
+        struct text_count *node = &doubtful->items[i];
+        if (node->value == 0 || text_map_has(&planning->blocked, node->key) != blocked ||
+            !can_go(planning, doubtful, node->key))
+            continue;
+        node->value = 0;
+        any = true;
+    }
+    return any;
+}
+
+static void set_from(struct text_map *doubtful, size_t first, size_t value)
+{
+    for (size_t i = first; i < doubtful->count; i++)
+        doubtful->items[i].value = value;
+}
+
 /* Karpenter begins with a node when its pods fit elsewhere, also on nodes that are to go later
- * (docs/reference/karpenter.md 6.11). So it is asked of one after the other, unless they are too
- * many for that. Returns how many stay. */
+ * (docs/reference/karpenter.md 6.11), and those that are blocked come last: they may be in doubt
+ * for pods that they took before. So it is asked of one after the other. False: they are too many.
+ */
+static bool ask_all(const struct planning *planning, struct text_map *doubtful)
+{
+    size_t most = planning->question->most_alone, found = doubtful->count;
+    if (found > most)
+        return false;
+    FOR_EACH(node, &planning->blocked)
+        if (found > 0 && text_map_has(&planning->drilled, node->key))
+            *text_map_at(doubtful, planning->arena, node->key) = 1;
+    bool any = ask_each(planning, doubtful, false);
+    set_from(doubtful, found, 0);
+    if (any && !can_go(planning, doubtful, TEXT(""))) {
+        if (doubtful->count - found > most)
+            return false;
+        set_from(doubtful, found, 1);
+    }
+    (void)ask_each(planning, doubtful, true);
+    return true;
+}
+
+/* Returns how many stay. */
 static size_t find_staying(struct planning *planning, const struct simulation *with)
 {
     size_t count = 0;
     struct text_map doubtful = {0};
     find_doubtful(planning, with, &doubtful);
-    planning->plan->in_doubt = doubtful.count > planning->question->most_alone;
+    planning->plan->in_doubt = !ask_all(planning, &doubtful);
     if (planning->plan->in_doubt) {
         planning->in_doubt = doubtful;
         return 0;
     }
-    for (size_t i = 0; i < doubtful.count; i++)
-        if (can_go(planning, &doubtful, doubtful.items[i].key))
-            doubtful.items[i].value = 0;
     FOR_EACH(node, &doubtful)
         if (node->value > 0)
             count += text_map_add(&planning->staying, planning->arena, node->key);
@@ -302,25 +346,12 @@ static bool goes(const struct planning *planning, struct text node)
     return text_map_has(&planning->going, node) && !text_map_has(&planning->staying, node);
 }
 
-/* Nodes that are replaced, and as things are do not begin; with what is leaving Karpenter has. */
-static struct text_map blocked_nodes(const struct planning *planning)
-{
-    const struct disruption *forecast = &planning->impact->forecast;
-    struct text_map blocked = {0};
-    for (size_t i = 0; i < forecast->node_count && replaces(planning); i++)
-        if (forecast->nodes[i].blocked && !forecast->nodes[i].leaving)
-            (void)text_map_add(&blocked, planning->arena,
-                               disruption_node_name(&forecast->nodes[i]));
-    return blocked;
-}
-
 static void read_gone(struct planning *planning)
 {
-    const struct text_map blocked = blocked_nodes(planning);
     for (size_t i = 0; i < snapshot_count(planning->after, KIND_POD); i++) {
         const struct object *pod = snapshot_object(planning->after, KIND_POD, i);
         struct text node = node_string(node_at(pod->root->node, "spec.nodeName"));
-        if (node.size == 0 || !goes(planning, node) || text_map_has(&blocked, node) ||
+        if (node.size == 0 || !goes(planning, node) || text_map_has(&planning->blocked, node) ||
             text_map_has(&planning->in_doubt, node) || !disruption_ends_pod(pod))
             continue;
         struct text name = arena_printf(planning->arena, "%.*s/%.*s", TEXT_ARGS(pod->namespace),

@@ -204,6 +204,15 @@ static void pods_and_money_are_told(void)
 #define TWO                                                                       \
     MACHINE("n1", "small"), MACHINE("n2", "small"), RUNS("web-1", "1500m", "n1"), \
         RUNS("web-2", "1500m", "n2")
+/* A node and a pod that wants none of another type. */
+#define OLD(name, node)     \
+    MACHINE(node, "small"), \
+        RUNS(name, "500m", node ", nodeSelector: {node.kubernetes.io/instance-type: small}")
+#define NO_LARGE                                                                        \
+    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "      \
+    "{nodeSelectorTerms: [{matchExpressions: [{key: node.kubernetes.io/instance-type, " \
+    "operator: NotIn, values: [large]}]}]}}}"
+#define COMING(name) "{apiVersion: karpenter.sh/v1, kind: NodeClaim, " META(name, "small") "}"
 #define BARE_WITH(name, node, more)                           \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name more \
     "}, spec: " POD_SPEC("1500m", ", nodeName: " node) "}"
@@ -276,6 +285,33 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
          POOL_FOR("none", ""),
          {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", "", LEAVES), HELD("web-1", "1", "n1")},
          "1 pod would fit nowhere afterwards: shop/web-1.",
+         NULL,
+         NULL},
+        {"what is blocked takes pods of nodes that go before it, and stays for them",
+         POOL_FOR("small, odd", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small, odd", ""), MACHINE("n1", "odd"), HELD("web-1", "100m", "n1"),
+          MACHINE("n2", "small"), RUNS("web-2", "1500m", "n2")},
+         "2 pods would fit nowhere afterwards: shop/web-1 and shop/web-2. Karpenter does not begin "
+         "with a node whose pods fit nowhere. So 1 node stays.",
+         ONLY_GOES,
+         "This change replaces 2 of 2 nodes, at most 1 at a time, from now on."},
+        {"also where its own fit elsewhere",
+         POOL_FOR("small, odd", ""),
+         POOL_FOR("large", ""),
+         {POOL_FOR("small, odd", ""), MACHINE("n1", "odd"), HELD("web-1", "100m", "n1"),
+          MACHINE("n2", "small"), RUNS("web-2", "1500m", "n2" NO_LARGE)},
+         "1 pod would fit nowhere afterwards: shop/web-2. Karpenter does not begin with a node "
+         "whose pods fit nowhere. So 1 node stays.",
+         ONLY_GOES,
+         NULL},
+        {"more blocked nodes that may take them than are asked about",
+         POOL_FOR("small", ""),
+         POOL_FOR("large", ""),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), HELD("web-1", "100m", "n1"),
+          OLD("web-2", "n2"), COMING("n4"), COMING("n5")},
+         "1 pod would fit nowhere afterwards: shop/web-2. Karpenter does not begin with a node "
+         "whose pods fit nowhere.",
          NULL,
          NULL},
         {"more nodes in doubt than are asked about",
