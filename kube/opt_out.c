@@ -1,6 +1,9 @@
 /* Reads for how long a pod opts out of disruption. */
 #include "kube/opt_out.h"
 
+#include "kube/object.h"
+#include "kube/time.h"
+
 /* Takes a decimal fraction off the beginning: its digits, and the power of ten that divides them.
  */
 static bool take_number(struct text *t, double *digits, double *scale)
@@ -60,4 +63,26 @@ bool opt_out_duration(struct text t, double *ns)
         *ns += digits * unit_ns / scale;
     }
     return *ns > 0 && *ns <= longest_ns;
+}
+
+bool opt_out_of_pod(const struct object *pod, int64_t now_unix_s, int64_t *until_unix_s)
+{
+    struct text value = object_annotation(pod, OPT_OUT);
+    double duration_ns = 0;
+    int64_t start = 0;
+    *until_unix_s = INT64_MAX;
+    if (value.size == 0)
+        return false;
+    if (text_is(value, "true"))
+        return true;
+    if (!opt_out_duration(value, &duration_ns))
+        return false;
+    if (!time_parse(node_string(node_at(pod->root->node, "status.startTime")), &start))
+        return true;
+    double end = (double)start + duration_ns / 1e9;
+    if (end <= (double)now_unix_s)
+        return false;
+    int64_t whole = (int64_t)end;
+    *until_unix_s = (double)whole < end ? whole + 1 : whole;
+    return true;
 }

@@ -484,10 +484,12 @@ bool change_impact_plan(const struct change_question *question, const struct cha
 {
     struct simulation *with = ARENA_NEW(arena, struct simulation);
     struct simulation *without = ARENA_NEW(arena, struct simulation);
+    struct simulation_settings at_the_time = *settings;
+    at_the_time.now_unix_s = question->now_unix_s;
     struct planning planning = {.question = question,
                                 .impact = impact,
                                 .catalog = catalog,
-                                .settings = settings,
+                                .settings = &at_the_time,
                                 .after = changed(question, arena),
                                 .arena = arena,
                                 .plan = plan,

@@ -16,6 +16,7 @@
 #include "kube/volume_zones.h"
 #include "simulation/drill.h"
 #include "simulation/eviction_budgets.h"
+#include "simulation/simulation.h"
 #include "simulation/supply_internal.h"
 #include "simulation/volume_claims.h"
 #include "solver/well_known.h"
@@ -243,9 +244,11 @@ static size_t state_node_find(const struct state_nodes *state_nodes, struct text
 }
 
 /* Without a clock, nobody knows how long a duration still lasts. */
-static bool is_held(const struct object *pod)
+static bool is_held(const struct cluster *cluster, const struct object *pod)
 {
-    return text_is(object_annotation(pod, OPT_OUT), "true");
+    int64_t until_unix_s = 0;
+    return opt_out_of_pod(pod, cluster->now_unix_s, &until_unix_s) &&
+           (until_unix_s == INT64_MAX || cluster->now_unix_s > 0);
 }
 
 /* Whether a pod is rescheduled when its Node is removed (docs/reference/karpenter.md 2.1): not one
@@ -257,7 +260,7 @@ static bool pod_moves(const struct cluster *cluster, const struct object *pod)
         return false;
     if (pod->deleting)
         return kind_of(pod->controller.api_version, pod->controller.kind) == KIND_STATEFUL_SET;
-    return !is_held(pod) &&
+    return !is_held(cluster, pod) &&
            eviction_budgets_blocking(cluster->budgets, pod, EVICTION_BLOCKED_FOR_GOOD).count == 0;
 }
 
@@ -482,14 +485,16 @@ void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *
 }
 
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                  const struct drill *drill, bool extends_tolerations, struct arena *arena,
+                  const struct simulation_settings *settings, struct arena *arena,
                   struct cluster *cluster, struct problems *problems)
 {
+    const struct drill *drill = settings->drill;
     *cluster = (struct cluster){.arena = arena,
                                 .snapshot = snapshot,
                                 .catalog = catalog,
                                 .drill = drill,
-                                .extends_tolerations = extends_tolerations,
+                                .now_unix_s = settings->now_unix_s,
+                                .extends_tolerations = !settings->no_extended_resource_toleration,
                                 .assumes_disks = true};
     cluster_read_pools(cluster, problems);
     leave_out_refused(cluster, problems);

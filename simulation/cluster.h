@@ -10,6 +10,7 @@
 #include "simulation/state_nodes.h"
 
 struct pool;
+struct simulation_settings;
 struct snapshot;
 struct volume_claims;
 
@@ -49,6 +50,7 @@ struct used_reservations {
 struct cluster {
     struct arena *arena;
     const struct drill *drill; /* NULL: none */
+    int64_t now_unix_s;        /* 0: nobody knows */
     const struct snapshot *snapshot;
     const struct catalog *catalog;
     struct zones zones;
@@ -89,10 +91,10 @@ bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder
 /* The labels of a namespace; its object may not be visible. */
 struct solver_labels namespace_labels(const struct snapshot *snapshot, struct text name,
                                       struct arena *arena);
-/* Reads everything, with pods, as it is in a drill (NULL: as it is). What cannot be understood is
- * added to problems and left out. */
+/* Reads everything, with pods, as the settings have it. What cannot be understood is added to
+ * problems and left out. */
 void cluster_read(const struct snapshot *snapshot, const struct catalog *catalog,
-                  const struct drill *drill, bool extends_tolerations, struct arena *arena,
+                  const struct simulation_settings *settings, struct arena *arena,
                   struct cluster *cluster, struct problems *problems);
 /* Runs the rounds over a cluster that is read and described, which they use up. As
  * simulation_run(). */

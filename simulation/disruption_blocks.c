@@ -3,7 +3,6 @@
 #include "kube/opt_out.h"
 #include "kube/pod.h"
 #include "kube/snapshot.h"
-#include "kube/time.h"
 #include "simulation/claim_of_node.h"
 #include "simulation/disruption_internal.h"
 #include "simulation/eviction_budgets.h"
@@ -84,30 +83,6 @@ static bool node_blocks(const struct search *search, const struct disruption_nod
 
 /* ---- its pods ---- */
 
-/* Whether a pod opts out now: "true", or a duration since its start, and where that is not known
- * while it is there. */
-static bool opts_out(const struct object *pod, int64_t now_unix_s, int64_t *until_unix_s)
-{
-    struct text value = object_annotation(pod, OPT_OUT);
-    double duration_ns = 0;
-    int64_t start = 0;
-    *until_unix_s = INT64_MAX;
-    if (value.size == 0)
-        return false;
-    if (text_is(value, "true"))
-        return true;
-    if (!opt_out_duration(value, &duration_ns))
-        return false;
-    if (!time_parse(node_string(node_at(pod->root->node, "status.startTime")), &start))
-        return true;
-    double end = (double)start + duration_ns / 1e9;
-    if (end <= (double)now_unix_s)
-        return false;
-    int64_t whole = (int64_t)end;
-    *until_unix_s = (double)whole < end ? whole + 1 : whole;
-    return true;
-}
-
 /* Budgets that keep a pod from being evicted. False: none does. */
 static bool budgets_block(const struct search *search, const struct object *pod,
                           struct disruption_block *block)
@@ -132,7 +107,7 @@ static bool pod_blocks(const struct search *search, const struct object *pod,
     *block = (struct disruption_block){.kind = BLOCK_POD_OPTS_OUT, .pod = pod};
     if (pod->deleting)
         return false;
-    if (!opts_out(pod, search->question->now_unix_s, &block->until_unix_s) &&
+    if (!opt_out_of_pod(pod, search->question->now_unix_s, &block->until_unix_s) &&
         !budgets_block(search, pod, block))
         return false;
     return !pod_is_done(pod);

@@ -418,8 +418,7 @@ static bool read_cluster(const struct snapshot *snapshot, const struct catalog *
                          struct cluster *cluster, struct problems *problems, struct error *error)
 {
     const struct problems *wrong = &cluster->drill_problems;
-    cluster_read(snapshot, catalog, settings->drill, !settings->no_extended_resource_toleration,
-                 arena, cluster, problems);
+    cluster_read(snapshot, catalog, settings, arena, cluster, problems);
     cluster->reserved = settings->reserved;
     for (size_t i = 0; i < cluster->state_nodes.count; i++)
         state_node_describe(cluster, &cluster->state_nodes.items[i]);

@@ -28,6 +28,7 @@ struct simulation_settings {
     struct reserved_capacity reserved;
     size_t max_rounds;         /* 0: until nothing changes */
     const struct drill *drill; /* NULL: the cluster as it is */
+    int64_t now_unix_s;        /* 0: nobody knows, and a pod that opts out for a time may go */
     /* The API server does not add the tolerations of extended resources that a pod asks for. */
     bool no_extended_resource_toleration;
 };

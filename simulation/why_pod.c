@@ -411,8 +411,7 @@ bool why_pod(const struct snapshot *snapshot, const struct catalog *catalog,
         why->fit = WHY_FITS;
         return true;
     }
-    cluster_read(snapshot, catalog, NULL, !settings->no_extended_resource_toleration, arena,
-                 &asking.cluster, problems);
+    cluster_read(snapshot, catalog, settings, arena, &asking.cluster, problems);
     asking.cluster.reserved = settings->reserved;
     for (size_t i = 0; i < asking.cluster.state_nodes.count; i++)
         state_node_describe(&asking.cluster, &asking.cluster.state_nodes.items[i]);

@@ -37,10 +37,16 @@ static const char priced_and_not[] = "[" FIXTURE_SMALL ", " FIXTURE_LARGE
                                                          "memory: 4Gi, pods: 110}}}"
 #define MACHINE(name, type) MACHINE_WITH(name, type, "", "")
 #define LEAVES "taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]"
-#define RUNS_WITH(name, cpu, node, more)                                                          \
+#define RUNS_SINCE(name, cpu, node, more, status)                                                 \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name more ", ownerReferences: [{apiVersion: " \
     "apps/v1, kind: ReplicaSet, name: web, controller: true}]}, spec: " POD_SPEC(                 \
-        cpu, ", nodeName: " node) "}"
+        cpu, ", nodeName: " node) ", status: {" status "}}"
+#define RUNS_WITH(name, cpu, node, more) RUNS_SINCE(name, cpu, node, more, "")
+/* Since an hour, for as long as the value says. */
+#define HELD_FOR(value, name, cpu, node)                                                     \
+    RUNS_SINCE(name, cpu, node, ", annotations: {karpenter.sh/do-not-disrupt: '" value "'}", \
+               "startTime: '2026-01-01T00:00:00Z'")
+#define NOW_UNIX_S 1767229200 /* 2026-01-01T01:00:00Z */
 #define RUNS(name, cpu, node) RUNS_WITH(name, cpu, node, "")
 #define HELD(name, cpu, node) \
     RUNS_WITH(name, cpu, node, ", annotations: {karpenter.sh/do-not-disrupt: 'true'}")
@@ -86,6 +92,7 @@ static void check_with(const struct plan_case *test,
     const struct change_question question = {
         .snapshot = fixture_snapshot(&fixture, test->documents, count),
         .seen = ~(kind_set)0,
+        .now_unix_s = NOW_UNIX_S,
         .before = fixture_object(arena, test->before, ""),
         .after = fixture_object(arena, test->after, ""),
         .most_alone = 2,
@@ -260,6 +267,14 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
          POOL_FOR("small", ""),
          POOL_FOR("none", ""),
          {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", ENDS, ""), HELD("web-1", "1", "n1")},
+         "1 pod would fit nowhere afterwards: shop/web-1.",
+         ONLY_GOES,
+         ALL_GO_AT_ONCE},
+        {"so does one that does for a time",
+         POOL_FOR("small", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", ENDS, ""),
+          HELD_FOR("90m", "web-1", "1", "n1")},
          "1 pod would fit nowhere afterwards: shop/web-1.",
          ONLY_GOES,
          ALL_GO_AT_ONCE},

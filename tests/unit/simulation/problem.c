@@ -4,6 +4,7 @@
 #include "kube/to_solver.h"
 #include "simulation/cluster.h"
 #include "simulation/node_claims.h"
+#include "simulation/simulation.h"
 
 const char unit_suite[] = "simulation problem";
 
@@ -290,7 +291,8 @@ static void shapes_say_that_nothing_is_bought(void)
 static void read_cluster(const char *const *documents, size_t count, struct cluster *cluster)
 {
     const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, count);
-    cluster_read(snapshot, catalog_builtin(fixture.arena), NULL, false, fixture.arena, cluster,
+    const struct simulation_settings settings = {.no_extended_resource_toleration = true};
+    cluster_read(snapshot, catalog_builtin(fixture.arena), &settings, fixture.arena, cluster,
                  &fixture.problems);
 }
 
