@@ -146,6 +146,7 @@ struct impact_plan {
     size_t staying_count; /* fewer than these where a NodePool of a fixed size gives up some first,
                              nobody knows which */
     bool in_doubt; /* pods keep some of these, or some may stay for pods, but are too many to ask */
+    bool of_leaving;       /* of such pods some are on nodes that are leaving, and may keep any */
     struct text stopped;   /* why a NodePool launches nothing: a sentence; empty: none is known */
     bool from_template;    /* of a NodePool of a fixed size, what is bought is the cloud's choice */
     bool bought_undecided; /* pods that may need a node: with the change, or without it */

@@ -20,8 +20,9 @@ struct planning {
     struct drill drill; /* without its nodes */
     /* Names of Nodes: all that go, those of them whose pods need a place first, those that leave
      * already, those that are to be replaced and blocked as things are, those whose drain has an
-     * end, and those that stay. */
+     * end or has begun, and those that stay. */
     struct text_map going, drilled, leaving, blocked, bounded, staying;
+    struct text_map begun;    /* all that leave already, also those that the change does not take */
     struct text_map in_doubt; /* those that may stay, where they are too many to ask */
     /* Pods that fit nowhere as things are, and those that no controller makes again. */
     struct text_map nowhere, gone;
@@ -117,7 +118,7 @@ static void take_nodes(struct planning *planning)
             (void)text_map_add(&planning->leaving, planning->arena, name);
         if (node->blocked && !node->leaving && replaces(planning))
             (void)text_map_add(&planning->blocked, planning->arena, name);
-        if (node->grace_s >= 0)
+        if (node->grace_s >= 0 || node->leaving)
             (void)text_map_add(&planning->bounded, planning->arena, name);
         if (replaces(planning) && pool != NULL && pool_is_static(pool))
             take_static_node(planning, pool, nodes, name);
@@ -214,11 +215,47 @@ static struct text node_of_displaced(const struct planning *planning,
                : node_of_pod(planning, pod);
 }
 
-/* Nodes whose pods do not all fit elsewhere when all of the nodes are gone. What leaves already
- * Karpenter has begun with. */
+typedef bool fit_test(const struct planning *planning, const struct simulation *simulation);
+
+/* Asks it of a plan without the nodes, in which pods that nobody evicts want no place yet. */
+static bool fits_without(const struct planning *planning, const struct text_map *nodes,
+                         fit_test *fit)
+{
+    struct arena_mark mark = arena_mark(planning->arena);
+    struct simulation simulation;
+    struct problems problems = {.arena = planning->arena};
+    struct error error;
+    bool fits = simulate(planning, nodes, &planning->bounded, &simulation, &problems, &error) &&
+                fit(planning, &simulation);
+    arena_rewind(planning->arena, mark);
+    return fits;
+}
+
+static bool all_of_leaving_fit(const struct planning *planning, const struct simulation *simulation)
+{
+    for (size_t i = 0; i < simulation->unschedulable_count; i++)
+        if (text_map_has(&planning->begun, node_of_displaced(planning, simulation, i)))
+            return false;
+    return true;
+}
+
+/* Whether pods of nodes that leave already, but for those that nobody evicts, have a place when all
+ * nodes are gone; else Karpenter may begin with none (docs/reference/karpenter.md 6.11). */
+static bool leaving_have_places(const struct planning *planning, const struct simulation *with)
+{
+    return all_of_leaving_fit(planning, with) ||
+           fits_without(planning, &planning->drilled, all_of_leaving_fit);
+}
+
+/* Nodes with which Karpenter may not begin when all of the nodes are gone: those whose pods do not
+ * all fit elsewhere, or all of them. With what leaves already it has begun. */
 static void find_doubtful(struct planning *planning, const struct simulation *with,
                           struct text_map *doubtful)
 {
+    planning->plan->of_leaving = !leaving_have_places(planning, with);
+    FOR_EACH(node, &planning->drilled)
+        if (planning->plan->of_leaving && !text_map_has(&planning->leaving, node->key))
+            (void)text_map_add(doubtful, planning->arena, node->key);
     for (size_t i = 0; i < with->unschedulable_count; i++) {
         struct text node = node_of_displaced(planning, with, i);
         if (node.size > 0 && text_map_has(&planning->drilled, node) &&
@@ -242,17 +279,13 @@ static bool can_go(const struct planning *planning, const struct text_map *doubt
 {
     struct arena *arena = planning->arena;
     struct arena_mark mark = arena_mark(arena);
-    struct simulation simulation;
-    struct problems problems = {.arena = arena};
-    struct error error;
     struct text_map nodes = {0};
     FOR_EACH(drilled, &planning->drilled)
         if (text_map_get(doubtful, drilled->key, 0) == 0)
             (void)text_map_add(&nodes, arena, drilled->key);
     if (node.size > 0)
         (void)text_map_add(&nodes, arena, node);
-    bool fits = simulate(planning, &nodes, &planning->bounded, &simulation, &problems, &error) &&
-                all_with_nodes_fit(planning, &simulation);
+    bool fits = fits_without(planning, &nodes, all_with_nodes_fit);
     arena_rewind(arena, mark);
     return fits;
 }
@@ -455,6 +488,8 @@ static bool plan_change(struct planning *planning, struct simulation *with,
         (void)text_map_add(
             &planning->nowhere, planning->arena,
             name_of_pod(&without->pods[without->unschedulable[i].pod], planning->arena));
+    for (size_t i = 0; i < without->leaving_count; i++)
+        (void)text_map_add(&planning->begun, planning->arena, without->leaving[i].name);
     size_t staying = replaces(planning) ? find_staying(planning, with) : 0;
     read_staying(planning);
     read_gone(planning);

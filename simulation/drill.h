@@ -28,8 +28,8 @@ struct drill {
     /* The nodes are not lost but replaced, one after the other: what is launched has to fit the
      * limits of its NodePool beside all of them but one (docs/reference/karpenter.md 6.11). */
     bool replaces;
-    /* Of the nodes, those whose drain ends by itself: a pod that nobody evicts wants no place
-     * before; NULL: none. */
+    /* Of the nodes, those whose drain ends by itself, or has begun: a pod that nobody evicts wants
+     * no place before; NULL: none. */
     const struct text_map *bounded;
     struct text_list stopped; /* NodePools that launch nothing; their nodes stay */
     /* Instance types, families and capacity types of which nothing can be bought. Nodes that run

@@ -219,6 +219,13 @@ static void pods_and_money_are_told(void)
     ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "      \
     "{nodeSelectorTerms: [{matchExpressions: [{key: node.kubernetes.io/instance-type, " \
     "operator: NotIn, values: [large]}]}]}}}"
+/* A machine that is being deleted, which no change takes. */
+#define DELETED(name)                                                                           \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: " name                     \
+    ", deletionTimestamp: '2026-01-01T00:00:00Z', labels: {karpenter.sh/nodepool: default}}, "  \
+    "status: {nodeName: " name "}}",                                                            \
+        "{apiVersion: v1, kind: Node, " META(name, "small") ", status: {allocatable: {cpu: 2, " \
+                                                            "memory: 4Gi, pods: 110}}}"
 #define COMING(name) "{apiVersion: karpenter.sh/v1, kind: NodeClaim, " META(name, "small") "}"
 #define BARE_WITH(name, node, more)                           \
     "{apiVersion: v1, kind: Pod, metadata: {name: " name more \
@@ -229,6 +236,9 @@ static void pods_and_money_are_told(void)
 #define TOOL_IS_GONE "1 pod is gone for good, since no controller makes it again: shop/tool."
 #define BOTH_STAY "Karpenter does not begin with a node whose pods fit nowhere. So 2 nodes stay."
 #define NOWHERE_FOR_2 "2 pods would fit nowhere afterwards: shop/web-1 and shop/web-2. " BOTH_STAY
+#define OF_LEAVING                                                                     \
+    "Karpenter does not begin with a node whose pods fit nowhere, nor with any while " \
+    "pods of one that is leaving do."
 #define ENDS "terminationGracePeriod: 1h"
 #define ALL_GO_AT_ONCE "This change replaces 1 of 1 node, all at once, from now on."
 #define ONLY_GOES "The nodes that go cost $0.1000 an hour, and none is bought instead."
@@ -328,6 +338,41 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
          "1 pod would fit nowhere afterwards: shop/web-2. Karpenter does not begin with a node "
          "whose pods fit nowhere.",
          NULL,
+         NULL},
+        {"a pod that nobody evicts wants no place while its node is leaving",
+         POOL_FOR("small", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", "", LEAVES),
+          HELD("web-1", "1500m", "n1"), MACHINE("n2", "small"), RUNS("web-2", "1", "n2"),
+          MACHINE("n3", "small"), RUNS("web-3", "500m", "n3")},
+         "3 pods would fit nowhere afterwards: shop/web-1, shop/web-2 and shop/web-3. Karpenter "
+         "does not begin with a node whose pods fit nowhere. So 1 node stays.",
+         ONLY_GOES,
+         NULL},
+        {"another pod of such a node does, and keeps the others",
+         POOL_FOR("small", ""),
+         POOL_FOR("large", ""),
+         {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", "", LEAVES),
+          RUNS("web-1", "1500m", "n1" NO_LARGE), MACHINE("n2", "small"), RUNS("web-2", "1", "n2")},
+         "1 pod would fit nowhere afterwards: shop/web-1. " OF_LEAVING " So 1 node stays.",
+         "",
+         NULL},
+        {"also where it is none of those that the change takes",
+         POOL_FOR("small", ""),
+         POOL_FOR("large", ""),
+         {POOL_FOR("small", ""), DELETED("n1"), RUNS("web-1", "1500m", "n1" NO_LARGE),
+          MACHINE("n2", "small"), RUNS("web-2", "1", "n2")},
+         "1 pod would fit nowhere afterwards: shop/web-1. " OF_LEAVING " So 1 node stays.",
+         "",
+         NULL},
+        {"where it fits on one of the others that one stays",
+         POOL_FOR("small", ""),
+         POOL_FOR("large", ""),
+         {POOL_FOR("small", ""), MACHINE_WITH("n1", "small", "", LEAVES),
+          RUNS("web-1", "1500m", "n1" NO_LARGE), MACHINE("n2", "small"), MACHINE("n3", "small"),
+          RUNS("web-3", "1", "n3")},
+         "1 pod would fit nowhere afterwards: shop/web-1. " OF_LEAVING " So 1 node stays.",
+         "The nodes that go cost $0.1000 an hour, those bought instead $0.1500.",
          NULL},
         {"more nodes in doubt than are asked about",
          POOL_FOR("small", ""),
