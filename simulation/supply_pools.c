@@ -2,6 +2,7 @@
  * count. */
 #include "catalog/catalog.h"
 #include "kube/expression.h"
+#include "kube/label.h"
 #include "kube/object.h"
 #include "kube/pool.h"
 #include "simulation/supply_internal.h"
@@ -55,19 +56,25 @@ struct pod_requirements pod_requirements_read(const struct catalog *catalog,
 
 /* ---- whether a pool gives it ---- */
 
+static void add_own_label(const struct pool_label *own, const struct pod_requirements *wanted,
+                          struct solver_requirements *set)
+{
+    struct expression_value value = {.text = own->value};
+    const struct expression label = {
+        .key = own->key, .op = SOLVER_IN, .valid = true, .values = &value, .value_count = 1};
+    expression_add(&label, wanted->names, set, wanted->arena);
+}
+
 static struct solver_requirements of_pool(const struct pool *pool,
                                           const struct pod_requirements *wanted)
 {
     struct solver_requirements set = {0};
-    struct expression_value name = {.text = pool->object->name};
-    const struct expression label = {.key = TEXT(LABEL_NODE_POOL),
-                                     .op = SOLVER_IN,
-                                     .valid = true,
-                                     .values = &name,
-                                     .value_count = 1};
+    struct pool_label own[POOL_OWN_LABELS_MAX];
+    size_t count = pool_own_labels(pool, own);
     expressions_add(&pool->requirements, wanted->names, &set, wanted->arena);
     expressions_add(&pool->labels, wanted->names, &set, wanted->arena);
-    expression_add(&label, wanted->names, &set, wanted->arena);
+    for (size_t i = 0; i < count; i++)
+        add_own_label(&own[i], wanted, &set);
     return set;
 }
 

@@ -563,6 +563,12 @@ static void what_is_not_known_is_between(void)
           POD("one", "1",
               ", nodeSelector: {karpenter.azure.com/sku-family: D, karpenter.k8s.gcp/a: b}")},
          "nowhere\na: requirement: asks for karpenter.k8s.gcp/a b\nnodes 0/0\n" FIX_LABEL("a")},
+        {"unknown hardware: a label that each of its nodes has",
+         {POOL_OF("z", "", "nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: a}, ",
+                  UNKNOWN_HARDWARE),
+          POD("one", "1", ", nodeSelector: {eks.amazonaws.com/compute-type: auto}")},
+         "undecided\nz: undecided: the catalogue does not know the hardware of "
+         "m8g-flex.large\nnodes 0/0\n"},
         {"nor is one without a domain",
          {AZURE("a"), POD("one", "1", ", nodeSelector: {team: a}")},
          "nowhere\na: requirement: asks for team a\nnodes 0/0\n" FIX_LABEL("a")},
