@@ -9,9 +9,12 @@ static bool values_contain(const struct node *values, struct text value)
     return false;
 }
 
-static bool expression_matches(const struct node *expression, const struct node *labels)
+/* open: there may be other labels than these. */
+static bool expression_matches(const struct node *expression, const struct node *labels, bool open)
 {
     const struct node *label = node_member(labels, node_string(node_get(expression, "key")));
+    if (label == NULL && open)
+        return true;
     const struct node *values = node_get(expression, "values");
     struct text op = node_string(node_get(expression, "operator"));
     if (text_is(op, "In"))
@@ -25,7 +28,7 @@ static bool expression_matches(const struct node *expression, const struct node 
     return false;
 }
 
-bool selector_matches(const struct node *selector, const struct node *labels)
+static bool matches(const struct node *selector, const struct node *labels, bool open)
 {
     if (!node_is(selector, NODE_MAP))
         return false;
@@ -35,14 +38,24 @@ bool selector_matches(const struct node *selector, const struct node *labels)
             return false;
         const struct member *member = &wanted->members[i];
         const struct node *label = node_member(labels, member_key(member));
-        if (label == NULL || !text_equal(node_string(label), node_string(&member->value)))
+        if (label == NULL ? !open : !text_equal(node_string(label), node_string(&member->value)))
             return false;
     }
     const struct node *expressions = node_get(selector, "matchExpressions");
     for (size_t i = 0; i < node_count(expressions); i++)
-        if (!expression_matches(node_item(expressions, i), labels))
+        if (!expression_matches(node_item(expressions, i), labels, open))
             return false;
     return true;
+}
+
+bool selector_matches(const struct node *selector, const struct node *labels)
+{
+    return matches(selector, labels, false);
+}
+
+bool selector_may_match(const struct node *selector, const struct node *known)
+{
+    return matches(selector, known, true);
 }
 
 /* ---- one within another ---- */

@@ -9,6 +9,8 @@ struct selector_index;
 /* Whether a metav1.LabelSelector selects these labels (NULL: none). A NULL selector selects
  * nothing, an empty one everything; a malformed one nothing. */
 bool selector_matches(const struct node *selector, const struct node *labels);
+/* The same of what may have other labels than the known ones: whether these let it be selected. */
+bool selector_may_match(const struct node *selector, const struct node *known);
 /* Whether it asks for all that another one (NULL: selects nothing) does. Else it may select more.
  */
 bool selector_selects_no_more(const struct node *selector, const struct node *other,

@@ -5,6 +5,7 @@
 #include "kube/object.h"
 #include "kube/pod.h"
 #include "kube/selector.h"
+#include "kube/snapshot.h"
 
 static bool lists(const struct node *list, struct text wanted)
 {
@@ -39,11 +40,40 @@ enum topology_look topology_term_looks_into(const struct node *term, struct text
     if (!node_is(selector, NODE_MAP))
         return node_count(namespaces) == 0 && text_equal(own, namespace) ? TOPOLOGY_LOOKS
                                                                          : TOPOLOGY_LOOKS_ELSEWHERE;
-    if (!asks_names_alone(selector))
-        return TOPOLOGY_MAY_LOOK;
     struct member name = member_of(TEXT(NAME_OF_NAMESPACE), node_of_text(namespace));
     struct node labels = node_of_members(&name, 1);
-    return selector_matches(selector, &labels) ? TOPOLOGY_LOOKS : TOPOLOGY_LOOKS_ELSEWHERE;
+    return !selector_may_match(selector, &labels) ? TOPOLOGY_LOOKS_ELSEWHERE
+           : asks_names_alone(selector)           ? TOPOLOGY_LOOKS
+                                                  : TOPOLOGY_MAY_LOOK;
+}
+
+/* As the API server keeps them: it adds the name. */
+static struct node labels_of_namespace(const struct object *object, struct arena *arena)
+{
+    const struct node *labels = object->labels;
+    if (node_member(labels, TEXT(NAME_OF_NAMESPACE)) != NULL)
+        return *labels;
+    size_t count = node_count(labels);
+    struct member *members = arena_alloc(arena, (count + 1) * sizeof *members);
+    for (size_t i = 0; i < count; i++)
+        members[i] = labels->members[i];
+    members[count] = member_of(TEXT(NAME_OF_NAMESPACE), node_of_text(object->name));
+    return node_of_members(members, count + 1);
+}
+
+static enum topology_look looks_into_own(const struct snapshot *snapshot, const struct node *term,
+                                         struct text own, struct arena *arena)
+{
+    enum topology_look look = topology_term_looks_into(term, own, own);
+    const struct object *object =
+        look == TOPOLOGY_MAY_LOOK ? snapshot_find(snapshot, KIND_NAMESPACE, TEXT(""), own) : NULL;
+    if (object == NULL)
+        return look;
+    struct arena_mark mark = arena_mark(arena);
+    struct node labels = labels_of_namespace(object, arena);
+    bool matches = selector_matches(node_get(term, "namespaceSelector"), &labels);
+    arena_rewind(arena, mark);
+    return matches ? TOPOLOGY_LOOKS : TOPOLOGY_LOOKS_ELSEWHERE;
 }
 
 static bool shuts_itself_out(const struct node *term, const struct node *labels)
@@ -90,15 +120,32 @@ bool workload_is_part(const struct workload *workload)
            node_count(node_get(workload->metadata->node, "labels")) == 0;
 }
 
-bool topology_term_selects_itself(const struct workload *workload, const struct topology_term *term)
+static enum topology_look looks_at_itself(const struct snapshot *snapshot,
+                                          const struct workload *workload,
+                                          const struct topology_term *term, struct arena *arena)
 {
     const struct node *labels = node_get(workload->metadata->node, "labels");
     const struct node *node = term->term->node;
     const struct node *selector = node_get(node, "labelSelector");
     const struct node *keys = node_get(node, "matchLabelKeys");
-    struct text own = workload->object->namespace;
-    bool may_select = node_is(selector, NODE_MAP) && workload_is_part(workload);
-    return (may_select || selector_matches(selector, labels)) &&
-           topology_term_looks_into(node, own, own) != TOPOLOGY_LOOKS_ELSEWHERE &&
-           !shuts_itself_out(node, labels) && own_key_index(workload, keys) == node_count(keys);
+    bool selects = selector_matches(selector, labels);
+    bool may_select = selects || (node_is(selector, NODE_MAP) && workload_is_part(workload));
+    if (!may_select || shuts_itself_out(node, labels) ||
+        own_key_index(workload, keys) != node_count(keys))
+        return TOPOLOGY_LOOKS_ELSEWHERE;
+    enum topology_look look = looks_into_own(snapshot, node, workload->object->namespace, arena);
+    return look == TOPOLOGY_LOOKS && !selects ? TOPOLOGY_MAY_LOOK : look;
+}
+
+bool topology_term_selects_itself(const struct snapshot *snapshot, const struct workload *workload,
+                                  const struct topology_term *term, struct arena *arena)
+{
+    return looks_at_itself(snapshot, workload, term, arena) == TOPOLOGY_LOOKS;
+}
+
+bool topology_term_may_select_itself(const struct snapshot *snapshot,
+                                     const struct workload *workload,
+                                     const struct topology_term *term, struct arena *arena)
+{
+    return looks_at_itself(snapshot, workload, term, arena) != TOPOLOGY_LOOKS_ELSEWHERE;
 }

@@ -96,7 +96,7 @@ static bool keeps_on_one_node(const struct rail_call *call, const struct workloa
     FOR_EACH(term, terms)
         if (term->use == TOPOLOGY_AFFINITY && term->required &&
             text_is(node_string(term->key->node), LABEL_HOSTNAME) &&
-            topology_term_selects_itself(workload, term))
+            topology_term_may_select_itself(call->world->snapshot, workload, term, call->arena))
             return true;
     return false;
 }
@@ -270,7 +270,8 @@ const struct rail rail_shared_volume = {
         "node is replaced. The rail finds workloads of several replicas (a Job's parallelism, a "
         "DaemonSet) whose template mounts one such claim, and nothing keeps the pods on one node: "
         "no nodeName, no host named by nodeSelector or node affinity, no required podAffinity of "
-        "the pods to themselves by kubernetes.io/hostname.\n\n"
+        "the pods to themselves by kubernetes.io/hostname (where its namespaceSelector asks for "
+        "labels of a Namespace that is not visible, it is taken to be to themselves).\n\n"
         "A workload with a visible HorizontalPodAutoscaler counts with its maxReplicas. Replicas "
         "that are set by /scale (kubectl scale) are judged at the workload that is seen. "
         "What autoscalers and other controllers of kube-system set is audited, never denied.\n\n"

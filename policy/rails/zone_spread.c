@@ -67,7 +67,7 @@ static bool is_too_wide(const struct topology_term *term, int64_t replicas)
 static enum spreading spreading_of(const struct rail_call *call, const struct workload *workload,
                                    const struct topology_term *term, int64_t replicas)
 {
-    if (topology_term_selects_itself(workload, term))
+    if (topology_term_may_select_itself(call->world->snapshot, workload, term, call->arena))
         return !term->required               ? SPREAD_PREFERRED
                : is_too_wide(term, replicas) ? SPREAD_TOO_WIDE
                                              : SPREAD_OVER_ZONES;
@@ -222,7 +222,8 @@ static bool find_misspelt(const struct rail_call *call, const struct workload *w
         struct text key = node_string(term->key->node);
         bool spreads =
             term->use == TOPOLOGY_SPREAD ||
-            (term->use == TOPOLOGY_ANTI_AFFINITY && topology_term_selects_itself(workload, term));
+            (term->use == TOPOLOGY_ANTI_AFFINITY &&
+             topology_term_may_select_itself(call->world->snapshot, workload, term, call->arena));
         if (spreads && text_is(label_key_meant(world->catalog, key), LABEL_ZONE) &&
             !some_pool_produces(world->snapshot, key)) {
             *found = *term;
@@ -375,12 +376,13 @@ const struct rail rail_zone_spread = {
     .detail =
         "A zone can fail, and replicas that nothing keeps apart may all be in it. A workload is "
         "spread when a topologySpreadConstraint or a podAntiAffinity term, required or preferred, "
-        "is keyed by zone and selects the workload's own pods. A constraint with DoNotSchedule "
-        "whose "
-        "maxSkew is not below the number of replicas spreads nothing; nor does one whose "
-        "matchLabelKeys have a label that each pod of a StatefulSet has of its own "
-        "(statefulset.kubernetes.io/pod-name, apps.kubernetes.io/pod-index). Let alone are those "
-        "that choose one zone, or their hosts, themselves (nodeName, nodeSelector, or every "
+        "is keyed by zone and selects the workload's own pods; one whose namespaceSelector asks "
+        "for labels of a Namespace that is not visible is taken to. A constraint with "
+        "DoNotSchedule whose maxSkew is not below the number of replicas spreads nothing; nor "
+        "does one whose matchLabelKeys have a label that each pod of a StatefulSet has of its "
+        "own (statefulset.kubernetes.io/pod-name, apps.kubernetes.io/pod-index). Let alone are "
+        "those that choose one zone, or their hosts, themselves (nodeName, nodeSelector, or "
+        "every "
         "required nodeSelectorTerm; of several zones all replicas may still be in one, and terms "
         "that name a zone, its id or a host must be of one zone as far as that is seen), and those "
         "that must be where other pods are (required podAffinity keyed by zone or host; beside the "
@@ -394,7 +396,8 @@ const struct rail rail_zone_spread = {
         "pause with a priority class, which only hold room for other pods. A key such "
         "as \"zone\" spreads nothing; then the fix is the right key.\n\n"
         "A required podAntiAffinity keyed by zone lets one replica run in each zone. Where the "
-        "zones of the cluster are known, more replicas than zones are a finding. With as many, "
+        "zones of the cluster are known, and the term is known to select the workload's own pods, "
+        "more replicas than zones are a finding. With as many, "
         "an update that starts a new pod before an old one ends does not finish: that is a "
         "warning.\n\n"
         "A workload with a visible HorizontalPodAutoscaler counts with its maxReplicas. Replicas "

@@ -71,6 +71,49 @@ static void selectors_match_labels(void)
     }
 }
 
+/* What is not among the labels may be there all the same. */
+static void known_labels_may_decide(void)
+{
+    static const struct {
+        const char *selector, *known;
+        bool may;
+    } rows[] = {
+        {"{}", "{}", true},
+        {"null", "{app: web}", false},
+        {"{matchLabels: [app]}", "{}", false},
+        {"{matchLabels: {app: web}}", "{app: web}", true},
+        {"{matchLabels: {app: web}}", "{app: api}", false},
+        {"{matchLabels: {app: web}}", "{}", true},
+        {"{matchLabels: {app: web, tier: front}}", "{app: web}", true},
+        {"{matchLabels: {app: web, tier: front}}", "{app: api}", false},
+        {ONE("key: app, operator: In, values: [web]"), "{app: api}", false},
+        {ONE("key: app, operator: In, values: [web]"), "{}", true},
+        {ONE("key: app, operator: NotIn, values: [web]"), "{app: web}", false},
+        {ONE("key: app, operator: NotIn, values: [web]"), "{}", true},
+        {ONE("key: app, operator: Exists"), "{}", true},
+        {ONE("key: app, operator: DoesNotExist"), "{app: web}", false},
+        {ONE("key: app, operator: DoesNotExist"), "{}", true},
+        {"{matchLabels: {tier: front}, matchExpressions: [{key: app, operator: DoesNotExist}]}",
+         "{app: web}", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create(1 << 20);
+        const char *yaml =
+            arena_printf(arena,
+                         "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: %s}, spec: "
+                         "{selector: %s}}",
+                         rows[i].known, rows[i].selector)
+                .data;
+        const struct object *object = fixture_object(arena, yaml, "shop");
+        bool may = selector_may_match(node_at(object->root->node, "spec.selector"),
+                                      node_at(object->root->node, "metadata.labels"));
+        if (may != rows[i].may)
+            fprintf(stderr, "%s of %s\n", rows[i].selector, rows[i].known);
+        CU_ASSERT_EQUAL(may, rows[i].may);
+        arena_destroy(arena);
+    }
+}
+
 static void one_selects_no_more_than_another(void)
 {
     static const struct {
@@ -116,6 +159,7 @@ static void one_selects_no_more_than_another(void)
 const char unit_suite[] = "kube selectors";
 const struct unit_test unit_tests[] = {
     {"selectors match labels", selectors_match_labels},
+    {"known labels may decide", known_labels_may_decide},
     {"one selects no more than another", one_selects_no_more_than_another},
     {NULL, NULL},
 };

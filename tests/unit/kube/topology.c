@@ -1,6 +1,7 @@
 /* Which terms of a pod name a topology key, and which of them are about the pod's own replicas. */
 #include "kube/topology.h"
 
+#include "cluster_fixture.h"
 #include "kube/pod.h"
 #include "object_fixture.h"
 
@@ -14,6 +15,11 @@ static struct workload read_pod(const char *yaml, struct arena *arena)
     struct workload workload;
     CU_ASSERT_FATAL(workload_read(fixture_object(arena, yaml, "shop"), arena, &workload));
     return workload;
+}
+
+static const struct snapshot *nothing_seen(struct arena *arena)
+{
+    return snapshot_build(snapshot_builder_create(arena));
 }
 
 /* ---- terms ---- */
@@ -68,54 +74,96 @@ static void terms_are_read_with_their_use(void)
 #define NAME "kubernetes.io/metadata.name"
 #define WEB "labelSelector: {matchLabels: {app: web}}"
 
+static enum topology_look looks_at_itself(const struct snapshot *snapshot,
+                                          const struct workload *workload,
+                                          const struct topology_term *term, struct arena *arena)
+{
+    bool may = topology_term_may_select_itself(snapshot, workload, term, arena);
+    bool does = topology_term_selects_itself(snapshot, workload, term, arena);
+    CU_ASSERT_TRUE(may || !does);
+    return does ? TOPOLOGY_LOOKS : may ? TOPOLOGY_MAY_LOOK : TOPOLOGY_LOOKS_ELSEWHERE;
+}
+
 static void terms_select_the_pod_itself(void)
 {
+#define NOT TOPOLOGY_LOOKS_ELSEWHERE
+#define MAY TOPOLOGY_MAY_LOOK
+#define DOES TOPOLOGY_LOOKS
+#define SPACE(labels) \
+    "{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {" labels "}}}"
+#define IN_SPACES(selector) WEB ", namespaceSelector: {" selector "}"
+#define KEY(expression) IN_SPACES("matchExpressions: [{key: " expression "}]")
     static const struct {
         const char *labels, *term;
-        bool selects;
+        const char *space; /* NULL: the own Namespace is not visible */
+        enum topology_look looks;
     } rows[] = {
-        {"{app: web}", WEB, true},
-        {"{app: web}", "labelSelector: {}", true},
-        {"{app: db}", WEB, false},
-        {"{}", WEB, false},
+        {"{app: web}", WEB, NULL, DOES},
+        {"{app: web}", "labelSelector: {}", NULL, DOES},
+        {"{app: db}", WEB, NULL, NOT},
+        {"{}", WEB, NULL, NOT},
         /* without a selector a term is about no pod */
-        {"{app: web}", "", false},
-        {"{app: web}", WEB ", namespaces: []", true},
-        {"{app: web}", WEB ", namespaces: [shop]", true},
-        {"{app: web}", WEB ", namespaces: [bank, shop]", true},
-        {"{app: web}", WEB ", namespaces: [bank]", false},
-        /* whose labels the own namespace may have */
-        {"{app: web}", WEB ", namespaceSelector: {}", true},
-        {"{app: web}", WEB ", namespaces: [bank], namespaceSelector: {}", true},
-        {"{app: web}", WEB ", namespaceSelector: {matchLabels: {team: a}}", true},
-        {"{app: web}", WEB ", namespaceSelector: {matchLabels: {" NAME ": shop}}", true},
-        {"{app: web}", WEB ", namespaceSelector: {matchLabels: {" NAME ": bank}}", false},
+        {"{app: web}", "", NULL, NOT},
+        {"{app: web}", WEB ", namespaces: []", NULL, DOES},
+        {"{app: web}", WEB ", namespaces: [shop]", NULL, DOES},
+        {"{app: web}", WEB ", namespaces: [bank, shop]", NULL, DOES},
+        {"{app: web}", WEB ", namespaces: [bank]", NULL, NOT},
+        /* all, and those of a name */
+        {"{app: web}", IN_SPACES(""), NULL, DOES},
+        {"{app: web}", IN_SPACES("") ", namespaces: [bank]", NULL, DOES},
+        {"{app: web}", IN_SPACES("matchLabels: {" NAME ": shop}"), NULL, DOES},
+        {"{app: web}", IN_SPACES("matchLabels: {" NAME ": bank}"), NULL, NOT},
+        {"{app: web}", KEY(NAME ", operator: In, values: [bank, shop]"), NULL, DOES},
+        {"{app: web}", KEY(NAME ", operator: NotIn, values: [shop]"), NULL, NOT},
+        /* whose labels are not seen, unless the name is another */
+        {"{app: web}", IN_SPACES("matchLabels: {team: a}"), NULL, MAY},
+        {"{app: web}", KEY("team, operator: Exists"), NULL, MAY},
+        {"{app: web}", KEY("team, operator: DoesNotExist"), NULL, MAY},
+        {"{app: web}", IN_SPACES("matchLabels: {" NAME ": shop, team: a}"), NULL, MAY},
+        {"{app: web}", IN_SPACES("matchLabels: {" NAME ": bank, team: a}"), NULL, NOT},
         {"{app: web}",
-         WEB ", namespaceSelector: {matchExpressions: [{key: " NAME
-             ", operator: NotIn, values: [shop]}]}",
-         false},
-        {"{app: web}", WEB ", namespaceSelector: {matchLabels: {" NAME ": bank, team: a}}", true},
+         IN_SPACES("matchLabels: {team: a}, matchExpressions: [{key: " NAME
+                   ", operator: NotIn, values: [shop]}]"),
+         NULL, NOT},
+        {"{app: db}", IN_SPACES("matchLabels: {team: a}"), NULL, NOT},
+        {"{app: web}", IN_SPACES("matchLabels: {team: a}") ", namespaces: [shop]", NULL, DOES},
+        /* and are seen; the name need not be written there */
+        {"{app: web}", IN_SPACES("matchLabels: {team: a}"), SPACE("team: a"), DOES},
+        {"{app: web}", IN_SPACES("matchLabels: {team: a}"), SPACE("team: b"), NOT},
+        {"{app: web}", IN_SPACES("matchLabels: {team: a}"), SPACE(""), NOT},
+        {"{app: web}", IN_SPACES("matchLabels: {team: a}") ", namespaces: [shop]", SPACE(""), DOES},
+        {"{app: web}", KEY("team, operator: DoesNotExist"), SPACE(""), DOES},
+        {"{app: web}", KEY("team, operator: DoesNotExist"), SPACE("team: a"), NOT},
+        {"{app: web}", IN_SPACES("matchLabels: {" NAME ": shop, team: a}"), SPACE("team: a"), DOES},
+        {"{app: web}", IN_SPACES("matchLabels: {" NAME ": shop, team: a}"),
+         SPACE("team: a, " NAME ": shop"), DOES},
+        {"{app: web}", IN_SPACES("matchLabels: {" NAME ": bank, team: a}"), SPACE("team: a"), NOT},
         /* a label that the pod has must be another one on the pods selected */
-        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [hash]", false},
-        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [other, hash]", false},
-        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [other]", true},
+        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [hash]", NULL, NOT},
+        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [other, hash]", NULL, NOT},
+        {"{app: web, hash: x}", WEB ", mismatchLabelKeys: [other]", NULL, DOES},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        struct arena *arena = arena_create(BUDGET_BYTES);
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        const struct snapshot *snapshot =
+            fixture_snapshot(&fixture, &rows[i].space, rows[i].space == NULL ? 0 : 1);
         struct workload workload =
-            read_pod(arena_printf(arena,
+            read_pod(arena_printf(fixture.arena,
                                   "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: %s}, "
                                   "spec: {topologySpreadConstraints: [{topologyKey: a, %s}]}}",
                                   rows[i].labels, rows[i].term)
                          .data,
-                     arena);
+                     fixture.arena);
         struct topology_terms terms;
-        topology_terms_read(&workload, arena, &terms);
+        topology_terms_read(&workload, fixture.arena, &terms);
         CU_ASSERT_EQUAL_FATAL(terms.count, 1);
-        if (topology_term_selects_itself(&workload, &terms.items[0]) != rows[i].selects)
-            fprintf(stderr, "%s, %s\n", rows[i].labels, rows[i].term);
-        CU_ASSERT_EQUAL(topology_term_selects_itself(&workload, &terms.items[0]), rows[i].selects);
-        arena_destroy(arena);
+        enum topology_look looks =
+            looks_at_itself(snapshot, &workload, &terms.items[0], fixture.arena);
+        if (looks != rows[i].looks)
+            fprintf(stderr, "%s, %s beside %s\n", rows[i].labels, rows[i].term,
+                    rows[i].space == NULL ? "nothing" : rows[i].space);
+        ASSERT_INT(looks, rows[i].looks);
+        arena_destroy(fixture.arena);
     }
 }
 
@@ -146,7 +194,8 @@ static void own_keys_select_no_other_pod(void)
         topology_terms_read(&workload, arena, &terms);
         CU_ASSERT_EQUAL_FATAL(terms.count, 1);
         const struct field *own = topology_term_own_key(&workload, &terms.items[0], arena);
-        CU_ASSERT_EQUAL(topology_term_selects_itself(&workload, &terms.items[0]), own == NULL);
+        ASSERT_INT(looks_at_itself(nothing_seen(arena), &workload, &terms.items[0], arena),
+                   own == NULL ? TOPOLOGY_LOOKS : TOPOLOGY_LOOKS_ELSEWHERE);
         CU_ASSERT_EQUAL_FATAL(own == NULL, rows[i].own == NULL);
         if (own != NULL)
             ASSERT_TEXT(field_path(arena, own),
@@ -191,8 +240,11 @@ static void parts_may_select_themselves(void)
         if (workload_is_part(&workload) != rows[i].part)
             fprintf(stderr, "%s, %s\n", rows[i].kind, rows[i].labels);
         CU_ASSERT_EQUAL(workload_is_part(&workload), rows[i].part);
-        CU_ASSERT_EQUAL(topology_term_selects_itself(&workload, &terms.items[0]), rows[i].part);
-        CU_ASSERT_FALSE(topology_term_selects_itself(&workload, &terms.items[1]));
+        const struct snapshot *snapshot = nothing_seen(arena);
+        ASSERT_INT(looks_at_itself(snapshot, &workload, &terms.items[0], arena),
+                   rows[i].part ? TOPOLOGY_MAY_LOOK : TOPOLOGY_LOOKS_ELSEWHERE);
+        ASSERT_INT(looks_at_itself(snapshot, &workload, &terms.items[1], arena),
+                   TOPOLOGY_LOOKS_ELSEWHERE);
         arena_destroy(arena);
     }
 }

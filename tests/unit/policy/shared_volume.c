@@ -193,7 +193,13 @@ static void what_keeps_them_on_one_node(void)
     MOUNTS("disk")                                                                \
     ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "[{topologyKey: " key ", labelSelector: {matchLabels: {app: " label "}}}]}}"
-#define TOGETHER "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: a}}}"
+#define TOGETHER_IN(spaces) \
+    "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: a}}" spaces "}"
+#define TOGETHER TOGETHER_IN("")
+#define IN_TEAM(team) TOGETHER_IN(", namespaceSelector: {matchLabels: {team: " team "}}")
+#define IN_OTHER                                                                                 \
+    TOGETHER_IN(", namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: other, team: " \
+                "a}}")
 #define AFFINITIES(terms)                                                         \
     MOUNTS("disk")                                                                \
     ", affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
@@ -229,6 +235,9 @@ static void what_keeps_them_on_one_node(void)
                     AFFINITIES("{topologyKey: topology.kubernetes.io/zone, "
                                "labelSelector: {matchLabels: {app: a}}}, " TOGETHER)),
          ""},
+        /* by labels of the Namespace, which is not seen; by its name */
+        {DEPLOYMENT("replicas: 3", AFFINITIES(IN_TEAM("a"))), ""},
+        {DEPLOYMENT("replicas: 3", AFFINITIES(IN_OTHER)), found},
         {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeName: a"), ""},
         {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeName: ''"), found},
         {DEPLOYMENT("replicas: 3", MOUNTS("disk") ", nodeSelector: {kubernetes.io/hostname: ''}"),
@@ -264,6 +273,14 @@ static void what_keeps_them_on_one_node(void)
     };
     rail_table_run(
         &(struct rail_table){"shared-volume: {mode: enforce}", cluster, cases, COUNT_OF(cases)});
+    static const char in_space[] = ONE_NODE
+        "---\n{apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {team: a}}}\n";
+    static const struct rail_case seen[] = {
+        {DEPLOYMENT("replicas: 3", AFFINITIES(IN_TEAM("a"))), ""},
+        {DEPLOYMENT("replicas: 3", AFFINITIES(IN_TEAM("b"))), found},
+    };
+    rail_table_run(
+        &(struct rail_table){"shared-volume: {mode: enforce}", in_space, seen, COUNT_OF(seen)});
 }
 
 static void every_kind_with_replicas(void)

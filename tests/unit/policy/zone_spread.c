@@ -17,6 +17,10 @@
 #define ANTI(rest)                                                                              \
     "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" ANTI_TERM( \
         rest) "]}}"
+#define NAMESPACE "kubernetes.io/metadata.name"
+#define IN_SPACES(labels) ", namespaceSelector: {matchLabels: {" labels "}}"
+#define DEFAULT_SPACE \
+    "{apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {team: a}}}"
 #define NODE_AFFINITY(terms)                                                     \
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "{nodeSelectorTerms: [" terms "]}}}"
@@ -65,6 +69,9 @@ static void workloads_must_be_spread(void)
         {WEB(ANTI(", namespaces: [other]" SELECTS("app: web"))), NOTHING},
         {WEB(ANTI(", namespaces: [other, default]" SELECTS("app: web"))), ""},
         {WEB(ANTI(", namespaces: [other], namespaceSelector: {}" SELECTS("app: web"))), ""},
+        /* where labels of the Namespace decide, which is not seen, unless its name does */
+        {WEB(ANTI(IN_SPACES("team: a") SELECTS("app: web"))), ""},
+        {WEB(ANTI(IN_SPACES(NAMESPACE ": other, team: a") SELECTS("app: web"))), NOTHING},
         {WEB(ANTI(", mismatchLabelKeys: [tier]" SELECTS("app: web"))), NOTHING},
         {WEB(ANTI(", mismatchLabelKeys: [other]" SELECTS("app: web"))), ""},
         /* a Kustomize patch, whose labels stand in what it patches */
@@ -85,6 +92,12 @@ static void workloads_must_be_spread(void)
         {WEB("topologySpreadConstraints: [{maxSkew: 1, labelSelector: {}}]"), NOTHING},
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case in_space[] = {
+        {WEB(ANTI(IN_SPACES("team: a") SELECTS("app: web"))), ""},
+        {WEB(ANTI(IN_SPACES("team: b") SELECTS("app: web"))), NOTHING},
+    };
+    rail_table_run(
+        &(struct rail_table){"zone-spread: {}", DEFAULT_SPACE, in_space, COUNT_OF(in_space)});
 }
 
 static void who_chooses_zones_is_exempt(void)
@@ -266,7 +279,6 @@ static void alternatives_are_of_one_zone(void)
     WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
         "[{topologyKey: " key SELECTS(labels) more "}]}}")
 #define HOST "kubernetes.io/hostname"
-#define NAMESPACE "kubernetes.io/metadata.name"
 
 /* Beside the pods of a DaemonSet is on any node. */
 static void daemons_are_everywhere(void)
@@ -402,7 +414,29 @@ static void zones_take_one_replica_each(void)
         {SCALED("Deployment", "2", "", ANTI(", matchLabelKeys: [app]" SELECTS("app: web"))),
          "warn" CROWDED},
         {SCALED("Deployment", "3", "", SPREAD(ZONE, SELECTS("app: web"))), ""},
+        /* whether it selects the replicas is not seen */
+        {SCALED("Deployment", "3", "", ANTI(IN_SPACES("team: a") SELECTS("app: web"))), ""},
+        {PATCH(APART), ""},
+        /* the second term is known to */
+        {SCALED("Deployment", "3", "",
+                "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                "[" ANTI_TERM(IN_SPACES("team: a")
+                                  SELECTS("app: web")) ", " ANTI_TERM(SELECTS("app: web")) "]}}"),
+         "deny spec.template.spec.affinity.podAntiAffinity."
+         "requiredDuringSchedulingIgnoredDuringExecution[1].topologyKey " ZONE},
     };
+    /* those of other namespaces do not get in each other's way */
+    static const struct rail_case in_space[] = {
+        {SCALED("Deployment", "3", "", ANTI(IN_SPACES("team: a") SELECTS("app: web"))),
+         "deny" CROWDED},
+        {SCALED(
+             "Deployment", "3", "",
+             SPREAD(ZONE, SELECTS("app: web")) ", " ANTI(IN_SPACES("team: b") SELECTS("app: web"))),
+         ""},
+    };
+    rail_table_run(&(struct rail_table){"zone-spread: {}",
+                                        NODE_CLASS("{zone: a}, {zone: b}") "\n---\n" DEFAULT_SPACE,
+                                        in_space, COUNT_OF(in_space)});
     static const struct rail_case fewer[] = {{SCALED("Deployment", "2", "", APART), ""}};
     rail_table_run(&(struct rail_table){"zone-spread: {}",
                                         NODE_CLASS("{zone: a}, {zone: b}, {zone: c}"), fewer, 1});
