@@ -59,6 +59,9 @@ size_t text_leading_digits(struct text t);
 bool text_is_digits(struct text t);
 /* A whole decimal integer with optional sign; false on anything else or overflow. */
 bool text_to_int64(struct text t, int64_t *value) MUST_CHECK;
+/* The same in canonical form alone, as the API server's IsDecimalInteger: no plus, no leading zero,
+ * no zero below zero. */
+bool text_to_canonical_int64(struct text t, int64_t *value) MUST_CHECK;
 /* Levenshtein distance in bytes; limit + 1 when it exceeds limit, or when a text has over 256
  * bytes. */
 size_t text_distance(struct text a, struct text b, size_t limit);

@@ -161,6 +161,13 @@ bool text_to_int64(struct text t, int64_t *value)
     return true;
 }
 
+bool text_to_canonical_int64(struct text t, int64_t *value)
+{
+    size_t first = t.size > 0 && t.data[0] == '-' ? 1 : 0;
+    bool leads = t.size > first && t.data[first] >= '1' && t.data[first] <= '9';
+    return (leads || text_is(t, "0")) && text_to_int64(t, value);
+}
+
 enum { DISTANCE_BYTES = 256, WORD_BITS = 64 };
 
 /* Row by row; for two texts that are both longer than a machine word. */

@@ -353,9 +353,14 @@ static void check_tolerations(const struct tolerations *tolerations, struct aren
          "NoSchedule, PreferNoSchedule or NoExecute",
          {"NoSchedule", "PreferNoSchedule", "NoExecute"}},
     };
-    FOR_EACH(toleration, tolerations)
+    FOR_EACH(toleration, tolerations) {
         for (size_t i = 0; i < COUNT_OF(choices); i++)
             check_choice(toleration->field, &choices[i], arena, complaint);
+        int64_t number = 0;
+        if (toleration_compares(toleration) && !text_to_canonical_int64(toleration->value, &number))
+            complain(complaint, field_get(arena, toleration->field, "value"),
+                     TEXT("a whole number in quotes, without a leading zero or a plus"), arena);
+    }
 }
 
 static void check_spread(const struct field *spread, struct arena *arena,

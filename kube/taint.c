@@ -38,12 +38,18 @@ void tolerations_read(const struct workload *workload, struct arena *arena,
     }
 }
 
-/* Gt and Lt compare the taint's value with the toleration's, both integers. */
+bool toleration_compares(const struct toleration *toleration)
+{
+    return text_is(toleration->op, "Gt") || text_is(toleration->op, "Lt");
+}
+
+/* Of integers in canonical form alone: 005 is none. */
 static bool compares(const struct toleration *toleration, const struct taint *taint)
 {
     int64_t wanted = 0;
     int64_t found = 0;
-    if (!text_to_int64(toleration->value, &wanted) || !text_to_int64(taint->value, &found))
+    if (!text_to_canonical_int64(toleration->value, &wanted) ||
+        !text_to_canonical_int64(taint->value, &found))
         return false;
     return text_is(toleration->op, "Gt") ? found > wanted : found < wanted;
 }
@@ -58,7 +64,7 @@ static bool toleration_covers(const struct toleration *toleration, const struct 
         return true;
     if (toleration->key.size == 0)
         return false;
-    if (text_is(toleration->op, "Gt") || text_is(toleration->op, "Lt"))
+    if (toleration_compares(toleration))
         return compares(toleration, taint);
     return (toleration->op.size == 0 || text_is(toleration->op, "Equal")) &&
            text_equal(toleration->value, taint->value);

@@ -31,6 +31,8 @@ struct tolerations {
 };
 void tolerations_read(const struct workload *workload, struct arena *arena,
                       struct tolerations *tolerations);
+/* Whether its value is a number that the taint's has to be above (Gt) or below (Lt). */
+bool toleration_compares(const struct toleration *toleration);
 bool tolerations_cover(const struct tolerations *tolerations, const struct taint *taint);
 
 #endif

@@ -92,7 +92,8 @@ static struct taint_list taints_copy(struct solver_problem *problem, struct solv
             .value = intern_string(&problem->words, taints.items[i].value, NULL),
             .effect = taints.items[i].effect,
         };
-        items[i].is_number = text_to_int64(text_of(taints.items[i].value), &items[i].number);
+        items[i].is_number =
+            text_to_canonical_int64(text_of(taints.items[i].value), &items[i].number);
     }
     return (struct taint_list){items, taints.count};
 }

@@ -166,7 +166,7 @@ static struct toleration_list read_tolerations(struct solver_builder *builder,
             .any_effect = t->any_effect,
             .effect = t->any_effect ? SOLVER_NO_SCHEDULE : t->effect,
         };
-        items[i].is_number = text_to_int64(text_of(t->value), &items[i].number);
+        items[i].is_number = text_to_canonical_int64(text_of(t->value), &items[i].number);
         fingerprint_number(&fingerprint, (uint64_t)items[i].key << 32 | items[i].value);
         fingerprint_number(&fingerprint, operator_bits(t) << 8 | (uint64_t)t->any_effect << 4 |
                                              (uint64_t)items[i].effect);

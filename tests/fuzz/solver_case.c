@@ -97,10 +97,10 @@ static struct solver_labels take_labels(struct bytes *bytes, const struct vocabu
     return labels;
 }
 
-/* Of a taint or a toleration; also numbers. */
+/* Of a taint or a toleration; also numbers, and what is none to those that compare. */
 static const char *take_taint_value(struct bytes *bytes)
 {
-    static const char *const values[] = {"a", "", "1", "", "3", ""};
+    static const char *const values[] = {"a", "", "1", "", "3", "", "a", "", "1", "", "3", "01"};
     return values[take(bytes, sizeof values / sizeof values[0])];
 }
 

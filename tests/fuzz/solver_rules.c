@@ -1,4 +1,6 @@
 /* Checks a plan against the rules of pods, written independently from Kubernetes' documentation. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solver_check.h"
@@ -46,6 +48,15 @@ bool labels_meet(const struct solver_labels *labels, const struct solver_express
     return true;
 }
 
+/* As the API server and Karpenter take it: written as it is printed. */
+static bool is_whole_number(const char *written, int64_t *number)
+{
+    char printed[32];
+    *number = strtoll(written, NULL, 10);
+    snprintf(printed, sizeof printed, "%lld", (long long)*number);
+    return strcmp(written, printed) == 0;
+}
+
 static bool value_tolerated(const struct solver_taint *taint,
                             const struct solver_toleration *toleration)
 {
@@ -54,8 +65,7 @@ static bool value_tolerated(const struct solver_taint *taint,
         return true;
     if (!toleration->gt && !toleration->lt)
         return strcmp(toleration->value, taint->value) == 0;
-    return text_to_int64(text_of(taint->value), &is) &&
-           text_to_int64(text_of(toleration->value), &bound) &&
+    return is_whole_number(taint->value, &is) && is_whole_number(toleration->value, &bound) &&
            (toleration->gt ? is > bound : is < bound);
 }
 

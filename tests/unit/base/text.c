@@ -148,30 +148,38 @@ static void integers_are_read(void)
         const char *text;
         bool valid;
         int64_t value;
+        bool canonical;
     } cases[] = {
-        {"0", true, 0},
-        {"-0", true, 0},
-        {"+7", true, 7},
-        {"007", true, 7},
-        {"9223372036854775807", true, INT64_MAX},
-        {"-9223372036854775808", true, INT64_MIN},
-        {"9223372036854775808", false, 0},
-        {"-9223372036854775809", false, 0},
-        {"99999999999999999999", false, 0},
-        {"", false, 0},
-        {"-", false, 0},
-        {"+", false, 0},
-        {"--1", false, 0},
-        {" 1", false, 0},
-        {"1 ", false, 0},
-        {"1.0", false, 0},
-        {"1e3", false, 0},
-        {"0x10", false, 0},
+        {"0", true, 0, true},
+        {"7", true, 7, true},
+        {"-70", true, -70, true},
+        {"-0", true, 0, false},
+        {"+7", true, 7, false},
+        {"00", true, 0, false},
+        {"007", true, 7, false},
+        {"-07", true, -7, false},
+        {"9223372036854775807", true, INT64_MAX, true},
+        {"-9223372036854775808", true, INT64_MIN, true},
+        {"9223372036854775808", false, 0, false},
+        {"-9223372036854775809", false, 0, false},
+        {"99999999999999999999", false, 0, false},
+        {"", false, 0, false},
+        {"-", false, 0, false},
+        {"+", false, 0, false},
+        {"--1", false, 0, false},
+        {" 1", false, 0, false},
+        {"1 ", false, 0, false},
+        {"1.0", false, 0, false},
+        {"1e3", false, 0, false},
+        {"0x10", false, 0, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = 12345;
         ASSERT_INT(text_to_int64(text_of(cases[i].text), &value), cases[i].valid);
         ASSERT_INT(value, cases[i].valid ? cases[i].value : 12345);
+        value = 12345;
+        ASSERT_INT(text_to_canonical_int64(text_of(cases[i].text), &value), cases[i].canonical);
+        ASSERT_INT(value, cases[i].canonical ? cases[i].value : 12345);
     }
 }
 

@@ -13,6 +13,8 @@
 #define SPREAD(more)                                                                             \
     "topologySpreadConstraints: [{topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: " \
     "DoNotSchedule, maxSkew: 1, " more "}]"
+#define TOLERATES(more) "tolerations: [{key: team, operator: " more "}]"
+#define OF_TOLERATION "spec.tolerations[0].value"
 #define OF_SPREAD "spec.topologySpreadConstraints[0]"
 
 static void the_first_mistake_is_told(void)
@@ -32,6 +34,19 @@ static void the_first_mistake_is_told(void)
         {AFFINITY("{key: cpus, operator: Gt, values: ['7', '8']}"),
          EXPRESSION ".values is a list; it must be a whole number in quotes, and the only value of "
                     "Gt"},
+        {TOLERATES("Gt, value: '-10'"), ""},
+        {TOLERATES("Lt, value: '0'"), ""},
+        {TOLERATES("Gt, value: '01'"), OF_TOLERATION " is \"01\"; it must be a whole number in "
+                                                     "quotes, without a leading zero or a plus"},
+        {TOLERATES("Lt, value: '+1'"), OF_TOLERATION " is \"+1\"; it must be a whole number in "
+                                                     "quotes, without a leading zero or a plus"},
+        {TOLERATES("Gt, value: much"), OF_TOLERATION " is \"much\"; it must be a whole number in "
+                                                     "quotes, without a leading zero or a plus"},
+        {TOLERATES("Gt"), OF_TOLERATION " is missing; it must be a whole number in quotes, without "
+                                        "a leading zero or a plus"},
+        /* a word to them */
+        {TOLERATES("Equal, value: '01'"), ""},
+        {TOLERATES("Exists"), ""},
         {SPREAD("minDomains: 2147483647"), ""},
         {SPREAD("minDomains: 2147483648"),
          OF_SPREAD ".minDomains is 2147483648; it must be a whole number from 1 to 2147483647"},

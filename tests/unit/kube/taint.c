@@ -41,6 +41,14 @@ static void a_toleration_covers_what_it_names(void)
         {"{key: team, operator: Gt, value: '-1'}", WITH("much"), false},
         {"{key: team, operator: Lt, value: much}", WITH("-1"), false},
         {"{operator: Gt, value: '5'}", WITH("6"), false},
+        /* as they are written plainly, and not otherwise */
+        {"{key: team, operator: Lt, value: '5'}", WITH("-1"), true},
+        {"{key: team, operator: Gt, value: '0'}", WITH("6"), true},
+        {"{key: team, operator: Gt, value: '1'}", WITH("005"), false},
+        {"{key: team, operator: Gt, value: '1'}", WITH("+5"), false},
+        {"{key: team, operator: Lt, value: '1'}", WITH("-0"), false},
+        {"{key: team, operator: Gt, value: '01'}", WITH("5"), false},
+        {"{key: team, operator: Gt, value: '+1'}", WITH("5"), false},
         /* one of several is enough */
         {"{key: other, operator: Exists}, {key: team, operator: Exists}", WITH("a"), true},
         {"{key: team, operator: Exists}, {key: other, operator: Exists}", WITH("a"), true},

@@ -309,6 +309,9 @@ static void test_taints_of_nodes(void)
         {"sla=-1:NoSchedule", "sla<-1", false},
         {"sla=950:NoSchedule", "sla>high", false},
         {"sla=high:NoSchedule", "sla>900", false},
+        {"sla=0950:NoSchedule", "sla>900", false},
+        {"sla=+950:NoSchedule", "sla>900", false},
+        {"sla=950:NoSchedule", "sla>0900", false},
         {"sla=950:NoSchedule", "other>900", false},
         {"sla=950:NoExecute", "sla>900:NoSchedule", false},
         /* A new node without the taint is preferred to one with it. */
