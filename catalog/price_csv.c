@@ -168,6 +168,7 @@ static bool refuse(const struct csv *csv, struct error *error, struct text found
                      "found \"%.*s\", and wants %s", TEXT_ARGS(found), wants);
 }
 
+/* Rows of other regions than the wanted one say nothing of it, not even what is wrong. */
 static bool take_row(const struct csv *csv, const struct row *row, const struct columns *columns,
                      struct text region, struct arena *arena, struct price_list *list,
                      struct error *error)
@@ -175,6 +176,8 @@ static bool take_row(const struct csv *csv, const struct row *row, const struct 
     struct price price = {.type = cell_of(row, columns->type)};
     struct text usd = cell_of(row, columns->usd), capacity = cell_of(row, columns->capacity);
     struct text date = cell_of(row, columns->date);
+    if (!price_list_wants(list, region, cell_of(row, columns->region), arena))
+        return true;
     price.spot = text_is(capacity, "spot");
     if (price.type.size == 0)
         return refuse(csv, error, price.type, "an instance type, such as m5.large");
@@ -184,7 +187,7 @@ static bool take_row(const struct csv *csv, const struct row *row, const struct 
         return refuse(csv, error, capacity, "the capacity type on-demand or spot");
     if (date.size > 0 && !price_is_date(date))
         return refuse(csv, error, date, "a day or a month, such as 2026-11-20 or 2026-11");
-    price_list_add(list, region, cell_of(row, columns->region), &price, arena);
+    *LIST_PUSH(arena, list) = price;
     if (text_compare(date, list->date) > 0)
         list->date = date;
     return true;

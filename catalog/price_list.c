@@ -37,12 +37,18 @@ bool offer_is_a_price(const struct text fields[OFFER_FIELD_COUNT])
            is_or_empty(fields[OFFER_MARKET], "OnDemand") && fields[OFFER_TYPE].size > 0;
 }
 
-void price_list_add(struct price_list *list, struct text wanted_region, struct text region,
-                    const struct price *price, struct arena *arena)
+bool price_list_wants(struct price_list *list, struct text wanted_region, struct text region,
+                      struct arena *arena)
 {
     if (region.size > 0 && !texts_have(list->regions.items, list->regions.count, region))
         *LIST_PUSH(arena, &list->regions) = region;
-    if (wanted_region.size == 0 || region.size == 0 || text_equal(wanted_region, region))
+    return wanted_region.size == 0 || region.size == 0 || text_equal(wanted_region, region);
+}
+
+void price_list_add(struct price_list *list, struct text wanted_region, struct text region,
+                    const struct price *price, struct arena *arena)
+{
+    if (price_list_wants(list, wanted_region, region, arena))
         *LIST_PUSH(arena, list) = *price;
 }
 

@@ -46,7 +46,10 @@ extern const struct offer_names {
     const char *json, *csv;
 } offer_names[OFFER_FIELD_COUNT];
 bool offer_is_a_price(const struct text fields[OFFER_FIELD_COUNT]);
-/* Adds a price, unless it is of another region than the wanted one. */
+/* Notes that the file has the region; whether it is not another one than the wanted one. */
+bool price_list_wants(struct price_list *list, struct text wanted_region, struct text region,
+                      struct arena *arena);
+/* Adds a price of a region that is wanted. */
 void price_list_add(struct price_list *list, struct text wanted_region, struct text region,
                     const struct price *price, struct arena *arena);
 /* USD with any number of decimals; false when it is none, or nothing. */

@@ -22,13 +22,14 @@ struct list_case {
     uint32_t line;           /* of the error; 0: of the whole file, or there is none */
 };
 
-static void read_lists(const struct list_case *cases, size_t count)
+static void read_lists(const char *region, const struct list_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct price_list list;
         struct error error = {0};
         fresh();
-        bool read = price_list_read("file", text_of(cases[i].text), TEXT(""), arena, &list, &error);
+        bool read =
+            price_list_read("file", text_of(cases[i].text), text_of(region), arena, &list, &error);
         struct text found = read ? list_text(&list) : text_of(error.what);
         if (!text_starts_with(found, text_of(cases[i].read)))
             fprintf(stderr, "%s\n  gives %.*s\n", cases[i].text, TEXT_ARGS(found));
@@ -80,7 +81,24 @@ static void a_user_writes_a_table(void)
         {"type,price,note\nm5.large,0.1,", "m5.large=100000", 0},
         {"", "is empty", 0},
     };
-    read_lists(cases, COUNT_OF(cases));
+    read_lists("", cases, COUNT_OF(cases));
+
+    /* Of the region that is wanted and of those that name none; what else there is says nothing. */
+#define TWO_REGIONS(more)                                                \
+    "type,price,capacity,region,date\nm5.large,0.1,,us-east-1,2025-01\n" \
+    "m5.large,0.04,spot,,2024-12\n" more
+    static const struct list_case of_region[] = {
+        {TWO_REGIONS("m5.large,0.2,,eu-west-1,2026-11\n"),
+         "m5.large=100000 m5.large(spot)=40000 of us-east-1 at 2025-01", 0},
+        {TWO_REGIONS("m5.large,0.2,,eu-west-1,soon\n,0.2,,eu-west-1,\nm5.large,-,,eu-west-1,\n"
+                     "m5.large,0.2,reserved,eu-west-1,\n"),
+         "m5.large=100000 m5.large(spot)=40000 of us-east-1 at 2025-01", 0},
+        {TWO_REGIONS("m5.large,0.2,,us-east-1,soon\n"), "found \"soon\", and wants a day", 4},
+        {TWO_REGIONS("m5.large,0.2,,,soon\n"), "found \"soon\", and wants a day", 4},
+        {"type,price,region\nm5.large,-,eu-west-1\n",
+         "has no prices of us-east-1, but of eu-west-1", 0},
+    };
+    read_lists("us-east-1", of_region, COUNT_OF(of_region));
 
     /* Cells behind the 256th are not looked at. */
     fresh();
@@ -140,7 +158,7 @@ static void aws_writes_csv(void)
              "Hrs", "0.1", "USD", "Linux", "RunInstances", "m5.large"),
          "has no on-demand price", 0},
     };
-    read_lists(cases, COUNT_OF(cases));
+    read_lists("", cases, COUNT_OF(cases));
 }
 
 #define PRODUCT(sku, more)                                                                   \
@@ -178,7 +196,7 @@ static void aws_writes_json(void)
         {"{\"products\":{},\"terms\":{\"OnDemand\":{\"S\":{\"a", "ends in the middle of its terms",
          0},
     };
-    read_lists(cases, COUNT_OF(cases));
+    read_lists("", cases, COUNT_OF(cases));
 }
 
 #define PRICES(items) "{\"schema\":\"taffrail.dev/prices/v1\",\"prices\":[" items "]}"
