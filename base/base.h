@@ -69,9 +69,10 @@ size_t text_distance(struct text a, struct text b, size_t limit);
  * within limit edits. A candidate that differs in ASCII case alone is nearer than any other but an
  * equal one, unless limit is 0. */
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit);
-/* How many edits away a name may be from the one that is suggested for it: 1 of three letters, 2 of
- * four (two letters that changed places) or five, 3 of more. */
-size_t text_typo_edits(struct text written);
+/* Index of the candidate that a name is most likely a typo of, or count. A name of three letters
+ * may be 1 edit away, of four or five 2, of more 3, by the shorter of both, but 1 from a shorter
+ * candidate: "gpus" is no cpu, "m55" is m5. Two neighbours that changed places are one edit. */
+size_t text_meant(struct text written, const struct text *candidates, size_t count);
 
 /* ---- errors ---- */
 

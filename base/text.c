@@ -283,13 +283,6 @@ static bool has_same_letters(struct text a, struct text b)
     return a.size == b.size && a.size > 0 && strncasecmp(a.data, b.data, a.size) == 0;
 }
 
-size_t text_typo_edits(struct text written)
-{
-    enum { EDITS_MAX = 3, LETTERS_AN_EDIT = 3 };
-    size_t edits = written.size / LETTERS_AN_EDIT + (written.size > LETTERS_AN_EDIT);
-    return edits < EDITS_MAX ? edits : EDITS_MAX;
-}
-
 size_t text_nearest(struct text wanted, const struct text *candidates, size_t count, size_t limit)
 {
     bool typos = limit > 0;
@@ -311,6 +304,45 @@ size_t text_nearest(struct text wanted, const struct text *candidates, size_t co
         limit = typos ? distance - 1 : 0; /* only a nearer one replaces it */
     }
     return nearest;
+}
+
+/* Of a name that is written instead of another one. */
+static size_t edits_of_a_typo(struct text written, struct text other)
+{
+    enum { EDITS_MAX = 3, LETTERS_AN_EDIT = 3 };
+    size_t letters = other.size < written.size ? other.size : written.size;
+    if (letters < LETTERS_AN_EDIT)
+        return written.size >= LETTERS_AN_EDIT;
+    size_t edits = letters / LETTERS_AN_EDIT + (letters > LETTERS_AN_EDIT);
+    return edits < EDITS_MAX ? edits : EDITS_MAX;
+}
+
+static bool swaps_neighbours(struct text a, struct text b)
+{
+    size_t at = 0;
+    while (at < a.size && at < b.size && a.data[at] == b.data[at])
+        at++;
+    return a.size == b.size && at + 1 < a.size && a.data[at] == b.data[at + 1] &&
+           a.data[at + 1] == b.data[at] &&
+           memcmp(a.data + at + 2, b.data + at + 2, a.size - at - 2) == 0;
+}
+
+size_t text_meant(struct text written, const struct text *candidates, size_t count)
+{
+    size_t meant = count, least = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        struct text other = candidates[i];
+        size_t limit = edits_of_a_typo(written, other);
+        size_t distance = text_equal(written, other) ? 0
+                          : has_same_letters(written, other) || swaps_neighbours(written, other)
+                              ? 1
+                              : text_distance(written, other, limit);
+        if (distance > limit || distance >= least)
+            continue;
+        meant = i;
+        least = distance;
+    }
+    return meant;
 }
 
 static void reserve(struct text_builder *builder, size_t size)

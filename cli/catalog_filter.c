@@ -191,7 +191,7 @@ static bool unknown_key(const struct catalog_filter *filter, const struct filter
         count++;
     }
     struct text wanted = short_key(part->key);
-    size_t nearest = text_nearest(wanted, brief, count, text_typo_edits(wanted));
+    size_t nearest = text_meant(wanted, brief, count);
     if (nearest < count)
         return error_set(error, ERROR_USAGE, NOWHERE,
                          "no instance type has a label \"%.*s\"; did you mean %.*s (%.*s)?",
@@ -213,7 +213,7 @@ static void note_unknown_value(const struct catalog_filter *filter, struct text 
     struct text *known = ARENA_ARRAY(filter->arena, count, struct text);
     for (uint32_t i = 0; i < count; i++)
         known[i].data = solver_names_value_text(names, number, i, &known[i].size);
-    size_t nearest = text_nearest(value, known, count, text_typo_edits(value));
+    size_t nearest = text_meant(value, known, count);
     fprintf(stderr, "note: no instance type has %.*s=%.*s", TEXT_ARGS(key), TEXT_ARGS(value));
     if (nearest < count)
         fprintf(stderr, "; the nearest is %.*s", TEXT_ARGS(known[nearest]));

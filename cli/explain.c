@@ -35,7 +35,7 @@ static int say_unknown(struct arena *arena, struct text wanted)
         names[i] = text_of(rail_name(rail_at(i)));
     for (size_t i = 0; i < COUNT_OF(pages); i++)
         names[rail_count() + i] = text_of(pages[i].name);
-    size_t nearest = text_nearest(wanted, names, count, text_typo_edits(wanted));
+    size_t nearest = text_meant(wanted, names, count);
     if (nearest < count)
         return usage_error("explain", "there is no rail \"%.*s\"; did you mean %.*s?",
                            TEXT_ARGS(wanted), TEXT_ARGS(names[nearest]));

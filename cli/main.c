@@ -57,8 +57,7 @@ static int say_unknown_command(const char *written)
     struct text names[COUNT];
     for (size_t i = 0; i < COUNT; i++)
         names[i] = text_of(commands[i].name);
-    size_t nearest =
-        text_nearest(text_of(written), names, COUNT, text_typo_edits(text_of(written)));
+    size_t nearest = text_meant(text_of(written), names, COUNT);
     fprintf(stderr, "taffrail: there is no command \"%s\"", written);
     if (nearest < COUNT)
         fprintf(stderr, "; did you mean %s?", commands[nearest].name);

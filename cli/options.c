@@ -208,7 +208,7 @@ static void say_unknown_name(const char *command, const struct option_spec *tabl
     size_t count = 0;
     for (; count < MOST_OPTIONS && table[count].name != NULL; count++)
         names[count] = text_of(table[count].name);
-    size_t nearest = text_nearest(name, names, count, text_typo_edits(name));
+    size_t nearest = text_meant(name, names, count);
     if (name_beginning(table, name, beginning, sizeof beginning) > 1)
         usage_error(command, "--%.*s may be %s: write more of it", TEXT_ARGS(name), beginning);
     else if (nearest < count)

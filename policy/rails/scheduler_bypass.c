@@ -165,7 +165,7 @@ static void judge_host_name_selection(struct rail_call *call, const struct workl
 
 /* How many edits are a typo. "my-scheduler" is near to "kai-scheduler" without being meant, since
  * what most schedulers' names end with tells nothing; so is "hami-scheduler", that of another
- * project. A typo is denied: these are fewer edits than those of text_typo_edits. */
+ * project. A typo is denied: these are fewer edits than those of text_meant. */
 static size_t edits_of_a_typo(struct text scheduler)
 {
     enum { EDITS_MAX = 3, LETTERS_AN_EDIT = 3 };

@@ -123,6 +123,7 @@ def near_names_are_suggested_and_others_not(_):
             (("check", "--help=x"), "--help takes no value"),
             (("check", "-f"), "option -f wants a value"),
             (("chek",), 'there is no command "chek"; did you mean check?'),
+            (("wyh",), 'there is no command "wyh"; did you mean why?'),
             (("help", "chek"), 'there is no command "chek"; did you mean check?'),
             (("x",), 'there is no command "x"\n')):
         code, out, said = run(*arguments)

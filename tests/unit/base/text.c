@@ -293,8 +293,54 @@ static void the_nearest_is_found(void)
 static void a_longer_name_has_more_typos(void)
 {
     static const size_t edits[] = {0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 3};
-    for (size_t size = 0; size < COUNT_OF(edits); size++)
-        ASSERT_INT(text_typo_edits((struct text){"capacity-types", size}), edits[size]);
+    for (size_t size = 1; size < COUNT_OF(edits); size++)
+        for (size_t wrong = 0; wrong <= size; wrong++) {
+            const struct text name = {"capacity-types", size};
+            char letters[] = "capacity-types";
+            memset(letters, '#', wrong);
+            ASSERT_INT(text_meant((struct text){letters, size}, &name, 1), wrong > edits[size]);
+        }
+}
+
+static void typos_are_told(void)
+{
+    const struct text names[] = {TEXT("cpu"),    TEXT("os"),       TEXT("why"),  TEXT("cost"),
+                                 TEXT("family"), TEXT("zones"),    TEXT("zone"), TEXT("gpu-count"),
+                                 TEXT("memory"), TEXT("m5.xlarge")};
+    static const struct {
+        const char *written, *meant; /* NULL: nothing */
+    } cases[] = {
+        {"cpus", "cpu"},
+        {"cp", NULL},
+        /* two edits of three letters, or of two, are another word */
+        {"gpus", NULL},
+        {"vgpu", NULL},
+        {"cst", "cost"},
+        {"so", NULL},
+        {"oss", "os"},
+        {"ossi", NULL},
+        /* neighbours that changed places */
+        {"wyh", "why"},
+        {"hwy", "why"},
+        {"ywh", NULL},
+        {"cots", "cost"},
+        {"cotss", "cost"},
+        {"famly", "family"},
+        {"FAMILY", "family"},
+        {"CPU", "cpu"},
+        {"zoens", "zones"},
+        /* the nearest, and of two as near the first */
+        {"zone", "zone"},
+        {"zonex", "zones"},
+        {"m5.xlrage", "m5.xlarge"},
+        {"", NULL},
+        {"something-else", NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        size_t meant = text_meant(text_of(cases[i].written), names, COUNT_OF(names));
+        const struct text found = meant < COUNT_OF(names) ? names[meant] : TEXT("nothing");
+        ASSERT_TEXT(found, cases[i].meant == NULL ? "nothing" : cases[i].meant);
+    }
 }
 
 /* "M5" is no c5, and "AMD" is three edits from amd. */
@@ -361,6 +407,7 @@ const struct unit_test unit_tests[] = {
     {"distances of all lengths are right", distances_of_all_lengths_are_right},
     {"the nearest is found", the_nearest_is_found},
     {"a longer name has more typos", a_longer_name_has_more_typos},
+    {"typos are told", typos_are_told},
     {"the same letters are nearest", the_same_letters_are_nearest},
     {"builders grow", builders_grow},
     {"words of others stay in one line", words_of_others_stay_in_one_line},
