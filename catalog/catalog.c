@@ -323,37 +323,118 @@ static struct type_set with_offering(const struct catalog *catalog,
     return found;
 }
 
-/* Of which keys a value that is not known counts as the one that is wanted. */
-enum unknown { UNKNOWN_OF_NO_KEY, UNKNOWN_OF_PLATFORM, UNKNOWN_OF_ALL_KEYS };
-
-static bool unsaid_is_any(enum unknown unknown, uint32_t key)
+/* Karpenter's AWS provider gives each of its nodes these labels. */
+static bool is_of_each_machine(uint32_t key)
 {
-    bool of_platform = key == CATALOG_ARCH || key == CATALOG_OS || key == CATALOG_TENANCY;
-    return unknown == UNKNOWN_OF_ALL_KEYS || (unknown == UNKNOWN_OF_PLATFORM && of_platform);
+    static const enum catalog_label labels[] = {
+        CATALOG_ARCH,   CATALOG_OS,         CATALOG_CPU,     CATALOG_CPU_MANUFACTURER,
+        CATALOG_MEMORY, CATALOG_HYPERVISOR, CATALOG_TENANCY, CATALOG_ENCRYPTION,
+    };
+    for (size_t i = 0; i < COUNT_OF(labels); i++)
+        if (key == (uint32_t)labels[i])
+            return true;
+    return false;
 }
 
-/* Whether a type of unknown hardware may meet what the found types do. The types of a family have
- * one architecture and one maker of their processors: where others of it are known, they tell. */
-static bool may_meet(const struct catalog *catalog, uint32_t key, size_t type,
-                     const struct type_set *found)
+/* A type of its family of which the value of the key is known; SIZE_MAX: there is none. */
+static size_t known_of_family(const struct catalog *catalog, uint32_t key, struct text family)
 {
-    struct text family = catalog->types[type].family;
-    if (key != CATALOG_ARCH && key != CATALOG_OS && key != CATALOG_CPU_MANUFACTURER)
-        return true;
     uint32_t value =
         solver_names_find_value(catalog->names, CATALOG_FAMILY, family.data, family.size);
     const struct type_set *its = &catalog->keys[CATALOG_FAMILY].values[value];
     FOR_TYPES(i, its)
         if (!type_set_has(&catalog->keys[key].unsaid, i))
-            return type_set_intersects(its, found);
-    return true;
+            return i;
+    return SIZE_MAX;
 }
 
-static void add_possible(const struct catalog *catalog, uint32_t key, struct type_set *found)
+/* Whether it allows what every type of unknown hardware has: Linux, and one of the architectures.
+ */
+static bool allows_platform(const struct catalog *catalog, const struct solver_names *names,
+                            const struct solver_requirement *wanted)
 {
-    FOR_TYPES(i, &catalog->keys[key].unsaid)
-        if (may_meet(catalog, key, i, found))
+    if (wanted->key == CATALOG_OS)
+        return solver_requirement_has(
+            names, wanted, solver_names_find_value(catalog->names, CATALOG_OS, "linux", 5));
+    for (uint32_t value = 0; value < catalog->keys[CATALOG_ARCH].value_count; value++)
+        if (!solver_requirement_has(names, wanted, value))
+            return false;
+    return wanted->key == CATALOG_ARCH;
+}
+
+enum meeting { MEETS_NEVER, MEETS_PERHAPS, MEETS_SURELY };
+
+/* How a type of unknown hardware meets a requirement on it. found: the known types that do. Its
+ * category tells of its devices. The types of a family have one architecture and one maker of their
+ * processors: where others of it are known, they tell. All run Linux. */
+static enum meeting meeting_of(const struct catalog *catalog, const struct solver_names *names,
+                               const struct solver_requirement *wanted, size_t index,
+                               const struct type_set *found)
+{
+    const struct instance_type *type = &catalog->types[index];
+    enum solver_op op = solver_requirement_op(wanted);
+    uint32_t key = wanted->key;
+    bool is_gpu = key >= CATALOG_GPU_NAME && key <= CATALOG_GPU_MEMORY;
+    bool is_accelerator = key >= CATALOG_ACCELERATOR_NAME && key <= CATALOG_ACCELERATOR_COUNT;
+    bool has_some = is_of_each_machine(key) || (is_gpu && type->has_gpu) ||
+                    (is_accelerator && type->has_accelerator);
+    if ((is_gpu || is_accelerator) && !has_some)
+        return solver_op_is_negative(op) ? MEETS_SURELY : MEETS_NEVER;
+    if (allows_platform(catalog, names, wanted))
+        return MEETS_SURELY;
+    if (key == CATALOG_ARCH || key == CATALOG_OS || key == CATALOG_CPU_MANUFACTURER) {
+        size_t other = known_of_family(catalog, key, type->family);
+        if (other != SIZE_MAX && !type_set_has(found, other))
+            return MEETS_NEVER;
+        if (other != SIZE_MAX && key != CATALOG_OS)
+            return MEETS_SURELY;
+    }
+    if (has_some && op == SOLVER_DOES_NOT_EXIST)
+        return MEETS_NEVER;
+    if (type->cpu > 0) /* of known hardware: one that lacks the label */
+        return solver_op_is_negative(op) ? MEETS_SURELY : MEETS_PERHAPS;
+    bool wants_any = op == SOLVER_EXISTS && !wanted->has_gte && !wanted->has_lte;
+    return has_some && wants_any ? MEETS_SURELY : MEETS_PERHAPS;
+}
+
+/* Which types of unknown hardware meet a requirement on it. */
+enum unknown {
+    UNKNOWN_AS_LABELLED, /* as if they had no such label */
+    UNKNOWN_LAUNCHABLE,  /* the same without those that never meet it */
+    UNKNOWN_SURE,
+    UNKNOWN_OF_PLATFORM, /* those that may by their platform, else as launchable */
+    UNKNOWN_OF_ALL_KEYS, /* those that may */
+};
+
+static bool takes_unknown(enum unknown unknown, uint32_t key, enum meeting meeting, bool labelled)
+{
+    bool of_platform = key == CATALOG_ARCH || key == CATALOG_OS || key == CATALOG_TENANCY;
+    switch (unknown) {
+    case UNKNOWN_AS_LABELLED:
+        break;
+    case UNKNOWN_LAUNCHABLE:
+        return labelled && meeting != MEETS_NEVER;
+    case UNKNOWN_SURE:
+        return meeting == MEETS_SURELY;
+    case UNKNOWN_OF_PLATFORM:
+        return (labelled || of_platform) && meeting != MEETS_NEVER;
+    case UNKNOWN_OF_ALL_KEYS:
+        return meeting != MEETS_NEVER;
+    }
+    return labelled;
+}
+
+static void settle_unknown(const struct catalog *catalog, const struct solver_names *names,
+                           const struct solver_requirement *wanted, enum unknown unknown,
+                           struct type_set *found)
+{
+    FOR_TYPES(i, &catalog->keys[wanted->key].unsaid) {
+        enum meeting meeting = meeting_of(catalog, names, wanted, i, found);
+        bool labelled = type_set_has(found, i);
+        found->words[i / WORD_BITS] &= ~((uint64_t)1 << (i % WORD_BITS));
+        if (takes_unknown(unknown, wanted->key, meeting, labelled))
             type_set_add(found, i);
+    }
 }
 
 static struct type_set select_types(const struct catalog *catalog, const struct solver_names *names,
@@ -369,8 +450,8 @@ static struct type_set select_types(const struct catalog *catalog, const struct 
             continue;
         memset(found.words, 0, found.word_count * sizeof *found.words);
         add_meeting(&catalog->keys[wanted->key], names, wanted, &found);
-        if (unsaid_is_any(unknown, wanted->key))
-            add_possible(catalog, wanted->key, &found);
+        if (unknown != UNKNOWN_AS_LABELLED)
+            settle_unknown(catalog, names, wanted, unknown, &found);
         keep_all(&selected, &found);
     }
     if (!catalog->is_builtin) {
@@ -383,7 +464,7 @@ static struct type_set select_types(const struct catalog *catalog, const struct 
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena)
 {
-    return select_types(catalog, names, set, UNKNOWN_OF_NO_KEY, arena);
+    return select_types(catalog, names, set, UNKNOWN_AS_LABELLED, arena);
 }
 
 /* Whether a requirement lists types or families, or those that names tell leave no type of known
@@ -408,20 +489,27 @@ static bool names_the_unknown(const struct catalog *catalog, const struct solver
     return true;
 }
 
-/* Karpenter's AWS provider gives each of its nodes these labels: requirements that leave one of
- * them no value leave no type, also none of unknown hardware. */
+/* Requirements that leave a label of each machine no value leave no type. */
 static bool leaves_no_machine(const struct solver_requirements *set)
 {
-    static const enum catalog_label needed[] = {
-        CATALOG_ARCH,   CATALOG_OS,         CATALOG_CPU,     CATALOG_CPU_MANUFACTURER,
-        CATALOG_MEMORY, CATALOG_HYPERVISOR, CATALOG_TENANCY, CATALOG_ENCRYPTION,
-    };
-    for (size_t i = 0; i < COUNT_OF(needed); i++) {
-        const struct solver_requirement *r = solver_requirements_get(set, (uint32_t)needed[i]);
-        if (r != NULL && solver_requirement_op(r) == SOLVER_DOES_NOT_EXIST)
+    for (size_t i = 0; i < set->count; i++)
+        if (is_of_each_machine(set->items[i].key) &&
+            solver_requirement_op(&set->items[i]) == SOLVER_DOES_NOT_EXIST)
             return true;
-    }
     return false;
+}
+
+/* What a user's catalogue does not say, its types do not have. */
+static struct type_set select_machines(const struct catalog *catalog,
+                                       const struct solver_names *names,
+                                       const struct solver_requirements *set, enum unknown unknown,
+                                       struct arena *arena)
+{
+    if (!catalog->is_builtin)
+        return catalog_select(catalog, names, set, arena);
+    if (leaves_no_machine(set))
+        return type_set_create(catalog, arena);
+    return select_types(catalog, names, set, unknown, arena);
 }
 
 struct type_set catalog_select_launchable(const struct catalog *catalog,
@@ -429,22 +517,22 @@ struct type_set catalog_select_launchable(const struct catalog *catalog,
                                           const struct solver_requirements *set,
                                           struct arena *arena)
 {
-    if (catalog->is_builtin && leaves_no_machine(set))
-        return type_set_create(catalog, arena);
-    return catalog_select(catalog, names, set, arena);
+    return select_machines(catalog, names, set, UNKNOWN_LAUNCHABLE, arena);
+}
+
+struct type_set catalog_select_sure(const struct catalog *catalog, const struct solver_names *names,
+                                    const struct solver_requirements *set, struct arena *arena)
+{
+    return select_machines(catalog, names, set, UNKNOWN_SURE, arena);
 }
 
 struct type_set catalog_select_possible(const struct catalog *catalog,
                                         const struct solver_names *names,
                                         const struct solver_requirements *set, struct arena *arena)
 {
-    if (!catalog->is_builtin)
-        return catalog_select(catalog, names, set, arena);
-    if (leaves_no_machine(set))
-        return type_set_create(catalog, arena);
-    bool all = names_the_unknown(catalog, names, set, arena);
-    return select_types(catalog, names, set, all ? UNKNOWN_OF_ALL_KEYS : UNKNOWN_OF_PLATFORM,
-                        arena);
+    bool all = catalog->is_builtin && names_the_unknown(catalog, names, set, arena);
+    return select_machines(catalog, names, set, all ? UNKNOWN_OF_ALL_KEYS : UNKNOWN_OF_PLATFORM,
+                           arena);
 }
 
 bool catalog_is_builtin(const struct catalog *catalog)

@@ -67,12 +67,16 @@ bool catalog_tells_by(const struct catalog *catalog, struct text key);
 struct type_set catalog_select(const struct catalog *catalog, const struct solver_names *names,
                                const struct solver_requirements *set, struct arena *arena);
 /* The types that Karpenter may launch: none where the requirements leave no value of a label that
- * each of its machines has, such as the architecture. catalog_select() finds the types of unknown
- * hardware for these, which have no value of it. */
+ * each of its machines has, such as the architecture, and no type of unknown hardware where its
+ * name tells that it does not fit. catalog_select() finds these. */
 struct type_set catalog_select_launchable(const struct catalog *catalog,
                                           const struct solver_names *names,
                                           const struct solver_requirements *set,
                                           struct arena *arena);
+/* Of the types of unknown hardware those alone of which the name tells that they fit. All of them
+ * run Linux. */
+struct type_set catalog_select_sure(const struct catalog *catalog, const struct solver_names *names,
+                                    const struct solver_requirements *set, struct arena *arena);
 /* With the types that may match, of which the built-in catalogue does not know the hardware: where
  * types or families are listed, or only such types are left by name, it may be any; else only the
  * architecture may be, so that no type of a whole category counts for what none is known to have.
@@ -120,7 +124,10 @@ bool catalog_solver_type(const struct catalog *catalog, size_t index, const stru
 /* The types that fit both sets of expressions; second may be NULL. */
 struct type_set expressions_select(const struct catalog *catalog, const struct expressions *first,
                                    const struct expressions *second, struct arena *arena);
-/* The same with those that may fit, as catalog_select_possible has them. */
+/* The same as catalog_select_sure and catalog_select_possible have them. */
+struct type_set expressions_select_sure(const struct catalog *catalog,
+                                        const struct expressions *first,
+                                        const struct expressions *second, struct arena *arena);
 struct type_set expressions_select_possible(const struct catalog *catalog,
                                             const struct expressions *first,
                                             const struct expressions *second, struct arena *arena);

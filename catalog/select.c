@@ -70,6 +70,13 @@ struct type_set expressions_select(const struct catalog *catalog, const struct e
     return select_by(catalog_select_launchable, catalog, first, second, arena);
 }
 
+struct type_set expressions_select_sure(const struct catalog *catalog,
+                                        const struct expressions *first,
+                                        const struct expressions *second, struct arena *arena)
+{
+    return select_by(catalog_select_sure, catalog, first, second, arena);
+}
+
 struct type_set expressions_select_possible(const struct catalog *catalog,
                                             const struct expressions *first,
                                             const struct expressions *second, struct arena *arena)

@@ -27,11 +27,11 @@ const struct launchable *pool_launchable(const struct rail_call *call, const str
     return launchable;
 }
 
-struct type_set requirement_select(const struct catalog *catalog, const char *key,
-                                   enum solver_op op, const struct text *values, size_t value_count,
-                                   struct arena *arena)
+struct expressions requirement_of(const char *key, enum solver_op op, const struct text *values,
+                                  size_t value_count, struct arena *arena)
 {
-    struct expression expression = {
+    struct expression *expression = ARENA_NEW(arena, struct expression);
+    *expression = (struct expression){
         .key = text_of(key),
         .op = op,
         .valid = true,
@@ -39,7 +39,14 @@ struct type_set requirement_select(const struct catalog *catalog, const char *ke
         .value_count = value_count,
     };
     for (size_t i = 0; i < value_count; i++)
-        expression.values[i].text = values[i];
-    const struct expressions one = {.items = &expression, .count = 1};
+        expression->values[i].text = values[i];
+    return (struct expressions){.items = expression, .count = 1};
+}
+
+struct type_set requirement_select(const struct catalog *catalog, const char *key,
+                                   enum solver_op op, const struct text *values, size_t value_count,
+                                   struct arena *arena)
+{
+    const struct expressions one = requirement_of(key, op, values, value_count, arena);
     return expressions_select(catalog, &one, NULL, arena);
 }

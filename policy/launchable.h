@@ -14,7 +14,9 @@ struct launchable {
 /* Looked up once an evaluation, however many rails ask. */
 const struct launchable *pool_launchable(const struct rail_call *call, const struct pool *pool);
 
-/* The types of the catalogue that one requirement leaves. */
+/* One requirement, and the types of the catalogue that it leaves. */
+struct expressions requirement_of(const char *key, enum solver_op op, const struct text *values,
+                                  size_t value_count, struct arena *arena);
 struct type_set requirement_select(const struct catalog *catalog, const char *key,
                                    enum solver_op op, const struct text *values, size_t value_count,
                                    struct arena *arena);

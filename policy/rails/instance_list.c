@@ -73,6 +73,15 @@ static enum answer is_in_categories(const struct key_strings *list,
     return has_no_category(type) ? NO : contains(list, type->category);
 }
 
+/* Every type has one of the two. */
+static enum answer is_of_architectures(const struct key_strings *list,
+                                       const struct instance_type *type)
+{
+    bool all = texts_have(list->items, list->count, TEXT("amd64")) &&
+               texts_have(list->items, list->count, TEXT("arm64"));
+    return all ? YES : contains(list, type->architecture);
+}
+
 static enum answer matches_some_glob(const struct key_strings *globs,
                                      const struct instance_type *type)
 {
@@ -118,7 +127,7 @@ static enum answer filter_answer(const struct type_filter *filter, const struct 
         filter->families.given ? contains(&filter->families, type->family) : YES,
         filter->sizes.given ? contains(&filter->sizes, type->size) : YES,
         filter->categories.given ? is_in_categories(&filter->categories, type) : YES,
-        filter->architectures.given ? contains(&filter->architectures, type->architecture) : YES,
+        filter->architectures.given ? is_of_architectures(&filter->architectures, type) : YES,
         filter->min_generation > 0 ? reaches_generation(type, filter->min_generation) : YES,
     };
     return weakest(answers, COUNT_OF(answers));

@@ -94,9 +94,9 @@ static void try_addition(struct narrowing *narrowing, const struct addition *add
     struct arena *arena = narrowing->arena;
     if (addition->value_count == 0)
         return;
-    struct type_set selected =
-        requirement_select(narrowing->list->catalog, addition->key, addition->op, addition->values,
-                           addition->value_count, arena);
+    struct expressions one =
+        requirement_of(addition->key, addition->op, addition->values, addition->value_count, arena);
+    struct type_set selected = expressions_select_sure(narrowing->list->catalog, &one, NULL, arena);
     struct type_set left = type_set_and(&narrowing->launchable, &selected, arena);
     if (type_set_count(&left) == type_set_count(&narrowing->launchable) ||
         !type_set_intersects(&left, &narrowing->list->allowed))
@@ -301,9 +301,10 @@ static struct allowed allowed_types(const struct instance_list *list,
     return ALLOWED_LIST(&names);
 }
 
+/* may_fit: also those of which it is not known whether the pool can launch them. */
 static void report_pool_outside(struct rail_call *call, const struct instance_list *list,
                                 const struct pool *pool, const struct launchable *launchable,
-                                const struct type_set *outside)
+                                const struct type_set *outside, const struct type_set *may_fit)
 {
     struct arena *arena = call->arena;
     size_t outside_count = type_set_count(outside);
@@ -327,39 +328,19 @@ static void report_pool_outside(struct rail_call *call, const struct instance_li
             outside_count == 1 ? "is" : "are", TEXT_ARGS(draft.found));
     draft.allowed = allowed_types(list, &launchable->types, arena);
 
-    if (type_set_intersects(&launchable->types, &list->allowed))
-        draft.fix = arena_printf(
-            arena, "Add to %.*s: [%.*s].", TEXT_ARGS(field_path(arena, pool->requirements_field)),
-            TEXT_ARGS(requirements_to_add(list, pool, &launchable->types, arena)));
-    else
+    if (type_set_intersects(&launchable->types, &list->allowed)) {
+        struct type_set to_narrow = type_set_minus(may_fit, &list->possible, arena);
+        type_set_add_all(&to_narrow, &launchable->types);
+        draft.fix = arena_printf(arena, "Add to %.*s: [%.*s].",
+                                 TEXT_ARGS(field_path(arena, pool->requirements_field)),
+                                 TEXT_ARGS(requirements_to_add(list, pool, &to_narrow, arena)));
+    } else {
         draft.fix = way_out(call, list, pool, &launchable->types);
+    }
     report_draft(call, &draft);
 }
 
-static bool allows_linux(const struct expression *expression)
-{
-    return expression->valid && expression->op == SOLVER_IN &&
-           text_is(expression_canonical_key(expression), LABEL_OS) &&
-           expression_names(expression, TEXT("linux"));
-}
-
-/* With the types of unknown hardware that only a requirement of Linux keeps out: each of them runs
- * it. possible: those that may fit. */
-static struct type_set with_linux(const struct instance_list *list, const struct pool *pool,
-                                  const struct launchable *launchable,
-                                  const struct type_set *possible, struct arena *arena)
-{
-    struct expressions others = {0};
-    FOR_EACH(expression, &pool->requirements)
-        if (!allows_linux(expression))
-            *LIST_PUSH(arena, &others) = *expression;
-    if (others.count == pool->requirements.count)
-        return launchable->types;
-    struct type_set types = expressions_select(list->catalog, &others, &pool->labels, arena);
-    return type_set_and(&types, possible, arena);
-}
-
-/* Types of unknown hardware, of which one in the list and others outside may be launched. */
+/* Types outside the list that may be launched beside one of it: their hardware is not known. */
 static void report_possible(struct rail_call *call, const struct instance_list *list,
                             const struct pool *pool, const struct type_set *possible)
 {
@@ -401,26 +382,28 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
     size_t unknown = judge_unknown_values(call, list, pool);
     struct type_set may_fit =
         expressions_select_possible(list->catalog, &pool->requirements, &pool->labels, arena);
-    struct launchable possible = {.types = with_linux(list, pool, launchable, &may_fit, arena)};
-    possible.count = type_set_count(&possible.types);
-    if (possible.count == 0 && unknown == 0) {
-        possible.types = may_fit;
-        possible.count = type_set_count(&possible.types);
-        /* Which of them the pool can launch is not known. */
-        if (type_set_intersects(&possible.types, &list->allowed)) {
-            report_possible(call, list, pool, &possible.types);
-            return;
-        }
-        if (type_set_intersects(&possible.types, &list->possible))
-            possible.types = type_set_and(&possible.types, &list->possible, arena);
+    bool some_allowed = type_set_intersects(&may_fit, &list->allowed);
+    struct launchable reached = {
+        .types = expressions_select_sure(list->catalog, &pool->requirements, &pool->labels, arena)};
+    /* Which of them the pool can launch is not known: only that none is in the list. */
+    if (type_set_is_empty(&reached.types) && unknown == 0 && !some_allowed)
+        reached.types = type_set_intersects(&may_fit, &list->possible)
+                            ? type_set_and(&may_fit, &list->possible, arena)
+                            : may_fit;
+    struct type_set outside = type_set_minus(&reached.types, &list->possible, arena);
+    struct type_set unsure = type_set_minus(&reached.types, &list->allowed, arena);
+    if (some_allowed && !type_set_intersects(&reached.types, &list->allowed))
+        reached.types = may_fit;
+    reached.count = type_set_count(&reached.types);
+    if (!type_set_is_empty(&outside)) {
+        report_pool_outside(call, list, pool, &reached, &outside, &may_fit);
+        return;
     }
-    struct type_set outside = type_set_minus(&possible.types, &list->possible, arena);
-    struct type_set unsure = type_set_minus(&possible.types, &list->allowed, arena);
-    if (!type_set_is_empty(&outside))
-        report_pool_outside(call, list, pool, &possible, &outside);
-    else if (!type_set_is_empty(&unsure))
+    if (some_allowed)
+        report_possible(call, list, pool, &may_fit);
+    if (!type_set_is_empty(&unsure))
         instance_report_unsure(call, list, SEVERITY_WARN, pool->requirements_field, &unsure);
-    else if (possible.count == 0 && unknown == 0 && !pool_shape_tells(call))
+    else if (reached.count == 0 && unknown == 0 && !some_allowed && !pool_shape_tells(call))
         report(call, SEVERITY_RAIL, pool->requirements_field,
                TEXT("Remove one of the requirements."),
                "No instance type fits these requirements, so the pool can launch none.");

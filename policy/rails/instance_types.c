@@ -157,9 +157,9 @@ const struct rail rail_instance_types = {
         "only a warning, unless the catalogue is your own (--catalog). So is one of which the "
         "built-in catalogue knows the name alone (u-12tb1.metal, m8g-flex.large): what the name "
         "does not tell, and allow, deny or max ask for, is only a warning; and so is a type "
-        "outside "
-        "the list, beside one of it, where only a requirement on such hardware may keep it out of "
-        "the pool. Linux runs on all of them.",
+        "outside the list, beside one of it, where a requirement on such hardware may keep it out "
+        "of the pool. Linux runs on all of them; others of its family tell a type's architecture, "
+        "and its category whether it has GPUs.",
     .example = "instance-types:\n"
                "  mode: enforce\n"
                "  allow: {categories: [c, m, r], minGeneration: 5}\n"

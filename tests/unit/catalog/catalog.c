@@ -441,6 +441,70 @@ static void test_no_machine(void)
     }
 }
 
+/* What is sure of types of unknown hardware is launchable, and what never is, is not possible. */
+static void test_sure_selections(void)
+{
+    static const struct {
+        const char *const written[4];
+        size_t sure, launchable, possible;
+    } cases[] = {
+        {{AWS "family In m8g-flex"}, 8, 8, 8},
+        {{AWS "family In m8g-flex", "kubernetes.io/os In linux"}, 8, 0, 8},
+        {{AWS "family In m8g-flex", "kubernetes.io/os NotIn windows"}, 8, 8, 8},
+        {{AWS "family In m8g-flex", "kubernetes.io/os In windows"}, 0, 0, 8},
+        {{AWS "family In m8g-flex", "kubernetes.io/arch In amd64 arm64"}, 8, 0, 8},
+        {{AWS "family In m8g-flex", "kubernetes.io/arch In arm64"}, 0, 0, 8},
+        {{AWS "family In m8g-flex", "kubernetes.io/arch Exists"}, 8, 0, 8},
+        {{AWS "family In m8g-flex", AWS "cpu Exists"}, 8, 0, 8},
+        {{AWS "family In m8g-flex", AWS "cpu Gt 0"}, 0, 0, 8},
+        {{AWS "family In m8g-flex", AWS "cpu NotIn 2"}, 0, 8, 8},
+        {{AWS "family In m8g-flex", AWS "local-nvme DoesNotExist"}, 0, 8, 8},
+        /* others of the family tell */
+        {{"node.kubernetes.io/instance-type In c7i.32xlarge", "kubernetes.io/arch In amd64"},
+         1,
+         0,
+         1},
+        {{"node.kubernetes.io/instance-type In c7i.32xlarge", "kubernetes.io/arch NotIn amd64"},
+         0,
+         0,
+         0},
+        {{AWS "size In 32xlarge", AWS "family In c7i", AWS "cpu-manufacturer In intel"}, 1, 0, 1},
+        {{"node.kubernetes.io/instance-type In c7i.32xlarge", "kubernetes.io/os In windows"},
+         0,
+         0,
+         1},
+        /* so does the category of devices */
+        {{AWS "family In m8g-flex", AWS "gpu-count DoesNotExist"}, 8, 8, 8},
+        {{AWS "family In m8g-flex", AWS "gpu-name NotIn t4"}, 8, 8, 8},
+        {{AWS "family In m8g-flex", AWS "accelerator-count Exists"}, 0, 0, 0},
+        {{AWS "family In g2 p6e-gb200", AWS "gpu-memory DoesNotExist"}, 0, 0, 0},
+        {{AWS "family In g2 p6e-gb200", AWS "gpu-name NotIn t4"}, 0, 3, 3},
+        {{AWS "family In g2 p6e-gb200", AWS "gpu-name In t4"}, 0, 0, 3},
+        {{AWS "family In g2 p6e-gb200", AWS "gpu-name Exists"}, 3, 0, 3},
+        {{AWS "family In g2 p6e-gb200", AWS "accelerator-name DoesNotExist"}, 3, 3, 3},
+        {{AWS "family In trn2u", AWS "accelerator-manufacturer DoesNotExist"}, 0, 0, 0},
+        /* a machine of known hardware that lacks the label */
+        {{"node.kubernetes.io/instance-type In trn2.3xlarge", AWS "hypervisor NotIn xen"}, 1, 1, 1},
+    };
+    builtin();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct query query = ask();
+        for (const char *const *written = cases[i].written; *written != NULL; written++)
+            want(&query, *written);
+        struct type_set sure = catalog_select_sure(catalog, query.names, &query.set, arena);
+        struct type_set launchable =
+            catalog_select_launchable(catalog, query.names, &query.set, arena);
+        struct type_set possible = catalog_select_possible(catalog, query.names, &query.set, arena);
+        if (type_set_count(&sure) != cases[i].sure ||
+            type_set_count(&launchable) != cases[i].launchable ||
+            type_set_count(&possible) != cases[i].possible)
+            fprintf(stderr, "in case %zu, %s, %s\n", i, cases[i].written[0], cases[i].written[1]);
+        ASSERT_INT(type_set_count(&sure), cases[i].sure);
+        ASSERT_INT(type_set_count(&launchable), cases[i].launchable);
+        ASSERT_INT(type_set_count(&possible), cases[i].possible);
+    }
+}
+
 static uint64_t random_state;
 
 static uint32_t random_below(uint32_t limit)
@@ -903,6 +967,7 @@ const struct unit_test unit_tests[] = {
     {"selections", test_selections},
     {"possible selections", test_possible_selections},
     {"requirements that no machine meets", test_no_machine},
+    {"of unknown hardware some is sure", test_sure_selections},
     {"selecting against the algebra", test_select_against_algebra},
     {"sets of types", test_type_sets},
     {"a user's types", test_user_types},

@@ -135,6 +135,8 @@ static void hardware_that_is_not_known(void)
                                         COUNT_OF(cases)});
     /* the names of others tell that they are outside, whichever system is asked for */
 #define LINUX ", " IN("kubernetes.io/os", "linux")
+#define AMD64 ", " IN("kubernetes.io/arch", "amd64")
+#define NO_GPU ", {key: karpenter.k8s.aws/instance-gpu-count, operator: DoesNotExist}"
     static const struct rail_case named[] = {
         {OF(TYPE("u-24tb1.metal, m8g-flex.large") LINUX),
          "deny spec.template.spec.requirements u-24tb1.metal"},
@@ -152,6 +154,27 @@ static void hardware_that_is_not_known(void)
          "warn spec.template.spec.requirements u-24tb1.metal"},
         /* others of its family tell that it has another architecture */
         {OF(TYPE("u-24tb1.metal, m8g-flex.large") LINUX ARM64), ""},
+        {OF(TYPE("u-24tb1.metal, m5.large") LINUX AMD64),
+         "deny spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("u-24tb1.metal, m5.large") ", {key: kubernetes.io/os, operator: Exists}"),
+         "deny spec.template.spec.requirements u-24tb1.metal"},
+        {"{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "
+         "{metadata: {labels: {kubernetes.io/os: linux}}, spec: {nodeClassRef: {group: "
+         "karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: [" TYPE(
+             "u-24tb1.metal, m8g-flex.large") "]}}}}",
+         "deny spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("p6e-gb200.36xlarge, m5.large") LINUX
+            ", " IN("kubernetes.io/arch", "arm64, amd64")),
+         "deny spec.template.spec.requirements p6e-gb200.36xlarge"},
+        {OF(TYPE("p6e-gb200.36xlarge, m5.large") LINUX AMD64),
+         "warn spec.template.spec.requirements p6e-gb200.36xlarge"},
+        {OF(TYPE("u-24tb1.metal, m8g-flex.large, m5.large") LINUX
+            ", {key: karpenter.k8s.aws/instance-cpu, operator: Gt, values: ['0']}"),
+         "warn spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("u-24tb1.metal, m5.large") NO_GPU),
+         "deny spec.template.spec.requirements u-24tb1.metal"},
+        {OF(TYPE("u-24tb1.metal, m5.large") ", " NOT_IN("kubernetes.io/arch", "amd64")),
+         "deny spec.template.spec.requirements "},
     };
     rail_table_run(&(struct rail_table){"instance-types: {allow: {families: [m8g-flex, m5]}}", NULL,
                                         named, COUNT_OF(named)});
@@ -161,8 +184,37 @@ static void hardware_that_is_not_known(void)
          "it. It is not allowed.",
          "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-family, "
          "operator: In, values: [m8g-flex, m5]}]."},
+        /* whether the allowed one can be launched is not known */
+        {OF(TYPE("c7g.large, m8g-flex.large") LINUX ARM64),
+         "1 of the 2 instance types that the pool can launch is not allowed: c7g.large.",
+         "Add to spec.template.spec.requirements: [{key: karpenter.k8s.aws/instance-family, "
+         "operator: In, values: [m8g-flex, m5]}]."},
     };
-    rail_words_run("instance-types: {allow: {families: [m8g-flex, m5]}}", NULL, words, 1);
+    rail_words_run("instance-types: {allow: {families: [m8g-flex, m5]}}", NULL, words,
+                   COUNT_OF(words));
+    static const struct rail_words left_out_beside[] = {
+        {OF(TYPE("m5.large, m5.xlarge, m5.2xlarge, c5.large, p6e-gb200.36xlarge") LINUX AMD64),
+         "1 of the 4 instance types that the pool can launch is not allowed: c5.large.",
+         "Add to spec.template.spec.requirements: [{key: node.kubernetes.io/instance-type, "
+         "operator: NotIn, values: [c5.large, p6e-gb200.36xlarge]}]."},
+    };
+    rail_words_run("instance-types: {deny: {families: [c5, p6e-gb200]}}", NULL, left_out_beside, 1);
+    /* the category tells that they have GPUs */
+    static const struct rail_case gpus[] = {
+        {OF("{key: karpenter.k8s.aws/instance-gpu-count, operator: DoesNotExist}" LINUX), ""},
+        {OF("{key: karpenter.k8s.aws/instance-gpu-name, operator: DoesNotExist}"), ""},
+        {OF(FAMILY("p6e-gb200") NO_GPU), "deny spec.template.spec.requirements "},
+        {OF(FAMILY("m5, p6e-gb200") LINUX),
+         "deny spec.template.spec.requirements p6e-gb200.36xlarge"},
+        {OF(FAMILY("m5, p6e-gb200") LINUX
+            ", " NOT_IN("karpenter.k8s.aws/instance-gpu-count", "'1', '2', '8'")),
+         "warn spec.template.spec.requirements p6e-gb200.36xlarge"},
+    };
+    rail_table_run(&(struct rail_table){"instance-types: {deny: {categories: [p, g]}}", NULL, gpus,
+                                        COUNT_OF(gpus)});
+    static const struct rail_case both[] = {{OF(FAMILY("m8g-flex") LINUX), ""}};
+    rail_table_run(&(struct rail_table){"instance-types: {allow: {architectures: [amd64, arm64]}}",
+                                        NULL, both, 1});
     /* nor whether it is in the list */
     static const struct rail_case unsure[] = {
         {OF(TYPE("u-24tb1.metal")), "warn spec.template.spec.requirements u-24tb1.metal"},

@@ -122,22 +122,20 @@ static void accelerator_pools(void)
          "g2.2xlarge, g4ad.2xlarge, g4dn.2xlarge, g5.2xlarge, g5g.2xlarge, ... (13).",
          "Add to spec.template.spec.requirements: [{key: "
          "karpenter.k8s.aws/instance-gpu-count, operator: DoesNotExist}, {key: "
-         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}, {key: "
-         "node.kubernetes.io/instance-type, operator: NotIn, values: [g2.2xlarge]}], or "
+         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}], or "
          "name the accelerators it is for, then taint and limit it."},
         {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge, 8xlarge"), ""),
          "27 of the 282 instance types this pool can launch carry accelerators: "
          "g2.2xlarge, g2.8xlarge, g3.8xlarge, g4ad.2xlarge, g4ad.8xlarge, ... (27).",
          "Add to spec.template.spec.requirements: [{key: "
          "karpenter.k8s.aws/instance-gpu-count, operator: DoesNotExist}, {key: "
-         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}, {key: "
-         "node.kubernetes.io/instance-type, operator: NotIn, values: [g2.2xlarge, "
-         "g2.8xlarge]}], or name the accelerators it is for, then taint and limit it."},
-        /* the keys reach none of them */
+         "karpenter.k8s.aws/instance-accelerator-count, operator: DoesNotExist}], or "
+         "name the accelerators it is for, then taint and limit it."},
+        /* its category tells of one whose hardware is not known */
         {POOL("a", EC2, "cpu: 1", IN(AWS "size", "2xlarge") ", " IN(AWS "generation", "'2'"), ""),
          "1 of the 8 instance types this pool can launch carries accelerators: g2.2xlarge.",
          "Add to spec.template.spec.requirements: [{key: "
-         "node.kubernetes.io/instance-type, operator: NotIn, values: [g2.2xlarge]}], or "
+         "karpenter.k8s.aws/instance-gpu-count, operator: DoesNotExist}], or "
          "name the accelerators it is for, then taint and limit it."},
         {POOL("a", EC2, "cpu: 1",
               IN(AWS "size", "6xlarge") ", " IN(
