@@ -191,11 +191,11 @@ static bool read_share(const struct node *node, struct share *share)
 
 #define TWO_REPLICAS ", and run two replicas or more where one must always run."
 
-/* Beside pods that say no number of replicas maxUnavailable lets none go. */
-static struct text fix_of_never(const struct check *check, const struct field *field)
+/* Of pods that have no number of replicas maxUnavailable lets none go. */
+static struct text fix_of_never(struct check *check, const struct field *field)
 {
     bool is_most = text_is(field->key, "maxUnavailable");
-    if (check->uncountable != NULL)
+    if (check->uncountable != NULL || has_bare_alone(check))
         return is_most ? TEXT("Write minAvailable instead, less than the number of these pods.")
                        : TEXT("Write minAvailable as a number, less than that of these pods.");
     return is_most ? TEXT("Set maxUnavailable: 1" TWO_REPLICAS)
