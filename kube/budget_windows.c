@@ -77,10 +77,25 @@ static struct budget read_budget(const struct field *field, int64_t now_unix_s, 
     return budget;
 }
 
+/* A pool that is not consolidated, as one with a fixed number of nodes, has drift alone. */
+static unsigned reasons_of_pool(const struct node *spec)
+{
+    const struct node *disruption = node_get(spec, "disruption");
+    if (node_is(node_get(spec, "replicas"), NODE_NUMBER) ||
+        text_is(node_string(node_get(disruption, "consolidateAfter")), "Never"))
+        return REASON_DRIFTED;
+    return text_is(node_string(node_get(disruption, "consolidationPolicy")), "WhenEmpty")
+               ? REASON_EMPTY | REASON_DRIFTED
+               : REASONS_ALL;
+}
+
 void budgets_read(const struct object *pool, int64_t now_unix_s, struct arena *arena,
                   struct budgets *budgets)
 {
-    *budgets = (struct budgets){.field = field_at(arena, pool->root, "spec.disruption.budgets")};
+    *budgets = (struct budgets){
+        .field = field_at(arena, pool->root, "spec.disruption.budgets"),
+        .reasons = reasons_of_pool(node_get(pool->root->node, "spec")),
+    };
     const struct node *list = budgets->field->node;
     budgets->given = node_is(list, NODE_LIST);
     size_t count = budgets->given ? node_count(list) : 0;
@@ -107,7 +122,8 @@ struct budgets budgets_with_default(const struct budgets *budgets, struct arena 
 struct budgets budgets_of_reason(const struct budgets *budgets, unsigned reason,
                                  struct arena *arena)
 {
-    struct budgets of_reason = {.field = budgets->field, .given = budgets->given};
+    struct budgets of_reason = {
+        .field = budgets->field, .given = budgets->given, .reasons = budgets->reasons};
     FOR_EACH(budget, budgets) {
         if ((budget->reasons & reason) == 0)
             continue;
@@ -116,6 +132,11 @@ struct budgets budgets_of_reason(const struct budgets *budgets, unsigned reason,
         copy->reasons = REASONS_ALL;
     }
     return of_reason;
+}
+
+bool budgets_have_no_other(const struct budgets *budgets, unsigned reasons)
+{
+    return (budgets->reasons & ~reasons) == 0;
 }
 
 bool budget_is_valid(const struct budget *budget)
@@ -189,7 +210,7 @@ static int64_t closed_until(const struct budgets *budgets, int64_t unix_s)
         if (end < until)
             until = end;
     }
-    return blocked == REASONS_ALL ? until : 0;
+    return budgets_have_no_other(budgets, blocked) ? until : 0;
 }
 
 bool budgets_open(const struct budgets *budgets, int64_t unix_s)

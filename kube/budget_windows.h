@@ -31,7 +31,8 @@ struct budgets {
     const struct field *field;
     struct budget *items;
     size_t count, capacity;
-    bool given; /* the list is there; where it is not, there is one budget of 10 % */
+    bool given;       /* the list is there; where it is not, there is one budget of 10 % */
+    unsigned reasons; /* those for which Karpenter disrupts nodes of the pool at all */
 };
 void budgets_read(const struct object *pool, int64_t now_unix_s, struct arena *arena,
                   struct budgets *budgets);
@@ -42,6 +43,8 @@ struct budgets budgets_with_default(const struct budgets *budgets, struct arena 
 struct budgets budgets_of_reason(const struct budgets *budgets, unsigned reason,
                                  struct arena *arena);
 
+/* Whether a set of REASON_X has all reasons of the pool. */
+bool budgets_have_no_other(const struct budgets *budgets, unsigned reasons);
 /* It can be read as a whole. One that cannot makes Karpenter disrupt no node of the pool. */
 bool budget_is_valid(const struct budget *budget);
 /* The rest is asked of budgets that are valid. */

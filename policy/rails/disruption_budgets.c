@@ -86,15 +86,16 @@ static size_t count_always(const struct budgets *budgets, unsigned reasons)
     return count;
 }
 
-/* The reason that the fewest of them are for, and how many; 0: one is free. */
+/* The reason of the pool that the fewest of them are for, and how many; 0: one is free. */
 static size_t find_fewest(const struct budgets *budgets, unsigned *fewest)
 {
     size_t least = SIZE_MAX;
     for (unsigned reason = 1; reason < REASONS_ALL; reason <<= 1) {
         size_t count = count_always(budgets, reason);
-        if (count < least)
-            *fewest = reason;
-        least = count < least ? count : least;
+        if ((budgets->reasons & reason) == 0 || count >= least)
+            continue;
+        *fewest = reason;
+        least = count;
     }
     return least;
 }
@@ -122,8 +123,8 @@ static const struct budget *find_last(const struct budgets *budgets)
 {
     unsigned blocked = 0;
     const struct budget *last = NULL;
-    for (size_t i = 0; i < budgets->count && blocked != REASONS_ALL; i++)
-        if (blocks_always(&budgets->items[i], REASONS_ALL)) {
+    for (size_t i = 0; i < budgets->count && !budgets_have_no_other(budgets, blocked); i++)
+        if (blocks_always(&budgets->items[i], budgets->reasons)) {
             last = &budgets->items[i];
             blocked |= last->reasons;
         }
@@ -138,18 +139,25 @@ static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
     if (count == 0)
         return false;
     const struct budget *last = find_last(budgets);
+    bool of_all = last->reasons == REASONS_ALL;
     struct text fix =
-        count_always(budgets, REASONS_ALL) == 1
+        of_all && count_always(budgets, REASONS_ALL) == 1
             ? TEXT("Give the budget a schedule and a duration, or the reasons it is for.")
             : advice_to_let_go(budgets, reason, count, call->arena);
-    if (last->reasons == REASONS_ALL)
+    struct text of_pool =
+        of_all || budgets->reasons == REASONS_ALL
+            ? TEXT("")
+            : arena_printf(call->arena, " that this pool has (%.*s)",
+                           TEXT_ARGS(disruption_reasons_text(budgets->reasons, call->arena)));
+    if (budgets_have_no_other(budgets, last->reasons))
         report(call, SEVERITY_RAIL, last->nodes_field, fix,
-               "A budget of \"%.*s\" holds at all times and for all reasons. " NO_NODE_GOES,
-               TEXT_ARGS(last->nodes));
+               "A budget of \"%.*s\" holds at all times and for all reasons%.*s. " NO_NODE_GOES,
+               TEXT_ARGS(last->nodes), TEXT_ARGS(of_pool));
     else
         report(call, SEVERITY_RAIL, last->nodes_field, fix,
                "Budgets of 0 nodes hold at all times, and together they are for all "
-               "reasons. " NO_NODE_GOES);
+               "reasons%.*s. " NO_NODE_GOES,
+               TEXT_ARGS(of_pool));
     return true;
 }
 
@@ -189,7 +197,7 @@ static bool has_windows(const struct budgets *budgets)
         blocked |= budget->reasons;
         some_scheduled = some_scheduled || budget_is_scheduled(budget);
     }
-    return some_scheduled && blocked == REASONS_ALL;
+    return some_scheduled && budgets_have_no_other(budgets, blocked);
 }
 
 /* ---- how many at a time ---- */
@@ -212,12 +220,13 @@ static enum bound bound_of(const struct budgets *budgets, unsigned reason, struc
     return bound;
 }
 
-/* Of all reasons the worst. */
+/* Of all reasons of the pool the worst. */
 static enum bound bound_of_all(const struct budgets *budgets, struct share most)
 {
     enum bound worst = BOUND_GOOD;
     for (unsigned reason = 1; reason < REASONS_ALL; reason <<= 1) {
-        enum bound bound = bound_of(budgets, reason, most);
+        enum bound bound =
+            (budgets->reasons & reason) == 0 ? BOUND_GOOD : bound_of(budgets, reason, most);
         if (bound < worst)
             worst = bound;
     }
@@ -342,7 +351,9 @@ const struct rail rail_disruption_budgets = {
         "maxNodes is compared with budgets of the same unit that are always active. A pool "
         "without budgets has one of 10%; one with an empty list has none, and one with scheduled "
         "budgets has none outside of their hours: the rail warns of both, and of a reason that no "
-        "budget is for, or not always (of Empty alone it does not). Of the budgets that are "
+        "budget is for, or not always (of Empty alone it does not). With WhenEmpty a pool has no "
+        "reason Underutilized; with consolidateAfter: Never, or with replicas, it has Drifted "
+        "alone. Of the budgets that are "
         "active Karpenter takes the smallest: one of 33% on Saturdays has no effect beside one of "
         "10% that is always active, and is warned of. So has one with an empty list of reasons, "
         "which is found.",

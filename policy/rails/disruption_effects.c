@@ -119,7 +119,8 @@ static unsigned unbounded_reasons(struct rail_call *call, const struct budgets *
     if (told_apart == 0)
         return is_unbounded_at_times(call, budgets, REASONS_ALL) ? REASONS_ALL : 0;
     for (size_t i = 0; i < COUNT_OF(reasons); i++)
-        if (is_unbounded_at_times(call, budgets, reasons[i].bit))
+        if ((budgets->reasons & reasons[i].bit) != 0 &&
+            is_unbounded_at_times(call, budgets, reasons[i].bit))
             unbounded |= reasons[i].bit;
     /* Empty nodes may all go, if nothing else may. */
     return unbounded == REASON_EMPTY ? 0 : unbounded;

@@ -9,6 +9,8 @@
 #define POOL(disruption) POOL_OF("v1", disruption, NEVER)
 #define STATIC(disruption) POOL_OF("v1", disruption "}, replicas: 5, limits: {nodes: 6", NEVER)
 #define BUDGETS(budgets) POOL("budgets: [" budgets "]")
+#define WHEN_EMPTY(budgets) POOL("consolidationPolicy: WhenEmpty, budgets: [" budgets "]")
+#define NOT_CONSOLIDATED(budgets) POOL("consolidateAfter: Never, budgets: [" budgets "]")
 /* with a budget that is always active, and of which nothing is said: no number is as large */
 #define BOUNDED(budgets) BUDGETS(budgets ", {nodes: '1'}")
 #define BLOCK(schedule, duration) "{nodes: '0', schedule: '" schedule "', duration: " duration "}"
@@ -103,8 +105,36 @@ static void pools_that_never_let_go_are_found(void)
         {BOUNDED(REASONS("Drifted") ", {nodes: '0', schedule: '@daily', duration: 24h, reasons: "
                                     "[Empty, Underutilized]}"),
          never_opens},
+        /* for what the pool has no reason nothing goes */
+        {WHEN_EMPTY(REASONS("Drifted, Empty")), "deny " AT "[0].nodes 0"},
+        {WHEN_EMPTY(REASONS("Drifted, Underutilized")), ""},
+        {WHEN_EMPTY(REASONS("Drifted") ", " REASONS("Underutilized") ", " REASONS("Empty")),
+         "deny " AT "[2].nodes 0"},
+        {WHEN_EMPTY(REASONS("Drifted") ", " REASONS("Underutilized") ", {nodes: '1'}"), ""},
+        {WHEN_EMPTY("{nodes: '0', schedule: '@daily', duration: 24h, reasons: [Empty, Drifted]}"),
+         never_opens},
+        {NOT_CONSOLIDATED(REASONS("Drifted")), "deny " AT "[0].nodes 0"},
+        {NOT_CONSOLIDATED(REASONS("Empty, Underutilized") ", {nodes: '1', reasons: [Drifted]}"),
+         ""},
+        {STATIC("budgets: [" REASONS("Drifted") "]"), "deny " AT "[0].nodes 0"},
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {WHEN_EMPTY(REASONS("Underutilized") ", " REASONS("Empty") ", " REASONS("Drifted")),
+         "Budgets of 0 nodes hold at all times, and together they are for all reasons that this "
+         "pool has (Empty, Drifted). Nodes are never consolidated, and drifted ones never "
+         "replaced.",
+         "Give spec.disruption.budgets[1] a schedule and a duration, or nodes: \"1\" or more."},
+        {WHEN_EMPTY(REASONS("Empty, Drifted")),
+         "A budget of \"0\" holds at all times and for all reasons that this pool has (Empty, "
+         "Drifted). Nodes are never consolidated, and drifted ones never replaced.",
+         "Give spec.disruption.budgets[0] a schedule and a duration, or nodes: \"1\" or more."},
+        {WHEN_EMPTY("{nodes: '0'}"),
+         "A budget of \"0\" holds at all times and for all reasons. Nodes are never consolidated, "
+         "and drifted ones never replaced.",
+         "Give the budget a schedule and a duration, or the reasons it is for."},
+    };
+    rail_words_run("disruption-budgets: {}", NULL, words, COUNT_OF(words));
 }
 
 static void windows_can_be_required(void)
@@ -129,6 +159,15 @@ static void windows_can_be_required(void)
                  "{nodes: '1', reasons: [Underutilized]}"),
          "deny " AT " "},
         {BOUNDED("{nodes: '0'}"), "deny " AT "[0].nodes 0"},
+        {WHEN_EMPTY("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted, Empty]}, "
+                    "{nodes: '1'}"),
+         ""},
+        {WHEN_EMPTY("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted]}, {nodes: "
+                    "'1'}"),
+         "deny " AT " "},
+        {NOT_CONSOLIDATED("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted]}, "
+                          "{nodes: '1'}"),
+         ""},
         /* with windows, expiry is held against them as ever */
         {POOL_OF("v1", "budgets: [" OFFICE ", {nodes: 100%}]", "expireAfter: 720h"),
          "warn spec.template.spec.expireAfter 720h"},
@@ -161,6 +200,10 @@ static void the_number_of_nodes_is_bounded(void)
         {BUDGETS("{nodes: 1%, reasons: [Drifted]}, {nodes: 2%, reasons: [Empty]}, {nodes: 3%, "
                  "reasons: [Underutilized]}"),
          ""},
+        /* but for those that the pool does not have */
+        {WHEN_EMPTY("{nodes: 20%, reasons: [Empty, Drifted]}"), ""},
+        {WHEN_EMPTY("{nodes: 20%, reasons: [Drifted, Underutilized]}"), "deny " AT "[0].nodes 20%"},
+        {NOT_CONSOLIDATED("{nodes: 20%, reasons: [Drifted]}"), ""},
         /* none is as good as few, in either unit */
         {BUDGETS(REASONS("Drifted") ", {nodes: 20%, reasons: [Empty, Underutilized]}"), ""},
         /* what cannot be compared is warned of, what has no bound at all is denied */
@@ -222,6 +265,10 @@ static void some_budget_is_always_active(void)
         {BUDGETS("{nodes: 10%, reasons: [Underutilized, Unhealthy]}, {nodes: 10%, reasons: "
                  "[Drifted], schedule: '0 9 * * *', duration: 8h}"),
          UNBOUNDED},
+        /* nor does one that the pool does not have want any */
+        {WHEN_EMPTY(OFFICE ", {nodes: 10%, reasons: [Drifted, Empty]}"), ""},
+        {WHEN_EMPTY(OFFICE ", {nodes: 10%, reasons: [Underutilized, Empty]}"), UNBOUNDED},
+        {NOT_CONSOLIDATED("{nodes: 10%, reasons: [Drifted]}"), ""},
         {BUDGETS("{nodes: '2', schedule: '0 9 * * *', duration: 8h}"), UNBOUNDED},
         {BUDGETS("{nodes: '0', schedule: '0 9 * * *', duration: 8h, reasons: [Empty]}"), UNBOUNDED},
         /* by day and by night, and an hour too few */
