@@ -103,7 +103,9 @@ static int filter(const struct catalog_options *options, const struct catalog *c
         if (!catalog_filter_add(&wanted, text_of(options->operands.items[i]), &error))
             return usage_error("catalog filter", "%s", error.what);
     }
-    struct type_set types = catalog_select(catalog, wanted.names, &wanted.set, arena);
+    struct type_set types = wanted.leaves_none
+                                ? type_set_create(catalog, arena)
+                                : catalog_select(catalog, wanted.names, &wanted.set, arena);
     return print(options, catalog, &types, false, arena);
 }
 

@@ -15,6 +15,7 @@ struct catalog_filter {
     struct arena *arena;
     struct solver_names *names; /* based on the catalogue's */
     struct solver_requirements set;
+    bool leaves_none; /* they contradict each other */
 };
 /* Adds "key in (a,b)", "key notin (a,b)", "key=a", "key!=a", "key", "!key", "key>7", "key<=65", or
  * several of them with commas between. Keys may be short: "family", "arch". An error is an

@@ -236,6 +236,20 @@ static void note_what_changes_nothing(const struct catalog_filter *filter, struc
                     sold_everywhere[i]);
 }
 
+/* What is wanted of a key leaves it no value. A type that lacks the key, or of which it is not
+ * known, meets only what says so. */
+static void note_contradiction(struct catalog_filter *filter, struct text key)
+{
+    if (!filter->leaves_none)
+        fprintf(stderr, "note: these expressions leave %.*s no value\n", TEXT_ARGS(key));
+    filter->leaves_none = true;
+}
+
+static bool is_positive(const struct solver_requirement *requirement)
+{
+    return requirement != NULL && !solver_requirement_is_negative(requirement);
+}
+
 static bool add_part(struct catalog_filter *filter, struct filter_part *part, struct error *error)
 {
     if (!read_part(filter->arena, part, error))
@@ -254,7 +268,12 @@ static bool add_part(struct catalog_filter *filter, struct filter_part *part, st
     }
     struct solver_requirement requirement = solver_requirement_make(
         filter->names, key, part->op, values, part->count, 0, filter->arena);
+    bool wants_some =
+        !solver_op_is_negative(part->op) || is_positive(solver_requirements_get(&filter->set, key));
     solver_requirements_add(filter->names, &filter->set, requirement, filter->arena);
+    const struct solver_requirement *all = solver_requirements_get(&filter->set, key);
+    if (wants_some && solver_requirement_op(all) == SOLVER_DOES_NOT_EXIST)
+        note_contradiction(filter, key_text);
     return true;
 }
 
