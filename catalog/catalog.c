@@ -348,26 +348,27 @@ static size_t known_of_family(const struct catalog *catalog, uint32_t key, struc
     return SIZE_MAX;
 }
 
-/* Whether it allows what every type of unknown hardware has: Linux, and one of the architectures.
- */
+/* Whether it allows what every type of unknown hardware has: Linux, or one of the architectures. */
 static bool allows_platform(const struct catalog *catalog, const struct solver_names *names,
                             const struct solver_requirement *wanted)
 {
     if (wanted->key == CATALOG_OS)
         return solver_requirement_has(
             names, wanted, solver_names_find_value(catalog->names, CATALOG_OS, "linux", 5));
+    if (wanted->key != CATALOG_ARCH)
+        return false;
     for (uint32_t value = 0; value < catalog->keys[CATALOG_ARCH].value_count; value++)
         if (!solver_requirement_has(names, wanted, value))
             return false;
-    return wanted->key == CATALOG_ARCH;
+    return true;
 }
 
 enum meeting { MEETS_NEVER, MEETS_PERHAPS, MEETS_SURELY };
 
 /* How a type of unknown hardware meets a requirement on it. found: the known types that do. Its
  * category tells of its devices. The types of a family have one architecture and one maker of their
- * processors: where others of it are known, they tell. All run Linux. */
-static enum meeting meeting_of(const struct catalog *catalog, const struct solver_names *names,
+ * processors: where others of it are known, they tell. */
+static enum meeting meeting_of(const struct catalog *catalog,
                                const struct solver_requirement *wanted, size_t index,
                                const struct type_set *found)
 {
@@ -380,8 +381,6 @@ static enum meeting meeting_of(const struct catalog *catalog, const struct solve
                     (is_accelerator && type->has_accelerator);
     if ((is_gpu || is_accelerator) && !has_some)
         return solver_op_is_negative(op) ? MEETS_SURELY : MEETS_NEVER;
-    if (allows_platform(catalog, names, wanted))
-        return MEETS_SURELY;
     if (key == CATALOG_ARCH || key == CATALOG_OS || key == CATALOG_CPU_MANUFACTURER) {
         size_t other = known_of_family(catalog, key, type->family);
         if (other != SIZE_MAX && !type_set_has(found, other))
@@ -406,33 +405,31 @@ enum unknown {
     UNKNOWN_OF_ALL_KEYS, /* those that may */
 };
 
-static bool takes_unknown(enum unknown unknown, uint32_t key, enum meeting meeting, bool labelled)
+/* Whether a type may count that does not meet it as labelled. */
+static bool counts_unlabelled(enum unknown unknown, uint32_t key)
 {
     bool of_platform = key == CATALOG_ARCH || key == CATALOG_OS || key == CATALOG_TENANCY;
-    switch (unknown) {
-    case UNKNOWN_AS_LABELLED:
-        break;
-    case UNKNOWN_LAUNCHABLE:
-        return labelled && meeting != MEETS_NEVER;
-    case UNKNOWN_SURE:
-        return meeting == MEETS_SURELY;
-    case UNKNOWN_OF_PLATFORM:
-        return (labelled || of_platform) && meeting != MEETS_NEVER;
-    case UNKNOWN_OF_ALL_KEYS:
-        return meeting != MEETS_NEVER;
-    }
-    return labelled;
+    return unknown == UNKNOWN_SURE || unknown == UNKNOWN_OF_ALL_KEYS ||
+           (unknown == UNKNOWN_OF_PLATFORM && of_platform);
 }
 
 static void settle_unknown(const struct catalog *catalog, const struct solver_names *names,
                            const struct solver_requirement *wanted, enum unknown unknown,
                            struct type_set *found)
 {
-    FOR_TYPES(i, &catalog->keys[wanted->key].unsaid) {
-        enum meeting meeting = meeting_of(catalog, names, wanted, i, found);
-        bool labelled = type_set_has(found, i);
+    const struct type_set *unsaid = &catalog->keys[wanted->key].unsaid;
+    bool unlabelled = counts_unlabelled(unknown, wanted->key);
+    if (allows_platform(catalog, names, wanted)) {
+        if (unlabelled)
+            add_all(found, unsaid);
+        return;
+    }
+    FOR_TYPES(i, unsaid) {
+        if (!unlabelled && !type_set_has(found, i))
+            continue;
+        enum meeting meeting = meeting_of(catalog, wanted, i, found);
         found->words[i / WORD_BITS] &= ~((uint64_t)1 << (i % WORD_BITS));
-        if (takes_unknown(unknown, wanted->key, meeting, labelled))
+        if (unknown == UNKNOWN_SURE ? meeting == MEETS_SURELY : meeting != MEETS_NEVER)
             type_set_add(found, i);
     }
 }
