@@ -201,12 +201,15 @@ static bool weigh(const struct rail_call *call, const struct draft *draft, struc
     return unknown_namespace;
 }
 
-/* What the subject's owner hears of a rail that finds something new. */
+/* What the subject's owner hears of a rail that finds something new. Nothing is found by that, so
+ * that no verdict waits for the owner. */
 static enum action weight_of(const struct rail_call *call)
 {
     struct finding finding = {0};
     const struct draft draft = {.severity = SEVERITY_RAIL};
+    bool hangs_on_owner = call->evaluation->hangs_on_owner;
     (void)weigh(call, &draft, &finding);
+    call->evaluation->hangs_on_owner = hangs_on_owner;
     return finding.action;
 }
 

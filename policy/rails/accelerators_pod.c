@@ -307,18 +307,32 @@ static bool may_come_to_accelerators(const struct check *check, const struct wor
 }
 
 /* A toleration without a key is of every taint, and so of those of accelerators. One of NoExecute
- * alone leaves NoSchedule, their usual effect, as it is. A pod with a nodeName, as kubectl debug
- * makes it, gets there without. */
+ * alone leaves NoSchedule, their usual effect, as it is. */
+static bool is_of_every_taint(const struct toleration *toleration)
+{
+    return toleration->key.size == 0 && text_is(toleration->op, "Exists") &&
+           !text_is(toleration->effect, "NoExecute") && opens_a_door(toleration);
+}
+
+static bool some_is_of_every_taint(const struct tolerations *tolerations)
+{
+    FOR_EACH(toleration, tolerations)
+        if (is_of_every_taint(toleration))
+            return true;
+    return false;
+}
+
+/* A pod with a nodeName, as kubectl debug makes it, gets there without. */
 static void judge_every_taint(struct check *check, const struct workload *workload)
 {
     struct rail_call *call = check->call;
     const struct accelerators *settings = check->settings;
-    if (node_string(node_get(workload->spec->node, "nodeName")).size > 0)
+    if (!some_is_of_every_taint(&check->tolerations) ||
+        node_string(node_get(workload->spec->node, "nodeName")).size > 0)
         return;
     const struct rail_use *beside = rail_beside(call, &rail_tolerations);
     FOR_EACH(toleration, &check->tolerations) {
-        if (toleration->key.size > 0 || !text_is(toleration->op, "Exists") ||
-            text_is(toleration->effect, "NoExecute") || !opens_a_door(toleration) ||
+        if (!is_of_every_taint(toleration) ||
             (beside != NULL && tolerations_finds_every(beside->settings, toleration)))
             continue;
         check->selection = call_selection(call, workload);

@@ -417,6 +417,10 @@ static void a_rail_that_spares_leaves_it_to_the_other(void)
 /* A verdict waits for an owner where something hangs on it. */
 static void an_owner_is_waited_for_where_something_hangs_on_it(void)
 {
+#define POD_WITH(spec)                                                                      \
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, " OF("apps/v1", "ReplicaSet", "web-1", \
+                                                          "r1") "}, spec: " SPEC(spec) "}"
+#define TWO_RAILS(keys) "since: 2026-01-01, rails: {accelerators: {}, tolerations: {" keys "}}"
 #define EXCEPTION(match)                                                                      \
     "exceptions: [{id: EX-1, rails: [topology-keys], match: " match ", owner: o, reason: r, " \
     "expires: 2999-01-01}], "
@@ -436,6 +440,12 @@ static void an_owner_is_waited_for_where_something_hangs_on_it(void)
                                                                "b") "}, spec: {}}",
          MANAGER, 0},
         {"since: 2026-01-01, rails: {topology-keys: {mode: warn}}", "", POD, MANAGER, 0},
+        /* a rail that weighs another finds nothing by that */
+        {TWO_RAILS(""), "", POD_WITH("], containers: [{name: a}"), MANAGER, 0},
+        {TWO_RAILS(""), "", POD_WITH(EVERY_TAINT), MANAGER, KIND_REPLICA_SET},
+        {TWO_RAILS("allow: ['*']"), "", POD_WITH(EVERY_TAINT "], nodeSelector: {a: b}, x: ["),
+         MANAGER, 0},
+        {TWO_RAILS("allow: ['*']"), "", POD_WITH(EVERY_TAINT), MANAGER, KIND_REPLICA_SET},
         /* a person has no owner to wait for */
         {SINCE, "", POD, "jane", 0},
         /* the next one above */
