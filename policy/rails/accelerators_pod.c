@@ -1,5 +1,6 @@
 /* What accelerators says of workloads. */
 #include "catalog/catalog.h"
+#include "kube/label.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
@@ -26,12 +27,12 @@ struct check {
     bool closed_is_known; /* of one of them that it carries what is wanted */
 };
 
-static void add_label(struct solver_names *names, struct solver_requirements *set, const char *key,
+static void add_label(struct solver_names *names, struct solver_requirements *set, struct text key,
                       struct text text, struct arena *arena)
 {
     struct expression_value value = {.text = text};
     const struct expression label = {
-        .key = text_of(key),
+        .key = key,
         .op = SOLVER_IN,
         .valid = true,
         .values = &value,
@@ -48,6 +49,19 @@ static bool some_type_carries(const struct check *check, struct type_set types)
     return !type_set_is_empty(&types);
 }
 
+/* The labels that each of the pool's nodes has besides those of its template. */
+static void add_own_labels(const struct pool *pool, struct solver_names *names,
+                           struct solver_requirements *set, struct arena *arena)
+{
+    struct pool_label labels[POOL_OWN_LABELS_MAX];
+    size_t count = pool_own_labels(pool, labels);
+    for (size_t i = 0; i < count; i++)
+        add_label(names, set, labels[i].key, labels[i].value, arena);
+    add_label(names, set, TEXT(LABEL_REGISTERED), TEXT("true"), arena);
+    add_label(names, set, TEXT(LABEL_INITIALIZED), TEXT("true"), arena);
+    add_label(names, set, TEXT(LABEL_HOSTNAME), TEXT("hostname-placeholder"), arena);
+}
+
 /* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels, with those of each of its nodes, must
  * fit the pod's selection, and some type that fits both must carry what is wanted. term may be
  * NULL. */
@@ -61,10 +75,7 @@ static bool could_serve(const struct check *check, const struct pool *pool,
     struct solver_requirements pod_set = {0};
     expressions_add(&pool->requirements, names, &pool_set, arena);
     expressions_add(&pool->labels, names, &pool_set, arena);
-    add_label(names, &pool_set, LABEL_NODE_POOL, pool->object->name, arena);
-    add_label(names, &pool_set, LABEL_REGISTERED, TEXT("true"), arena);
-    add_label(names, &pool_set, LABEL_INITIALIZED, TEXT("true"), arena);
-    add_label(names, &pool_set, LABEL_HOSTNAME, TEXT("hostname-placeholder"), arena);
+    add_own_labels(pool, names, &pool_set, arena);
     expressions_add(&check->selection->selector, names, &pod_set, arena);
     if (term != NULL)
         expressions_add(&term->expressions, names, &pod_set, arena);

@@ -409,6 +409,45 @@ static void who_tolerates_everything_and_chooses_accelerators(void)
         deleted, COUNT_OF(deleted)});
 }
 
+/* The labels that a NodePool's nodes have though its template does not say so. */
+static void nodes_have_labels_of_their_own(void)
+{
+#define OF_CLASS(group, kind, requirements, taints)                                               \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: g}, spec: {template: {spec: " \
+    "{nodeClassRef: {group: " group ", kind: " kind                                               \
+    ", name: default}, requirements: [" requirements "], taints: [" taints "]}}}}\n"
+#define AUTO_MODE(taints)                                                                     \
+    OF_CLASS("eks.amazonaws.com", "NodeClass", IN("eks.amazonaws.com/instance-family", "g5"), \
+             taints)
+#define SELF_MANAGED(taints) \
+    OF_CLASS("karpenter.k8s.aws", "EC2NodeClass", IN(AWS "family", "g5"), taints)
+#define GPU_TAINT "{key: nvidia.com/gpu, effect: NoSchedule}"
+#define TEAM_TAINT "{key: team, effect: NoSchedule}"
+    static const char idle[] = "deny spec.tolerations[0].operator Exists";
+    static const struct rail_case self_managed[] = {
+        {POD(EVERY, CHOOSES("karpenter.k8s.aws/ec2nodeclass", "default") ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("karpenter.k8s.aws/ec2nodeclass", "other") ASKS_NOTHING), ""},
+        {POD(EVERY, CHOOSES("eks.amazonaws.com/compute-type", "auto") ASKS_NOTHING), ""},
+    };
+    static const struct rail_case auto_mode[] = {
+        {POD(EVERY, CHOOSES("eks.amazonaws.com/nodeclass", "default") ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("eks.amazonaws.com/nodeclass", "other") ASKS_NOTHING), ""},
+        {POD(EVERY, CHOOSES("eks.amazonaws.com/compute-type", "auto") ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("eks.amazonaws.com/compute-type", "hybrid") ASKS_NOTHING), ""},
+    };
+    static const struct rail_case asking[] = {
+        {POD("", CHOOSES("karpenter.k8s.aws/ec2nodeclass", "default") GPU),
+         "deny spec.tolerations nvidia.com/gpu"},
+        {POD("", CHOOSES("karpenter.k8s.aws/ec2nodeclass", "other") GPU), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", SELF_MANAGED(GPU_TAINT), self_managed,
+                                        COUNT_OF(self_managed)});
+    rail_table_run(&(struct rail_table){"accelerators: {}", AUTO_MODE(GPU_TAINT), auto_mode,
+                                        COUNT_OF(auto_mode)});
+    rail_table_run(&(struct rail_table){"accelerators: {}", SELF_MANAGED(TEAM_TAINT), asking,
+                                        COUNT_OF(asking)});
+}
+
 /* Or a Node of accelerators. */
 static void who_tolerates_everything_and_chooses_a_node(void)
 {
@@ -879,6 +918,7 @@ const struct unit_test unit_tests[] = {
     {"who tolerates everything and chooses accelerators",
      who_tolerates_everything_and_chooses_accelerators},
     {"who tolerates everything and chooses a node", who_tolerates_everything_and_chooses_a_node},
+    {"nodes have labels of their own", nodes_have_labels_of_their_own},
     {"what tolerations says is said once", what_tolerations_says_is_said_once},
     {"who asks must be let in", who_asks_must_be_let_in},
     {"what the API server adds counts", what_the_api_server_adds_counts},
