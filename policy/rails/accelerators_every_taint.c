@@ -1,0 +1,167 @@
+/* Pods that tolerate every taint, and so those of accelerators, but ask for none. */
+#include "kube/pod.h"
+#include "kube/pool.h"
+#include "kube/snapshot.h"
+#include "policy/policy_set.h"
+#include "policy/rails/accelerators_pod.h"
+#include "policy/rails/tolerations.h"
+#include "policy/reading.h"
+#include "simulation/ways.h"
+#include "solver/well_known.h"
+
+static bool takes_true(const struct expression *expression)
+{
+    bool names_it = expression_names(expression, TEXT("true"));
+    return expression->op == SOLVER_EXISTS || (expression->op == SOLVER_IN && names_it) ||
+           (expression->op == SOLVER_NOT_IN && !names_it);
+}
+
+/* Nodes with accelerators have these labels as well, and run Linux as a rule. */
+static bool tells_nodes_apart(const struct expression *expression)
+{
+    struct text key = expression_canonical_key(expression);
+    if (text_is(key, LABEL_OS))
+        return expression_names(expression, TEXT("windows"));
+    if (text_is(key, LABEL_HOSTNAME))
+        return expression->op != SOLVER_EXISTS;
+    if (TEXT_IS_ONE_OF(key, LABEL_REGISTERED, LABEL_INITIALIZED))
+        return !takes_true(expression);
+    return !text_is(key, LABEL_ARCH);
+}
+
+static bool tell_nodes_apart(const struct expressions *expressions)
+{
+    FOR_EACH(expression, expressions)
+        if (tells_nodes_apart(expression))
+            return true;
+    return false;
+}
+
+static bool chooses_nodes(const struct node_selection *selection)
+{
+    if (tell_nodes_apart(&selection->selector))
+        return true;
+    FOR_EACH(term, &selection->required)
+        if (node_term_node(term).size == 0 && !tell_nodes_apart(&term->expressions))
+            return false;
+    return selection->required.count > 0;
+}
+
+/* No node that a NodePool makes later has such a name. */
+static bool names_each_node(const struct node_selection *selection)
+{
+    FOR_EACH(term, &selection->required)
+        if (node_term_node(term).size == 0)
+            return false;
+    return selection->required.count > 0;
+}
+
+static bool closes_accelerators(const struct accelerators *settings, const struct taint *taint)
+{
+    return taint_is_hard(taint) && accelerators_is_taint(settings, taint->key);
+}
+
+static bool pool_has_taint(const struct accelerators *settings, const struct pool *pool)
+{
+    FOR_EACH(taint, &pool->taints)
+        if (closes_accelerators(settings, taint))
+            return true;
+    return false;
+}
+
+static bool may_come_by_a_pool(const struct accelerators_pod *pod)
+{
+    const struct snapshot *snapshot = pod->call->world->snapshot;
+    if (names_each_node(pod->selection))
+        return false;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+        const struct pool *pool = snapshot_pool(snapshot, i);
+        if (!pool->object->deleting && pool_has_taint(pod->settings, pool) &&
+            accelerators_count_closing(pod, pool) == 0 && accelerators_could_serve(pod, pool))
+            return true;
+    }
+    return false;
+}
+
+static bool node_has_taint(const struct accelerators *settings, const struct object *node)
+{
+    FOR_ITEMS(item, node_at(node->root->node, "spec.taints")) {
+        const struct taint taint = {.key = node_string(node_get(item, "key")),
+                                    .effect = node_string(node_get(item, "effect"))};
+        if (closes_accelerators(settings, &taint))
+            return true;
+    }
+    return false;
+}
+
+static bool may_come_to_a_node(const struct accelerators_pod *pod, const struct workload *workload)
+{
+    const struct rail_call *call = pod->call;
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct ways *ways = NULL;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
+        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
+        if (node->deleting || !node_has_taint(pod->settings, node))
+            continue;
+        if (ways == NULL)
+            ways = ways_read(workload, snapshot, call->world->catalog, call->arena);
+        if (ways_lead_to(ways, node))
+            return true;
+    }
+    return false;
+}
+
+/* A pod that chooses nodes may have chosen others: then one of accelerators must be visible that it
+ * fits. */
+static bool may_come_to_accelerators(const struct accelerators_pod *pod,
+                                     const struct workload *workload)
+{
+    return !chooses_nodes(pod->selection) || may_come_by_a_pool(pod) ||
+           may_come_to_a_node(pod, workload);
+}
+
+/* A toleration without a key is of every taint, and so of those of accelerators. One of NoExecute
+ * alone leaves NoSchedule, their usual effect, as it is. */
+static bool is_of_every_taint(const struct toleration *toleration)
+{
+    return toleration->key.size == 0 && text_is(toleration->op, "Exists") &&
+           !text_is(toleration->effect, "NoExecute") && accelerators_opens_a_door(toleration);
+}
+
+static bool some_is_of_every_taint(const struct tolerations *tolerations)
+{
+    FOR_EACH(toleration, tolerations)
+        if (is_of_every_taint(toleration))
+            return true;
+    return false;
+}
+
+/* A pod with a nodeName, as kubectl debug makes it, gets there without. */
+void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct workload *workload)
+{
+    struct rail_call *call = pod->call;
+    const struct accelerators *settings = pod->settings;
+    if (!some_is_of_every_taint(&pod->tolerations) ||
+        node_string(node_get(workload->spec->node, "nodeName")).size > 0)
+        return;
+    const struct rail_use *beside = rail_beside(call, &rail_tolerations);
+    FOR_EACH(toleration, &pod->tolerations) {
+        if (!is_of_every_taint(toleration) ||
+            (beside != NULL && tolerations_finds_every(beside->settings, toleration)))
+            continue;
+        pod->selection = call_selection(call, workload);
+        if (!may_come_to_accelerators(pod, workload))
+            return;
+        struct text resource = accelerators_name_of(settings->resources.items[0], call->arena);
+        report(call, SEVERITY_RAIL, field_get(call->arena, toleration->field, "operator"),
+               arena_printf(call->arena,
+                            "Name the keys of the taints that the pod must tolerate, or ask for "
+                            "%.*s under resources.limits of a container.",
+                            TEXT_ARGS(resource)),
+               "The pod tolerates every %.*s%staint, also those of nodes with accelerators such as "
+               "%.*s, but asks for no accelerator." TAKES_A_PLACE,
+               TEXT_ARGS(toleration->effect), toleration->effect.size > 0 ? " " : "",
+               TEXT_ARGS(settings->taints.items[0]));
+        return;
+    }
+}

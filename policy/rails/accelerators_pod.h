@@ -1,0 +1,30 @@
+/* A pod before accelerators: between the parts of the rail that judge pods. */
+#ifndef TAFFRAIL_POLICY_RAILS_ACCELERATORS_POD_H
+#define TAFFRAIL_POLICY_RAILS_ACCELERATORS_POD_H
+
+#include "kube/taint.h"
+#include "policy/rails/accelerators.h"
+
+struct accelerators_pod {
+    struct rail_call *call;
+    const struct accelerators *settings;
+    const struct node_selection *selection;
+    struct tolerations tolerations;
+    device_set wanted;
+};
+
+/* Terms that are looked at: a pod asks every NodePool by each. */
+enum { ACCELERATORS_TERMS_MAX = 64 };
+/* Whether the pool could serve the pod by one of its terms, whatever its taints are. */
+bool accelerators_could_serve(const struct accelerators_pod *pod, const struct pool *pool);
+bool accelerators_are_closed_by(const struct accelerators_pod *pod, const struct taint *taint);
+size_t accelerators_count_closing(const struct accelerators_pod *pod, const struct pool *pool);
+
+/* Tolerating PreferNoSchedule opens no door that was closed. */
+bool accelerators_opens_a_door(const struct toleration *toleration);
+/* A pod that asks for no accelerator, but tolerates every taint. */
+void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct workload *workload);
+
+#define TAKES_A_PLACE " It takes a place on a node that is kept for pods that do."
+
+#endif
