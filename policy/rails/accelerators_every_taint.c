@@ -47,15 +47,6 @@ static bool chooses_nodes(const struct node_selection *selection)
     return selection->required.count > 0;
 }
 
-/* No node that a NodePool makes later has such a name. */
-static bool names_each_node(const struct node_selection *selection)
-{
-    FOR_EACH(term, &selection->required)
-        if (node_term_node(term).size == 0)
-            return false;
-    return selection->required.count > 0;
-}
-
 static bool closes_accelerators(const struct accelerators *settings, const struct taint *taint)
 {
     return taint_is_hard(taint) && accelerators_is_taint(settings, taint->key);
@@ -72,8 +63,6 @@ static bool pool_has_taint(const struct accelerators *settings, const struct poo
 static bool may_come_by_a_pool(const struct accelerators_pod *pod)
 {
     const struct snapshot *snapshot = pod->call->world->snapshot;
-    if (names_each_node(pod->selection))
-        return false;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         if (!pool->object->deleting && pool_has_taint(pod->settings, pool) &&

@@ -211,8 +211,7 @@ static void judge_pools(struct accelerators_pod *pod, const struct field *field,
                      "Whether the pod tolerates the taints of nodes with %.*s is not known, since "
                      "no NodePool is visible.",
                      TEXT_ARGS(asked));
-    else if (snapshot_pool_count(call->world->snapshot) > 0 &&
-             pod->selection->required.count > ACCELERATORS_TERMS_MAX)
+    else if (snapshot_pool_count(call->world->snapshot) > 0 && accelerators_has_more_terms(pod))
         report_found(
             call, SEVERITY_RAIL, field, asked,
             arena_printf(arena, "Write at most %d nodeSelectorTerms.", ACCELERATORS_TERMS_MAX),

@@ -17,6 +17,8 @@ struct accelerators_pod {
 enum { ACCELERATORS_TERMS_MAX = 64 };
 /* Whether the pool could serve the pod by one of its terms, whatever its taints are. */
 bool accelerators_could_serve(const struct accelerators_pod *pod, const struct pool *pool);
+/* Whether there are terms that it does not look at, by which a pool could serve the pod. */
+bool accelerators_has_more_terms(const struct accelerators_pod *pod);
 bool accelerators_are_closed_by(const struct accelerators_pod *pod, const struct taint *taint);
 size_t accelerators_count_closing(const struct accelerators_pod *pod, const struct pool *pool);
 

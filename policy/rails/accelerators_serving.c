@@ -67,13 +67,23 @@ static bool could_serve(const struct accelerators_pod *pod, const struct pool *p
     return some_type_carries(pod, catalog_select_launchable(catalog, names, &pool_set, arena));
 }
 
+/* No node that a NodePool makes later has the name that a term gives. */
 bool accelerators_could_serve(const struct accelerators_pod *pod, const struct pool *pool)
 {
     const struct node_terms *terms = &pod->selection->required;
     if (terms->count == 0)
         return could_serve(pod, pool, NULL);
     for (size_t i = 0; i < terms->count && i < ACCELERATORS_TERMS_MAX; i++)
-        if (could_serve(pod, pool, &terms->items[i]))
+        if (node_term_node(&terms->items[i]).size == 0 && could_serve(pod, pool, &terms->items[i]))
+            return true;
+    return false;
+}
+
+bool accelerators_has_more_terms(const struct accelerators_pod *pod)
+{
+    const struct node_terms *terms = &pod->selection->required;
+    for (size_t i = ACCELERATORS_TERMS_MAX; i < terms->count; i++)
+        if (node_term_node(&terms->items[i]).size == 0)
             return true;
     return false;
 }

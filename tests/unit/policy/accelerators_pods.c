@@ -396,6 +396,7 @@ static void who_tolerates_everything_and_chooses_accelerators(void)
         {POD(EVERY, "nodeSelector: {group: gpu, kubernetes.io/hostname: g1}, " ASKS_NOTHING), ""},
         {POD(EVERY, AFFINITY(NODE_NAMED("In", "g1")) ASKS_NOTHING), ""},
         {POD(EVERY, AFFINITY(NODE_NAMED("In", "g1") ", " TERM_OF("group")) ASKS_NOTHING), idle},
+        {POD(EVERY, AFFINITY(NODE_NAMED("In", "g1") ", " TERM_OF("none")) ASKS_NOTHING), ""},
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", more, cases, COUNT_OF(cases)});
     static const struct rail_case deleted[] = {
@@ -552,6 +553,8 @@ static void who_asks_must_be_let_in(void)
                  "[{weight: 1, preference: " TERM(IN("group", "other")) "}]}}, " GPU),
          kept_out},
         {POD("", "nodeName: a, " GPU), ""}, /* it is placed */
+        {POD("", AFFINITY(NODE_NAMED("In", "g1")) GPU), ""},
+        {POD("", AFFINITY(NODE_NAMED("NotIn", "g1")) GPU), kept_out},
     };
     rail_table_run(&(struct rail_table){AS_WRITTEN, CLOSED, cases, COUNT_OF(cases)});
 }
@@ -641,6 +644,7 @@ static void so_many_terms_are_looked_at(void)
     static const struct rail_case cases[] = {
         {POD("", AFFINITY(EIGHT(EIGHT(NONE))) GPU), ""},
         {POD("", AFFINITY(EIGHT(EIGHT(NONE)) ", " NONE) GPU), kept_out},
+        {POD("", AFFINITY(EIGHT(EIGHT(NONE)) ", " NODE_NAMED("In", "g1")) GPU), ""},
         {POD("", AFFINITY(EIGHT(EIGHT(NONE)) ", " TERM("{key: group, operator: Exists}")) GPU),
          kept_out},
     };
