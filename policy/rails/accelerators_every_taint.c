@@ -60,16 +60,24 @@ static bool pool_has_taint(const struct accelerators *settings, const struct poo
     return false;
 }
 
-static bool may_come_by_a_pool(const struct accelerators_pod *pod)
+/* The pool of accelerators that serves the pod best; NULL: none does. */
+static const struct pool *find_pool(const struct accelerators_pod *pod, enum service *best)
 {
     const struct snapshot *snapshot = pod->call->world->snapshot;
-    for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
+    const struct pool *found = NULL;
+    *best = SERVES_NOT;
+    for (size_t i = 0; i < snapshot_pool_count(snapshot) && *best != SERVES; i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
-        if (!pool->object->deleting && pool_has_taint(pod->settings, pool) &&
-            accelerators_count_closing(pod, pool) == 0 && accelerators_could_serve(pod, pool))
-            return true;
+        if (pool->object->deleting || !pool_has_taint(pod->settings, pool) ||
+            accelerators_count_closing(pod, pool) > 0)
+            continue;
+        enum service service = accelerators_service(pod, pool);
+        if (service > *best) {
+            *best = service;
+            found = pool;
+        }
     }
-    return false;
+    return found;
 }
 
 static bool node_has_taint(const struct accelerators *settings, const struct object *node)
@@ -100,15 +108,6 @@ static bool may_come_to_a_node(const struct accelerators_pod *pod, const struct 
     return false;
 }
 
-/* A pod that chooses nodes may have chosen others: then one of accelerators must be visible that it
- * fits. */
-static bool may_come_to_accelerators(const struct accelerators_pod *pod,
-                                     const struct workload *workload)
-{
-    return !chooses_nodes(pod->selection) || may_come_by_a_pool(pod) ||
-           may_come_to_a_node(pod, workload);
-}
-
 /* A toleration without a key is of every taint, and so of those of accelerators. One of NoExecute
  * alone leaves NoSchedule, their usual effect, as it is. */
 static bool is_of_every_taint(const struct toleration *toleration)
@@ -125,11 +124,46 @@ static bool some_is_of_every_taint(const struct tolerations *tolerations)
     return false;
 }
 
-/* A pod with a nodeName, as kubectl debug makes it, gets there without. */
-void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct workload *workload)
+static void report_toleration(const struct accelerators_pod *pod,
+                              const struct toleration *toleration, enum severity severity,
+                              const char *consequence)
 {
     struct rail_call *call = pod->call;
     const struct accelerators *settings = pod->settings;
+    struct text resource = accelerators_name_of(settings->resources.items[0], call->arena);
+    report(call, severity, field_get(call->arena, toleration->field, "operator"),
+           arena_printf(call->arena,
+                        "Name the keys of the taints that the pod must tolerate, or ask for "
+                        "%.*s under resources.limits of a container.",
+                        TEXT_ARGS(resource)),
+           "The pod tolerates every %.*s%staint, also those of nodes with accelerators such as "
+           "%.*s, but asks for no accelerator.%s",
+           TEXT_ARGS(toleration->effect), toleration->effect.size > 0 ? " " : "",
+           TEXT_ARGS(settings->taints.items[0]), consequence);
+}
+
+/* A pod that chooses nodes may have chosen others: then one of accelerators must be visible that it
+ * fits. */
+static void judge_toleration(const struct accelerators_pod *pod, const struct workload *workload,
+                             const struct toleration *toleration)
+{
+    enum service service = SERVES;
+    const struct pool *pool = chooses_nodes(pod->selection) ? find_pool(pod, &service) : NULL;
+    if (service == SERVES || may_come_to_a_node(pod, workload))
+        report_toleration(pod, toleration, SEVERITY_RAIL, TAKES_A_PLACE);
+    else if (service == MAY_SERVE)
+        report_toleration(pod, toleration, SEVERITY_UNDECIDED,
+                          arena_printf(pod->call->arena,
+                                       " Nodes of %.*s are kept for pods that do, and whether they "
+                                       "have the labels that it selects is not known.",
+                                       TEXT_ARGS(pool->object->name))
+                              .data);
+}
+
+/* A pod with a nodeName, as kubectl debug makes it, gets there without. */
+void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct workload *workload)
+{
+    const struct rail_call *call = pod->call;
     if (!some_is_of_every_taint(&pod->tolerations) ||
         node_string(node_get(workload->spec->node, "nodeName")).size > 0)
         return;
@@ -139,18 +173,7 @@ void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct w
             (beside != NULL && tolerations_finds_every(beside->settings, toleration)))
             continue;
         pod->selection = call_selection(call, workload);
-        if (!may_come_to_accelerators(pod, workload))
-            return;
-        struct text resource = accelerators_name_of(settings->resources.items[0], call->arena);
-        report(call, SEVERITY_RAIL, field_get(call->arena, toleration->field, "operator"),
-               arena_printf(call->arena,
-                            "Name the keys of the taints that the pod must tolerate, or ask for "
-                            "%.*s under resources.limits of a container.",
-                            TEXT_ARGS(resource)),
-               "The pod tolerates every %.*s%staint, also those of nodes with accelerators such as "
-               "%.*s, but asks for no accelerator." TAKES_A_PLACE,
-               TEXT_ARGS(toleration->effect), toleration->effect.size > 0 ? " " : "",
-               TEXT_ARGS(settings->taints.items[0]));
+        judge_toleration(pod, workload, toleration);
         return;
     }
 }

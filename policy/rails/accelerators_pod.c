@@ -126,13 +126,14 @@ static bool find_pool(const struct accelerators_pod *pod, struct closed *closed)
     const struct snapshot *snapshot = pod->call->world->snapshot;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
-        if (pool->object->deleting || !accelerators_could_serve(pod, pool))
+        enum service service =
+            pool->object->deleting ? SERVES_NOT : accelerators_service(pod, pool);
+        if (service == SERVES_NOT)
             continue;
         if (accelerators_count_closing(pod, pool) == 0)
             return true;
         *LIST_PUSH(pod->call->arena, closed) = pool;
-        if (pool_is_covered_by(pod->settings->catalog, pool))
-            closed->is_known = true;
+        closed->is_known |= service == SERVES && pool_is_covered_by(pod->settings->catalog, pool);
     }
     return false;
 }

@@ -15,8 +15,13 @@ struct accelerators_pod {
 
 /* Terms that are looked at: a pod asks every NodePool by each. */
 enum { ACCELERATORS_TERMS_MAX = 64 };
-/* Whether the pool could serve the pod by one of its terms, whatever its taints are. */
-bool accelerators_could_serve(const struct accelerators_pod *pod, const struct pool *pool);
+/* Whether a pool could serve the pod by one of its terms, whatever its taints are. */
+enum service {
+    SERVES_NOT,
+    MAY_SERVE, /* what its types have is not known */
+    SERVES,
+};
+enum service accelerators_service(const struct accelerators_pod *pod, const struct pool *pool);
 /* Whether there are terms that it does not look at, by which a pool could serve the pod. */
 bool accelerators_has_more_terms(const struct accelerators_pod *pod);
 bool accelerators_are_closed_by(const struct accelerators_pod *pod, const struct taint *taint);

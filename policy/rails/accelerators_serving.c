@@ -41,11 +41,44 @@ static void add_own_labels(const struct pool *pool, struct solver_names *names,
     add_label(names, set, TEXT(LABEL_HOSTNAME), TEXT("hostname-placeholder"), arena);
 }
 
+/* The types of the set, with those of unknown hardware that only a requirement of Linux keeps out:
+ * each of them runs it. */
+static struct type_set with_linux(const struct catalog *catalog, struct solver_names *names,
+                                  const struct solver_requirements *set, struct arena *arena)
+{
+    struct solver_requirements others = {0};
+    uint32_t os = solver_names_key(names, LABEL_OS, sizeof LABEL_OS - 1);
+    uint32_t value = solver_names_value(names, os, "linux", sizeof "linux" - 1);
+    FOR_EACH(requirement, set)
+        if (requirement->key != os || !solver_requirement_has(names, requirement, value))
+            *LIST_PUSH(arena, &others) = *requirement;
+    return catalog_select_launchable(catalog, names, &others, arena);
+}
+
+/* By the types that meet both sets. A pool that is of unknown hardware alone launches what it may.
+ */
+static enum service service_of_types(const struct accelerators_pod *pod, const struct pool *pool,
+                                     struct solver_names *names,
+                                     const struct solver_requirements *of_pod,
+                                     const struct solver_requirements *both)
+{
+    struct arena *arena = pod->call->arena;
+    const struct catalog *catalog = pod->settings->catalog;
+    if (some_type_carries(pod, catalog_select_launchable(catalog, names, both, arena)))
+        return SERVES;
+    struct type_set possible = catalog_select_possible(catalog, names, both, arena);
+    if (!some_type_carries(pod, possible))
+        return SERVES_NOT;
+    bool of_unknown = pool_launchable(pod->call, pool)->count == 0;
+    struct type_set sure = with_linux(catalog, names, of_unknown ? of_pod : both, arena);
+    return some_type_carries(pod, type_set_and(&sure, &possible, arena)) ? SERVES : MAY_SERVE;
+}
+
 /* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels, with those of each of its nodes, must
  * fit the pod's selection, and some type that fits both must carry what is wanted. term may be
  * NULL. */
-static bool could_serve(const struct accelerators_pod *pod, const struct pool *pool,
-                        const struct node_term *term)
+static enum service service_by(const struct accelerators_pod *pod, const struct pool *pool,
+                               const struct node_term *term)
 {
     struct arena *arena = pod->call->arena;
     const struct catalog *catalog = pod->settings->catalog;
@@ -59,24 +92,26 @@ static bool could_serve(const struct accelerators_pod *pod, const struct pool *p
     if (term != NULL)
         expressions_add(&term->expressions, names, &pod_set, arena);
     if (!solver_requirements_compatible(names, &pool_set, &pod_set, solver_is_well_known, NULL))
-        return false;
+        return SERVES_NOT;
     if (!pool_is_covered_by(catalog, pool))
-        return true;
+        return SERVES;
     for (size_t i = 0; i < pod_set.count; i++)
         solver_requirements_add(names, &pool_set, pod_set.items[i], arena);
-    return some_type_carries(pod, catalog_select_launchable(catalog, names, &pool_set, arena));
+    return service_of_types(pod, pool, names, &pod_set, &pool_set);
 }
 
 /* No node that a NodePool makes later has the name that a term gives. */
-bool accelerators_could_serve(const struct accelerators_pod *pod, const struct pool *pool)
+enum service accelerators_service(const struct accelerators_pod *pod, const struct pool *pool)
 {
     const struct node_terms *terms = &pod->selection->required;
-    if (terms->count == 0)
-        return could_serve(pod, pool, NULL);
-    for (size_t i = 0; i < terms->count && i < ACCELERATORS_TERMS_MAX; i++)
-        if (node_term_node(&terms->items[i]).size == 0 && could_serve(pod, pool, &terms->items[i]))
-            return true;
-    return false;
+    enum service service = terms->count == 0 ? service_by(pod, pool, NULL) : SERVES_NOT;
+    for (size_t i = 0; i < terms->count && i < ACCELERATORS_TERMS_MAX && service != SERVES; i++) {
+        const struct node_term *term = &terms->items[i];
+        enum service by_term =
+            node_term_node(term).size == 0 ? service_by(pod, pool, term) : SERVES_NOT;
+        service = by_term > service ? by_term : service;
+    }
+    return service;
 }
 
 bool accelerators_has_more_terms(const struct accelerators_pod *pod)

@@ -449,6 +449,60 @@ static void nodes_have_labels_of_their_own(void)
                                         COUNT_OF(asking)});
 }
 
+/* Types of which the catalogue does not know the hardware run Linux. What else they have it does
+ * not say, but a pool of such types alone launches them. */
+static void hardware_may_not_be_known(void)
+{
+#define UNKNOWN(more, taints) \
+    OF_CLASS("karpenter.k8s.aws", "EC2NodeClass", IN(AWS "family", "p6e-gb200") more, taints)
+#define LINUX_POOL ", " IN("kubernetes.io/os", "linux")
+#define ARM_POOL LINUX_POOL ", " IN("kubernetes.io/arch", "arm64")
+    static const char idle[] = "deny spec.tolerations[0].operator Exists";
+    static const char unsure[] = "undecided spec.tolerations[0].operator Exists";
+    static const char closed[] = "deny spec.tolerations nvidia.com/gpu";
+    static const char unsure_closed[] = "undecided spec.tolerations nvidia.com/gpu";
+    static const struct {
+        const char *selects, *idle, *closed;
+    } rows[] = {
+        {CHOOSES("karpenter.sh/nodepool", "g"), idle, closed},
+        {"nodeSelector: {karpenter.sh/nodepool: g, kubernetes.io/os: linux}, ", idle, closed},
+        {"nodeSelector: {karpenter.sh/nodepool: g, kubernetes.io/arch: arm64}, ", unsure,
+         unsure_closed},
+        {"nodeSelector: {karpenter.sh/nodepool: g, " AWS "gpu-count: '4'}, ", unsure,
+         unsure_closed},
+        {"nodeSelector: {karpenter.sh/nodepool: g, " AWS "category: m}, ", "", ""},
+    };
+    static const struct {
+        const char *gpu, *team;
+    } pools[] = {
+        {UNKNOWN("", GPU_TAINT), UNKNOWN("", TEAM_TAINT)},
+        {UNKNOWN(LINUX_POOL, GPU_TAINT), UNKNOWN(LINUX_POOL, TEAM_TAINT)},
+        {UNKNOWN(ARM_POOL, GPU_TAINT), UNKNOWN(ARM_POOL, TEAM_TAINT)},
+    };
+    for (size_t i = 0; i < COUNT_OF(pools); i++) {
+        for (size_t j = 0; j < COUNT_OF(rows); j++) {
+            struct arena *arena = arena_create((size_t)1 << 20);
+            const struct rail_case idles = {
+                arena_printf(arena, POD(EVERY, "%s" ASKS_NOTHING), rows[j].selects).data,
+                rows[j].idle};
+            const struct rail_case asks = {
+                arena_printf(arena, POD("", "%s" GPU), rows[j].selects).data, rows[j].closed};
+            rail_table_run(&(struct rail_table){"accelerators: {}", pools[i].gpu, &idles, 1});
+            rail_table_run(&(struct rail_table){"accelerators: {}", pools[i].team, &asks, 1});
+            arena_destroy(arena);
+        }
+    }
+    static const struct rail_words words = {
+        POD(EVERY, CHOOSES("kubernetes.io/arch", "arm64") AFFINITY(TERM_OF("karpenter.sh/nodepool"))
+                       ASKS_NOTHING),
+        "The pod tolerates every taint, also those of nodes with accelerators such as "
+        "nvidia.com/gpu, but asks for no accelerator. Nodes of g are kept for pods that do, and "
+        "whether they have the labels that it selects is not known.",
+        "Name the keys of the taints that the pod must tolerate, or ask for nvidia.com/gpu under "
+        "resources.limits of a container."};
+    rail_words_run("accelerators: {}", UNKNOWN("", GPU_TAINT), &words, 1);
+}
+
 /* Or a Node of accelerators. */
 static void who_tolerates_everything_and_chooses_a_node(void)
 {
@@ -923,6 +977,7 @@ const struct unit_test unit_tests[] = {
      who_tolerates_everything_and_chooses_accelerators},
     {"who tolerates everything and chooses a node", who_tolerates_everything_and_chooses_a_node},
     {"nodes have labels of their own", nodes_have_labels_of_their_own},
+    {"hardware may not be known", hardware_may_not_be_known},
     {"what tolerations says is said once", what_tolerations_says_is_said_once},
     {"who asks must be let in", who_asks_must_be_let_in},
     {"what the API server adds counts", what_the_api_server_adds_counts},
