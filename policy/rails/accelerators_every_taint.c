@@ -6,6 +6,7 @@
 #include "policy/rails/accelerators_pod.h"
 #include "policy/rails/tolerations.h"
 #include "policy/reading.h"
+#include "simulation/supply.h"
 #include "simulation/ways.h"
 #include "solver/well_known.h"
 
@@ -60,7 +61,7 @@ static bool pool_has_taint(const struct accelerators *settings, const struct poo
     return false;
 }
 
-/* The pool of accelerators that serves the pod best; NULL: none does. */
+/* The pool of accelerators that serves the pod best, or not; NULL: none lets it in. */
 static const struct pool *find_pool(const struct accelerators_pod *pod, enum service *best)
 {
     const struct snapshot *snapshot = pod->call->world->snapshot;
@@ -72,7 +73,7 @@ static const struct pool *find_pool(const struct accelerators_pod *pod, enum ser
             accelerators_count_closing(pod, pool) > 0)
             continue;
         enum service service = accelerators_service(pod, pool);
-        if (service > *best) {
+        if (found == NULL || service > *best) {
             *best = service;
             found = pool;
         }
@@ -91,7 +92,9 @@ static bool node_has_taint(const struct accelerators *settings, const struct obj
     return false;
 }
 
-static bool may_come_to_a_node(const struct accelerators_pod *pod, const struct workload *workload)
+/* some: whether one is visible. */
+static bool may_come_to_a_node(const struct accelerators_pod *pod, const struct workload *workload,
+                               bool *some)
 {
     const struct rail_call *call = pod->call;
     const struct snapshot *snapshot = call->world->snapshot;
@@ -100,6 +103,7 @@ static bool may_come_to_a_node(const struct accelerators_pod *pod, const struct 
         const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
         if (node->deleting || !node_has_taint(pod->settings, node))
             continue;
+        *some = true;
         if (ways == NULL)
             ways = ways_read(workload, snapshot, call->world->catalog, call->arena);
         if (ways_lead_to(ways, node))
@@ -126,20 +130,33 @@ static bool some_is_of_every_taint(const struct tolerations *tolerations)
 
 static void report_toleration(const struct accelerators_pod *pod,
                               const struct toleration *toleration, enum severity severity,
-                              const char *consequence)
+                              const char *way_out, const char *consequence)
 {
     struct rail_call *call = pod->call;
     const struct accelerators *settings = pod->settings;
     struct text resource = accelerators_name_of(settings->resources.items[0], call->arena);
     report(call, severity, field_get(call->arena, toleration->field, "operator"),
            arena_printf(call->arena,
-                        "Name the keys of the taints that the pod must tolerate, or ask for "
+                        "Name the keys of the taints that the pod must tolerate, %sor ask for "
                         "%.*s under resources.limits of a container.",
-                        TEXT_ARGS(resource)),
+                        way_out, TEXT_ARGS(resource)),
            "The pod tolerates every %.*s%staint, also those of nodes with accelerators such as "
            "%.*s, but asks for no accelerator.%s",
            TEXT_ARGS(toleration->effect), toleration->effect.size > 0 ? " " : "",
            TEXT_ARGS(settings->taints.items[0]), consequence);
+}
+
+static void report_terms(const struct accelerators_pod *pod, const struct toleration *toleration)
+{
+    struct arena *arena = pod->call->arena;
+    report_toleration(
+        pod, toleration, SEVERITY_RAIL,
+        arena_printf(arena, "write at most %d nodeSelectorTerms, ", SUPPLY_TERMS_MAX).data,
+        arena_printf(arena,
+                     " None of the first %d of its %zu nodeSelectorTerms leads to such nodes. No "
+                     "more are looked at.",
+                     SUPPLY_TERMS_MAX, pod->selection->required.count)
+            .data);
 }
 
 /* A pod that chooses nodes may have chosen others: then one of accelerators must be visible that it
@@ -148,11 +165,15 @@ static void judge_toleration(const struct accelerators_pod *pod, const struct wo
                              const struct toleration *toleration)
 {
     enum service service = SERVES;
+    bool some_node = false;
     const struct pool *pool = chooses_nodes(pod->selection) ? find_pool(pod, &service) : NULL;
-    if (service == SERVES || may_come_to_a_node(pod, workload))
-        report_toleration(pod, toleration, SEVERITY_RAIL, TAKES_A_PLACE);
+    if (service == SERVES || may_come_to_a_node(pod, workload, &some_node))
+        report_toleration(pod, toleration, SEVERITY_RAIL, "", TAKES_A_PLACE);
+    else if ((some_node && pod->selection->required.count > SUPPLY_TERMS_MAX) ||
+             (pool != NULL && accelerators_has_more_terms(pod)))
+        report_terms(pod, toleration);
     else if (service == MAY_SERVE)
-        report_toleration(pod, toleration, SEVERITY_UNDECIDED,
+        report_toleration(pod, toleration, SEVERITY_UNDECIDED, "",
                           arena_printf(pod->call->arena,
                                        " Nodes of %.*s are kept for pods that do, and whether they "
                                        "have the labels that it selects is not known.",

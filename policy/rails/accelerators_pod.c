@@ -5,6 +5,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/reading.h"
+#include "simulation/supply.h"
 
 /* ---- tolerating without asking ---- */
 
@@ -213,12 +214,11 @@ static void judge_pools(struct accelerators_pod *pod, const struct field *field,
                      "no NodePool is visible.",
                      TEXT_ARGS(asked));
     else if (snapshot_pool_count(call->world->snapshot) > 0 && accelerators_has_more_terms(pod))
-        report_found(
-            call, SEVERITY_RAIL, field, asked,
-            arena_printf(arena, "Write at most %d nodeSelectorTerms.", ACCELERATORS_TERMS_MAX),
-            "No NodePool serves this pod, which asks for %.*s, by the first %d of its %zu "
-            "nodeSelectorTerms. No more are looked at.",
-            TEXT_ARGS(asked), ACCELERATORS_TERMS_MAX, pod->selection->required.count);
+        report_found(call, SEVERITY_RAIL, field, asked,
+                     arena_printf(arena, "Write at most %d nodeSelectorTerms.", SUPPLY_TERMS_MAX),
+                     "No NodePool serves this pod, which asks for %.*s, by the first %d of its %zu "
+                     "nodeSelectorTerms. No more are looked at.",
+                     TEXT_ARGS(asked), SUPPLY_TERMS_MAX, pod->selection->required.count);
 }
 
 /* The devices asked for by name; of a resource that tells none (the bit of DEVICE_COUNT) every type

@@ -13,9 +13,8 @@ struct accelerators_pod {
     device_set wanted;
 };
 
-/* Terms that are looked at: a pod asks every NodePool by each. */
-enum { ACCELERATORS_TERMS_MAX = 64 };
-/* Whether a pool could serve the pod by one of its terms, whatever its taints are. */
+/* Whether a pool could serve the pod by one of its first SUPPLY_TERMS_MAX terms, whatever its
+ * taints are. */
 enum service {
     SERVES_NOT,
     MAY_SERVE, /* what its types have is not known */

@@ -4,6 +4,7 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "policy/rails/accelerators_pod.h"
+#include "simulation/supply.h"
 #include "solver/well_known.h"
 
 static void add_label(struct solver_names *names, struct solver_requirements *set, struct text key,
@@ -105,7 +106,7 @@ enum service accelerators_service(const struct accelerators_pod *pod, const stru
 {
     const struct node_terms *terms = &pod->selection->required;
     enum service service = terms->count == 0 ? service_by(pod, pool, NULL) : SERVES_NOT;
-    for (size_t i = 0; i < terms->count && i < ACCELERATORS_TERMS_MAX && service != SERVES; i++) {
+    for (size_t i = 0; i < terms->count && i < SUPPLY_TERMS_MAX && service != SERVES; i++) {
         const struct node_term *term = &terms->items[i];
         enum service by_term =
             node_term_node(term).size == 0 ? service_by(pod, pool, term) : SERVES_NOT;
@@ -117,7 +118,7 @@ enum service accelerators_service(const struct accelerators_pod *pod, const stru
 bool accelerators_has_more_terms(const struct accelerators_pod *pod)
 {
     const struct node_terms *terms = &pod->selection->required;
-    for (size_t i = ACCELERATORS_TERMS_MAX; i < terms->count; i++)
+    for (size_t i = SUPPLY_TERMS_MAX; i < terms->count; i++)
         if (node_term_node(&terms->items[i]).size == 0)
             return true;
     return false;

@@ -703,6 +703,43 @@ static void so_many_terms_are_looked_at(void)
          kept_out},
     };
     rail_table_run(&(struct rail_table){AS_WRITTEN, CLOSED, cases, COUNT_OF(cases)});
+#define OTHERS NODE_NAMED("In", "c1")
+    static const char idle[] = "deny spec.tolerations[0].operator Exists";
+    static const struct rail_case idle_cases[] = {
+        {POD(EVERY, AFFINITY(EIGHT(EIGHT(NONE))) ASKS_NOTHING), ""},
+        {POD(EVERY, AFFINITY(EIGHT(EIGHT(NONE)) ", " NONE) ASKS_NOTHING), idle},
+        {POD(EVERY, AFFINITY(EIGHT(EIGHT(NONE)) ", " OTHERS) ASKS_NOTHING), ""},
+        {POD("{operator: Exists, effect: NoSchedule}",
+             AFFINITY(EIGHT(EIGHT(NONE)) ", " NONE) ASKS_NOTHING),
+         idle},
+    };
+    rail_table_run(
+        &(struct rail_table){"accelerators: {}", CLOSED, idle_cases, COUNT_OF(idle_cases)});
+    static const struct rail_case node_cases[] = {
+        {POD(EVERY, AFFINITY(EIGHT(EIGHT(OTHERS))) ASKS_NOTHING), ""},
+        {POD(EVERY, AFFINITY(EIGHT(EIGHT(OTHERS)) ", " NODE_NAMED("In", "g1")) ASKS_NOTHING), idle},
+        {POD(EVERY, AFFINITY(EIGHT(EIGHT(OTHERS)) ", " NONE) ASKS_NOTHING), idle},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}",
+                                        NODE_OF("g1", "", GPU_TAINT) NODE_OF("c1", "", ""),
+                                        node_cases, COUNT_OF(node_cases)});
+    rail_table_run(&(struct rail_table){
+        "accelerators: {}",
+        VISIBLE("batch", "v1", "", "", TEAM_TAINT) "---\n" VISIBLE(
+            "evicts", "v1", "", "", "{key: nvidia.com/gpu, effect: NoExecute}")
+            NODE_OF("c1", "", TEAM_TAINT),
+        &(struct rail_case){POD("{operator: Exists, effect: NoSchedule}",
+                                AFFINITY(EIGHT(EIGHT(NONE)) ", " NONE) ASKS_NOTHING),
+                            ""},
+        1});
+    static const struct rail_words idle_words = {
+        POD(EVERY, AFFINITY(EIGHT(EIGHT(NONE)) ", " NONE) ASKS_NOTHING),
+        "The pod tolerates every taint, also those of nodes with accelerators such as "
+        "nvidia.com/gpu, but asks for no accelerator. None of the first 64 of its 65 "
+        "nodeSelectorTerms leads to such nodes. No more are looked at.",
+        "Name the keys of the taints that the pod must tolerate, write at most 64 "
+        "nodeSelectorTerms, or ask for nvidia.com/gpu under resources.limits of a container."};
+    rail_words_run("accelerators: {}", CLOSED, &idle_words, 1);
     static const struct rail_words words = {
         POD("", AFFINITY(EIGHT(EIGHT(NONE)) ", " NONE) GPU),
         "No NodePool serves this pod, which asks for nvidia.com/gpu, by the first 64 of its 65 "
