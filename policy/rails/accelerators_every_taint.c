@@ -10,23 +10,27 @@
 #include "simulation/ways.h"
 #include "solver/well_known.h"
 
-static bool takes_true(const struct expression *expression)
+static bool takes(const struct expression *expression, struct text value)
 {
-    bool names_it = expression_names(expression, TEXT("true"));
+    bool names_it = expression_names(expression, value);
     return expression->op == SOLVER_EXISTS || (expression->op == SOLVER_IN && names_it) ||
            (expression->op == SOLVER_NOT_IN && !names_it);
 }
 
-/* Nodes with accelerators have these labels as well, and run Linux as a rule. */
+/* Nodes with accelerators have these labels as well, and run Linux as a rule. Of hosts that a pod
+ * avoids a NodePool makes others. */
 static bool tells_nodes_apart(const struct expression *expression)
 {
     struct text key = expression_canonical_key(expression);
     if (text_is(key, LABEL_OS))
-        return expression_names(expression, TEXT("windows"));
-    if (text_is(key, LABEL_HOSTNAME))
-        return expression->op != SOLVER_EXISTS;
+        return !takes(expression, TEXT("linux"));
     if (TEXT_IS_ONE_OF(key, LABEL_REGISTERED, LABEL_INITIALIZED))
-        return !takes_true(expression);
+        return !takes(expression, TEXT("true"));
+    if (text_is(key, LABEL_HOSTNAME) && expression->op == SOLVER_NOT_IN)
+        return false;
+    if (TEXT_IS_ONE_OF(key, LABEL_HOSTNAME, LABEL_NODE_POOL, LABEL_CAPACITY_TYPE,
+                       LABEL_INSTANCE_TYPE, LABEL_ZONE, LABEL_REGION))
+        return expression->op != SOLVER_EXISTS;
     return !text_is(key, LABEL_ARCH);
 }
 

@@ -2,6 +2,7 @@
 #include "rail_modes.h"
 
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
+#define NOT_IN(key, values) "{key: " key ", operator: NotIn, values: [" values "]}"
 #define AWS "karpenter.k8s.aws/instance-"
 /* Where the API server adds no toleration. */
 #define AS_WRITTEN "accelerators: {}}, extendedResourceToleration: false, karpenter: {"
@@ -149,6 +150,47 @@ static void who_tolerates_everything_must_ask(void)
         {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("kubernetes.io/hostname")) ASKS_NOTHING),
          idle},
         {TEMPLATE("Deployment", EVERY, CHOOSES("kubernetes.io/hostname", "g1") ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM(NOT_IN("kubernetes.io/hostname", "c1"))) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY, AFFINITY(TERM_OF("karpenter.sh/nodepool")) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY, CHOOSES("karpenter.sh/nodepool", "c") ASKS_NOTHING), ""},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM(NOT_IN("karpenter.sh/nodepool", "g"))) ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM_OF("karpenter.sh/capacity-type")) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY, CHOOSES("karpenter.sh/capacity-type", "spot") ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM_OF("node.kubernetes.io/instance-type")) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM(NOT_IN("node.kubernetes.io/instance-type", "g5.xlarge")))
+                      ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM_OF("failure-domain.beta.kubernetes.io/zone")) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM_OF("topology.kubernetes.io/region")) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM("{key: topology.kubernetes.io/zone, operator: DoesNotExist}"))
+                      ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM(NOT_IN("kubernetes.io/os", "windows"))) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM(IN("kubernetes.io/os", "linux, windows"))) ASKS_NOTHING),
+         idle},
+        {TEMPLATE("Deployment", EVERY,
+                  AFFINITY(TERM(NOT_IN("kubernetes.io/os", "linux"))) ASKS_NOTHING),
+         ""},
+        {TEMPLATE("Deployment", EVERY, CHOOSES("kubernetes.io/os", "darwin") ASKS_NOTHING), ""},
         {TEMPLATE("Deployment", EVERY, AFFINITY(NODE_NAMED("In", "g1")) ASKS_NOTHING), ""},
         {TEMPLATE("Deployment", EVERY, AFFINITY(NODE_NAMED("NotIn", "g1")) ASKS_NOTHING), idle},
         {TEMPLATE("Deployment", EVERY,
@@ -493,8 +535,8 @@ static void hardware_may_not_be_known(void)
         }
     }
     static const struct rail_words words = {
-        POD(EVERY, CHOOSES("kubernetes.io/arch", "arm64") AFFINITY(TERM_OF("karpenter.sh/nodepool"))
-                       ASKS_NOTHING),
+        POD(EVERY,
+            "nodeSelector: {karpenter.sh/nodepool: g, kubernetes.io/arch: arm64}, " ASKS_NOTHING),
         "The pod tolerates every taint, also those of nodes with accelerators such as "
         "nvidia.com/gpu, but asks for no accelerator. Nodes of g are kept for pods that do, and "
         "whether they have the labels that it selects is not known.",
