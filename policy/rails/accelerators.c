@@ -223,7 +223,9 @@ const struct rail rail_accelerators = {
         "that is missing, a pool open to all types, a toleration of every taint), they say it "
         "alone.\n\n"
         "Pools of other clouds are judged by their requirements' keys alone, unless the catalogue "
-        "is your own (--catalog).",
+        "is your own (--catalog). Whether such a pool serves a pod that selects labels of its "
+        "cloud "
+        "which it does not name, the rail cannot decide.",
     .example = "accelerators:\n"
                "  mode: enforce\n"
                "  taints: [nvidia.com/gpu, aws.amazon.com/neuron]\n"

@@ -17,7 +17,7 @@ struct accelerators_pod {
  * taints are. */
 enum service {
     SERVES_NOT,
-    MAY_SERVE, /* what its types have is not known */
+    MAY_SERVE, /* what its types and their labels are is not known */
     SERVES,
 };
 enum service accelerators_service(const struct accelerators_pod *pod, const struct pool *pool);

@@ -75,6 +75,36 @@ static enum service service_of_types(const struct accelerators_pod *pod, const s
     return some_type_carries(pod, type_set_and(&sure, &possible, arena)) ? SERVES : MAY_SERVE;
 }
 
+static bool may_be_unsaid(const struct label_domains *domains, struct text key)
+{
+    struct text domain = TEXT("");
+    text_split(key, '/', &domain, NULL);
+    FOR_EACH(unsaid, domains)
+        if (text_is(domain, *unsaid))
+            return true;
+    return false;
+}
+
+/* Of a pool of another cloud, whose Karpenter may know labels that the pool does not name. */
+static enum service service_elsewhere(const struct pool *pool, const struct solver_names *names,
+                                      const struct solver_requirements *of_pod,
+                                      const struct solver_requirements *of_pool,
+                                      struct arena *arena)
+{
+    const struct label_domains domains = pool_label_domains(pool, arena);
+    struct solver_requirements said = {0};
+    FOR_EACH(requirement, of_pod) {
+        struct text key;
+        key.data = solver_names_key_text(names, requirement->key, &key.size);
+        if (solver_requirements_get(of_pool, requirement->key) != NULL ||
+            !may_be_unsaid(&domains, key))
+            *LIST_PUSH(arena, &said) = *requirement;
+    }
+    if (!solver_requirements_compatible(names, of_pool, &said, solver_is_well_known, NULL))
+        return SERVES_NOT;
+    return said.count == of_pod->count ? SERVES : MAY_SERVE;
+}
+
 /* docs/reference/karpenter.md 1.3 and 2.5: the pool's labels, with those of each of its nodes, must
  * fit the pod's selection, and some type that fits both must carry what is wanted. term may be
  * NULL. */
@@ -92,10 +122,10 @@ static enum service service_by(const struct accelerators_pod *pod, const struct 
     expressions_add(&pod->selection->selector, names, &pod_set, arena);
     if (term != NULL)
         expressions_add(&term->expressions, names, &pod_set, arena);
+    if (!pool_is_covered_by(catalog, pool))
+        return service_elsewhere(pool, names, &pod_set, &pool_set, arena);
     if (!solver_requirements_compatible(names, &pool_set, &pod_set, solver_is_well_known, NULL))
         return SERVES_NOT;
-    if (!pool_is_covered_by(catalog, pool))
-        return SERVES;
     for (size_t i = 0; i < pod_set.count; i++)
         solver_requirements_add(names, &pool_set, pod_set.items[i], arena);
     return service_of_types(pod, pool, names, &pod_set, &pool_set);

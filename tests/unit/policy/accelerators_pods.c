@@ -545,6 +545,52 @@ static void hardware_may_not_be_known(void)
     rail_words_run("accelerators: {}", UNKNOWN("", GPU_TAINT), &words, 1);
 }
 
+/* Karpenter of another cloud may know labels of that cloud. */
+static void labels_of_other_clouds(void)
+{
+#define AKS(requirements, taints) \
+    OF_CLASS("karpenter.azure.com", "AKSNodeClass", requirements, taints)
+    static const char idle[] = "deny spec.tolerations[0].operator Exists";
+    static const char unsure[] = "undecided spec.tolerations[0].operator Exists";
+    static const struct rail_case cases[] = {
+        {POD(EVERY, CHOOSES("karpenter.sh/nodepool", "g") ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("karpenter.azure.com/aksnodeclass", "default") ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("karpenter.azure.com/sku-gpu-name", "A100") ASKS_NOTHING), unsure},
+        {POD(EVERY, CHOOSES("kubernetes.azure.com/mode", "user") ASKS_NOTHING), unsure},
+        {POD(EVERY, AFFINITY(TERM(NOT_IN("kubernetes.azure.com/mode", "user"))) ASKS_NOTHING),
+         unsure},
+        {POD(EVERY, "nodeSelector: {karpenter.azure.com/sku-gpu-name: A100, "
+                    "karpenter.sh/nodepool: other}, " ASKS_NOTHING),
+         ""},
+        {POD(EVERY, CHOOSES("karpenter.azure.com/aksnodeclass", "other") ASKS_NOTHING), ""},
+        {POD(EVERY, CHOOSES("example.com/team", "a") ASKS_NOTHING), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"accelerators: {}", AKS("", GPU_TAINT), cases, COUNT_OF(cases)});
+    static const struct rail_case required[] = {
+        {POD(EVERY, CHOOSES("karpenter.azure.com/sku-gpu-name", "A100") ASKS_NOTHING), idle},
+        {POD(EVERY, CHOOSES("karpenter.azure.com/sku-gpu-name", "T4") ASKS_NOTHING), ""},
+    };
+    rail_table_run(&(struct rail_table){
+        "accelerators: {}", AKS(IN("karpenter.azure.com/sku-gpu-name", "A100"), GPU_TAINT),
+        required, COUNT_OF(required)});
+    static const struct rail_case asking[] = {
+        {POD("", CHOOSES("karpenter.azure.com/sku-gpu-name", "A100") GPU),
+         "undecided spec.tolerations nvidia.com/gpu"},
+        {POD("", CHOOSES("example.com/team", "a") GPU), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"accelerators: {}", AKS("", TEAM_TAINT), asking, COUNT_OF(asking)});
+    static const struct rail_words words = {
+        POD(EVERY, CHOOSES("karpenter.azure.com/sku-gpu-name", "A100") ASKS_NOTHING),
+        "The pod tolerates every taint, also those of nodes with accelerators such as "
+        "nvidia.com/gpu, but asks for no accelerator. Nodes of g are kept for pods that do, and "
+        "whether they have the labels that it selects is not known.",
+        "Name the keys of the taints that the pod must tolerate, or ask for nvidia.com/gpu under "
+        "resources.limits of a container."};
+    rail_words_run("accelerators: {}", AKS("", GPU_TAINT), &words, 1);
+}
+
 /* Or a Node of accelerators. */
 static void who_tolerates_everything_and_chooses_a_node(void)
 {
@@ -1057,6 +1103,7 @@ const struct unit_test unit_tests[] = {
     {"who tolerates everything and chooses a node", who_tolerates_everything_and_chooses_a_node},
     {"nodes have labels of their own", nodes_have_labels_of_their_own},
     {"hardware may not be known", hardware_may_not_be_known},
+    {"labels of other clouds", labels_of_other_clouds},
     {"what tolerations says is said once", what_tolerations_says_is_said_once},
     {"who asks must be let in", who_asks_must_be_let_in},
     {"what the API server adds counts", what_the_api_server_adds_counts},
