@@ -70,8 +70,10 @@ static enum service service_of_types(const struct accelerators_pod *pod, const s
     struct type_set possible = catalog_select_possible(catalog, names, both, arena);
     if (!some_type_carries(pod, possible))
         return SERVES_NOT;
-    bool of_unknown = pool_launchable(pod->call, pool)->count == 0;
-    struct type_set sure = with_linux(catalog, names, of_unknown ? of_pod : both, arena);
+    struct type_set of_pool =
+        expressions_select(catalog, &pool->requirements, &pool->labels, arena);
+    struct type_set sure =
+        with_linux(catalog, names, type_set_is_empty(&of_pool) ? of_pod : both, arena);
     return some_type_carries(pod, type_set_and(&sure, &possible, arena)) ? SERVES : MAY_SERVE;
 }
 
@@ -131,9 +133,12 @@ static enum service service_by(const struct accelerators_pod *pod, const struct 
     return service_of_types(pod, pool, names, &pod_set, &pool_set);
 }
 
-/* No node that a NodePool makes later has the name that a term gives. */
+/* No node that a NodePool makes later has the name that a term gives. What it takes to ask a pool
+ * is given back. */
 enum service accelerators_service(const struct accelerators_pod *pod, const struct pool *pool)
 {
+    struct arena *arena = pod->call->arena;
+    struct arena_mark mark = arena_mark(arena);
     const struct node_terms *terms = &pod->selection->required;
     enum service service = terms->count == 0 ? service_by(pod, pool, NULL) : SERVES_NOT;
     for (size_t i = 0; i < terms->count && i < SUPPLY_TERMS_MAX && service != SERVES; i++) {
@@ -141,7 +146,9 @@ enum service accelerators_service(const struct accelerators_pod *pod, const stru
         enum service by_term =
             node_term_node(term).size == 0 ? service_by(pod, pool, term) : SERVES_NOT;
         service = by_term > service ? by_term : service;
+        arena_rewind(arena, mark);
     }
+    arena_rewind(arena, mark);
     return service;
 }
 

@@ -836,6 +836,29 @@ static void so_many_terms_are_looked_at(void)
     rail_words_run(AS_WRITTEN, CLOSED, &words, 1);
 }
 
+/* What it takes to ask a pool is given back, so that a review has memory for many. */
+static void many_pools_are_asked_by_many_terms(void)
+{
+#define TOO_LARGE TERM(IN(AWS "cpu", "'9000'"))
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct text_builder pools = {.arena = arena};
+    for (int i = 0; i < 100; i++)
+        text_builder_printf(
+            &pools, "---\n" VISIBLE("pool-%d", "v1", "", IN(AWS "family", "g5"), GPU_TAINT), i);
+    struct world world =
+        rail_table_world("accelerators: {}", text_builder_text(&pools).data, arena);
+    struct rail_documents documents =
+        rail_table_read(POD(EVERY, AFFINITY(EIGHT(EIGHT(TOO_LARGE))) ASKS_NOTHING), arena);
+    struct subject subject = {.operation = OPERATION_CREATE, .object = &documents.items[0]};
+    struct arena *of_review = arena_create((size_t)2 << 20);
+    struct verdict verdict;
+    policy_evaluate_within(&world, &subject, 0, of_review, &verdict);
+    ASSERT_TEXT(text_of(limit_name(verdict.limit)), "none");
+    ASSERT_INT(verdict.finding_count, 0);
+    arena_destroy(of_review);
+    arena_destroy(arena);
+}
+
 static void daemon_sets_for_accelerators(void)
 {
 #define DAEMON(tolerations, selects) TEMPLATE("DaemonSet", tolerations, selects ASKS_NOTHING)
@@ -1110,6 +1133,7 @@ const struct unit_test unit_tests[] = {
     {"who need not ask", who_need_not_ask},
     {"Spark completes its pods", spark_completes_its_pods},
     {"so many terms are looked at", so_many_terms_are_looked_at},
+    {"many pools are asked by many terms", many_pools_are_asked_by_many_terms},
     {"DaemonSets for accelerators", daemon_sets_for_accelerators},
     {"one open pool is enough", one_open_pool_is_enough},
     {"what will be added counts", what_will_be_added_counts},
