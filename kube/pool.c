@@ -73,6 +73,16 @@ struct label_domains pool_label_domains(const struct pool *pool, struct arena *a
     return domains;
 }
 
+bool label_domains_have(const struct label_domains *domains, struct text key)
+{
+    struct text domain = TEXT("");
+    text_split(key, '/', &domain, NULL);
+    FOR_EACH(of_cloud, domains)
+        if (text_is(domain, *of_cloud))
+            return true;
+    return false;
+}
+
 /* v1 has a group, v1beta1 and v1alpha5 an apiVersion; apiGroup is what other references have. Where
  * none is written, the kind tells, then the keys that the pool requires. */
 static struct text node_class_group(const struct node *reference, const struct pool *pool)

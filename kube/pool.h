@@ -47,6 +47,7 @@ struct label_domains {
     size_t count, capacity;
 };
 struct label_domains pool_label_domains(const struct pool *pool, struct arena *arena);
+bool label_domains_have(const struct label_domains *domains, struct text key);
 #define LABEL_COMPUTE_TYPE "eks.amazonaws.com/compute-type"
 
 #endif

@@ -78,31 +78,19 @@ static struct solver_requirements of_pool(const struct pool *pool,
     return set;
 }
 
-/* Whether nodes of the pool may have labels of a domain that nothing of the pool says. */
-static bool may_have_unsaid(const struct pool *pool, struct text key, struct arena *arena)
-{
-    struct text domain = TEXT("");
-    const struct label_domains domains = pool_label_domains(pool, arena);
-    if (!text_split(key, '/', &domain, NULL))
-        return false;
-    for (size_t i = 0; i < domains.count; i++)
-        if (text_is(domain, domains.items[i]))
-            return true;
-    return false;
-}
-
 /* Without what Karpenter of another cloud may know. */
 static struct solver_requirements without_unsaid(const struct pool *pool,
                                                  const struct solver_requirements *of_pool,
                                                  const struct pod_requirements *wanted,
                                                  const struct solver_requirements *of_pod)
 {
+    const struct label_domains domains = pool_label_domains(pool, wanted->arena);
     struct solver_requirements said = {0};
     for (size_t i = 0; i < of_pod->count; i++) {
         struct text key;
         key.data = solver_names_key_text(wanted->names, of_pod->items[i].key, &key.size);
         if (solver_requirements_get(of_pool, of_pod->items[i].key) != NULL ||
-            !may_have_unsaid(pool, key, wanted->arena))
+            !label_domains_have(&domains, key))
             *LIST_PUSH(wanted->arena, &said) = of_pod->items[i];
     }
     return said;

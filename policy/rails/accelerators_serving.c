@@ -42,20 +42,6 @@ static void add_own_labels(const struct pool *pool, struct solver_names *names,
     add_label(names, set, TEXT(LABEL_HOSTNAME), TEXT("hostname-placeholder"), arena);
 }
 
-/* The types of the set, with those of unknown hardware that only a requirement of Linux keeps out:
- * each of them runs it. */
-static struct type_set with_linux(const struct catalog *catalog, struct solver_names *names,
-                                  const struct solver_requirements *set, struct arena *arena)
-{
-    struct solver_requirements others = {0};
-    uint32_t os = solver_names_key(names, LABEL_OS, sizeof LABEL_OS - 1);
-    uint32_t value = solver_names_value(names, os, "linux", sizeof "linux" - 1);
-    FOR_EACH(requirement, set)
-        if (requirement->key != os || !solver_requirement_has(names, requirement, value))
-            *LIST_PUSH(arena, &others) = *requirement;
-    return catalog_select_launchable(catalog, names, &others, arena);
-}
-
 /* By the types that meet both sets. A pool that is of unknown hardware alone launches what it may.
  */
 static enum service service_of_types(const struct accelerators_pod *pod, const struct pool *pool,
@@ -73,18 +59,8 @@ static enum service service_of_types(const struct accelerators_pod *pod, const s
     struct type_set of_pool =
         expressions_select(catalog, &pool->requirements, &pool->labels, arena);
     struct type_set sure =
-        with_linux(catalog, names, type_set_is_empty(&of_pool) ? of_pod : both, arena);
+        catalog_select_sure(catalog, names, type_set_is_empty(&of_pool) ? of_pod : both, arena);
     return some_type_carries(pod, type_set_and(&sure, &possible, arena)) ? SERVES : MAY_SERVE;
-}
-
-static bool may_be_unsaid(const struct label_domains *domains, struct text key)
-{
-    struct text domain = TEXT("");
-    text_split(key, '/', &domain, NULL);
-    FOR_EACH(unsaid, domains)
-        if (text_is(domain, *unsaid))
-            return true;
-    return false;
 }
 
 /* Of a pool of another cloud, whose Karpenter may know labels that the pool does not name. */
@@ -99,7 +75,7 @@ static enum service service_elsewhere(const struct pool *pool, const struct solv
         struct text key;
         key.data = solver_names_key_text(names, requirement->key, &key.size);
         if (solver_requirements_get(of_pool, requirement->key) != NULL ||
-            !may_be_unsaid(&domains, key))
+            !label_domains_have(&domains, key))
             *LIST_PUSH(arena, &said) = *requirement;
     }
     if (!solver_requirements_compatible(names, of_pool, &said, solver_is_well_known, NULL))
