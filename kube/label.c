@@ -34,12 +34,6 @@ bool some_pool_produces(const struct snapshot *snapshot, struct text key)
     return false;
 }
 
-static void add_value(struct label_offers *offers, struct text value, struct arena *arena)
-{
-    if (text_map_add(&offers->values, arena, value))
-        *LIST_PUSH(arena, offers) = value;
-}
-
 /* Whether one of them gives nodes the label. */
 static bool add_expressions(struct label_offers *offers, const struct expressions *expressions,
                             struct text key, struct arena *arena)
@@ -53,7 +47,7 @@ static bool add_expressions(struct label_offers *offers, const struct expression
         if (expression->op != SOLVER_IN)
             offers->any_value = true;
         for (size_t j = 0; expression->op == SOLVER_IN && j < expression->value_count; j++)
-            add_value(offers, expression->values[j].text, arena);
+            (void)text_map_add(&offers->of_pools, arena, expression->values[j].text);
     }
     return some;
 }
@@ -113,7 +107,7 @@ static bool add_pool(struct label_offers *offers, const struct pool *pool, struc
         if (!text_equal(own[i].key, key))
             continue;
         some = true;
-        add_value(offers, own[i].value, arena);
+        (void)text_map_add(&offers->of_pools, arena, own[i].value);
     }
     return some;
 }
@@ -132,8 +126,43 @@ void label_offers_read(const struct snapshot *snapshot, struct text key, struct 
         from_all &= some;
     }
     offers->from_all_pools = offers->from_pool && from_all;
-    const struct text_map *of_nodes = snapshot_node_values(snapshot, key);
-    offers->from_node = of_nodes != NULL;
-    for (size_t i = 0; of_nodes != NULL && i < of_nodes->count; i++)
-        add_value(offers, of_nodes->items[i].key, arena);
+    offers->of_nodes = snapshot_node_values(snapshot, key);
+}
+
+bool label_offers_some(const struct label_offers *offers)
+{
+    return offers->from_pool || offers->of_nodes != NULL;
+}
+
+bool label_offers_have(const struct label_offers *offers, struct text value)
+{
+    return offers->any_value || text_map_has(&offers->of_pools, value) ||
+           (offers->of_nodes != NULL && text_map_has(offers->of_nodes, value));
+}
+
+size_t label_offers_steps(const struct label_offers *offers)
+{
+    return offers->of_pools.count + (offers->of_nodes == NULL ? 0 : offers->of_nodes->count);
+}
+
+bool label_offers_next(const struct label_offers *offers, size_t *index, struct text *value)
+{
+    size_t of_pools = offers->of_pools.count;
+    while (*index < label_offers_steps(offers)) {
+        size_t i = (*index)++;
+        *value = i < of_pools ? offers->of_pools.items[i].key
+                              : offers->of_nodes->items[i - of_pools].key;
+        if (i < of_pools || !text_map_has(&offers->of_pools, *value))
+            return true;
+    }
+    return false;
+}
+
+struct text_list label_offers_list(const struct label_offers *offers, struct arena *arena)
+{
+    struct text_list list = {0};
+    struct text value;
+    for (size_t i = 0; label_offers_next(offers, &i, &value);)
+        *LIST_PUSH(arena, &list) = value;
+    return list;
 }

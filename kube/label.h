@@ -34,13 +34,18 @@ bool domain_is_valid(struct text domain);
 /* The values that nodes have under a key, as NodePools and Nodes show them. */
 struct label_offers {
     bool any_value; /* a NodePool leaves the value open */
-    bool from_pool, from_node;
-    bool from_all_pools; /* no NodePool's nodes are without the label */
-    struct text *items;  /* the values, each once */
-    size_t count, capacity;
-    struct text_map values; /* the same */
+    bool from_pool;
+    bool from_all_pools;             /* no NodePool's nodes are without the label */
+    struct text_map of_pools;        /* the values that NodePools give */
+    const struct text_map *of_nodes; /* the snapshot's: there may be thousands; NULL: none */
 };
 void label_offers_read(const struct snapshot *snapshot, struct text key, struct arena *arena,
                        struct label_offers *offers);
+bool label_offers_some(const struct label_offers *offers);
+bool label_offers_have(const struct label_offers *offers, struct text value);
+/* The values, each once: index begins at 0. There are at most as many as label_offers_steps. */
+bool label_offers_next(const struct label_offers *offers, size_t *index, struct text *value);
+size_t label_offers_steps(const struct label_offers *offers);
+struct text_list label_offers_list(const struct label_offers *offers, struct arena *arena);
 
 #endif

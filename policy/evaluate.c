@@ -66,12 +66,12 @@ static struct record judge_both(struct rail_call *call)
         record_excuse_all(&record);
         return record;
     }
-    struct bag excuses = {0};
+    struct excuses excuses = {0};
     struct record old = record_begin(evaluation);
     old.of_old = true;
     old.excuses = &excuses;
     judge_views(call, &evaluation->old, &old);
-    if (excuses.used == 0)
+    if (excuses.said.used == 0 && excuses.places.count == 0)
         return record;
     if (record_is_whole(&record)) {
         record_excuse(&record, &excuses);

@@ -144,6 +144,11 @@ struct draft {
     /* All that is told of, where that may be several values of one list: on UPDATE the finding is
      * new when one of them is, and not when one of them is gone. */
     struct text_list values;
+    /* Instead of values, where they may be too many to list: whether what the old object's drafts
+     * at the same place reached is all that this one reaches. NULL: values tell. */
+    bool (*was_reached)(const void *reach, const void *const *old, size_t count,
+                        struct arena *arena);
+    const void *reach;
     struct allowed allowed;
     /* Of allowed the five nearest to this are shown, nearest first; empty: the first five. */
     struct text nearest_to;

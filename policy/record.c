@@ -33,11 +33,10 @@ static size_t bag_add(struct bag *bag, struct arena *arena, uint64_t hash)
     return slot->count++;
 }
 
-/* Of a bag that something was put in. */
 static bool bag_take(struct bag *bag, uint64_t hash)
 {
-    struct bag_slot *slot = bag_find(bag, hash);
-    if (slot->count == 0)
+    struct bag_slot *slot = bag->used == 0 ? NULL : bag_find(bag, hash);
+    if (slot == NULL || slot->count == 0)
         return false;
     slot->count--;
     return true;
@@ -119,26 +118,62 @@ static uint64_t hash_value(struct record *record, const struct draft *draft, siz
 
 /* ---- what the old object had ---- */
 
-static void excuses_add(struct record *record, struct bag *excuses, const struct draft *draft)
+/* NULL: no draft of the old object reached anything there. */
+static struct place_reached *find_place(struct excuses *excuses, uint64_t place)
 {
-    for (size_t i = 0; i < draft->values.count; i++)
-        bag_add(excuses, record->arena, hash_value(record, draft, i));
-    if (draft->values.count == 0)
-        bag_add(excuses, record->arena, hash_draft(record, draft, true));
+    for (size_t i = 0; i < excuses->places.count; i++)
+        if (excuses->places.items[i].place == place)
+            return &excuses->places.items[i];
+    return NULL;
 }
 
-/* Whether all that the draft tells of was there before; then that excuses nothing else. */
-static bool excuses_take(struct record *record, struct bag *excuses, const struct draft *draft)
+static void reaches_add(struct record *record, struct excuses *excuses, const struct draft *draft)
 {
+    uint64_t place = hash_field(record, draft->field, true);
+    struct place_reached *reached = find_place(excuses, place);
+    if (reached == NULL) {
+        reached = LIST_PUSH(record->arena, &excuses->places);
+        *reached = (struct place_reached){.place = place};
+    }
+    *LIST_PUSH(record->arena, &reached->reaches) = draft->reach;
+}
+
+static bool was_reached(struct record *record, struct excuses *excuses, const struct draft *draft)
+{
+    const struct place_reached *reached =
+        find_place(excuses, hash_field(record, draft->field, true));
+    return reached != NULL && draft->was_reached(draft->reach, reached->reaches.items,
+                                                 reached->reaches.count, record->arena);
+}
+
+static void excuses_add(struct record *record, struct excuses *excuses, const struct draft *draft)
+{
+    if (draft->was_reached != NULL) {
+        reaches_add(record, excuses, draft);
+        return;
+    }
+    for (size_t i = 0; i < draft->values.count; i++)
+        bag_add(&excuses->said, record->arena, hash_value(record, draft, i));
     if (draft->values.count == 0)
-        return bag_take(excuses, hash_draft(record, draft, true));
+        bag_add(&excuses->said, record->arena, hash_draft(record, draft, true));
+}
+
+/* Whether all that the draft tells of was there before; then that excuses nothing else that is
+ * said. */
+static bool excuses_take(struct record *record, struct excuses *excuses, const struct draft *draft)
+{
+    if (draft->was_reached != NULL)
+        return was_reached(record, excuses, draft);
+    struct bag *said = &excuses->said;
+    if (draft->values.count == 0)
+        return bag_take(said, hash_draft(record, draft, true));
     size_t taken = 0;
-    while (taken < draft->values.count && bag_take(excuses, hash_value(record, draft, taken)))
+    while (taken < draft->values.count && bag_take(said, hash_value(record, draft, taken)))
         taken++;
     if (taken == draft->values.count)
         return true;
     while (taken > 0)
-        bag_add(excuses, record->arena, hash_value(record, draft, --taken));
+        bag_add(said, record->arena, hash_value(record, draft, --taken));
     return false;
 }
 
@@ -197,7 +232,7 @@ bool record_is_whole(const struct record *record)
     return count == record->drafts.count;
 }
 
-void record_excuse(struct record *record, struct bag *excuses)
+void record_excuse(struct record *record, struct excuses *excuses)
 {
     for (size_t i = 0; i < record->drafts.count; i++) {
         struct draft *draft = &record->drafts.items[i];

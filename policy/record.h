@@ -14,6 +14,18 @@ struct bag {
     size_t capacity, used;
 };
 
+/* What the drafts of the old object reached at one place. */
+struct place_reached {
+    uint64_t place; /* a hash */
+    LIST(const void *) reaches;
+};
+
+/* What the old object had. */
+struct excuses {
+    struct bag said;
+    LIST(struct place_reached) places;
+};
+
 enum { DRAFTS_KEPT = 50, SEVERITY_COUNT = SEVERITY_UNDECIDED + 1 };
 
 /* Of what is as severe, and was there before or was not, the first are kept and all are counted: a
@@ -23,10 +35,10 @@ struct record {
     struct hash_seed seed;
     LIST(struct draft) drafts;
     size_t counts[2][SEVERITY_COUNT]; /* by pre_existing */
-    struct bag *excuses; /* what the old object had; NULL: there was none, or it is not known */
-    bool keeps_all;      /* nothing is cut */
-    bool of_old;         /* it is the old object that is spoken of: excuses are filled */
-    struct bag told;     /* of a custom resource, what was said outside its templates */
+    struct excuses *excuses;          /* NULL: there was no old object, or it is not known */
+    bool keeps_all;                   /* nothing is cut */
+    bool of_old;                 /* it is the old object that is spoken of: excuses are filled */
+    struct bag told;             /* of a custom resource, what was said outside its templates */
     const struct object *object; /* the view that is judged */
     struct {
         const struct node *item;
@@ -43,8 +55,9 @@ void record_add(struct record *record, const struct draft *draft);
 bool record_counts(struct record *record, enum severity severity);
 /* Whether all that was said is kept. */
 bool record_is_whole(const struct record *record);
-/* Each thing in excuses excuses one draft, of a whole record. */
-void record_excuse(struct record *record, struct bag *excuses);
+/* Each thing that was said excuses one draft, of a whole record; what was reached all that reach no
+ * more. */
+void record_excuse(struct record *record, struct excuses *excuses);
 /* Nothing of it is new. */
 void record_excuse_all(struct record *record);
 

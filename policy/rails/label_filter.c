@@ -57,6 +57,28 @@ bool label_filter_passes(const struct label_filter *filter, struct text value)
            is_in_bounds(filter, value);
 }
 
+static bool bounds_are_within(const struct label_filter *inner, const struct label_filter *outer)
+{
+    return !outer->bounded ||
+           (inner->bounded && inner->least >= outer->least && inner->most <= outer->most);
+}
+
+bool label_filter_is_within(const struct label_filter *inner, const struct label_filter *outer)
+{
+    if (inner->none || outer->none)
+        return inner->none;
+    for (size_t i = 0; inner->in_count > 0 && i < inner->named.count; i++)
+        if (label_filter_passes(inner, inner->named.items[i].key) &&
+            !label_filter_passes(outer, inner->named.items[i].key))
+            return false;
+    if (inner->in_count > 0)
+        return true;
+    for (size_t i = 0; i < outer->excluded.count; i++)
+        if (label_filter_passes(inner, outer->excluded.items[i].key))
+            return false;
+    return outer->in_count == 0 && bounds_are_within(inner, outer);
+}
+
 static bool both_pass(const struct label_filter *a, const struct label_filter *b, struct text value)
 {
     return label_filter_passes(a, value) && label_filter_passes(b, value);

@@ -19,6 +19,8 @@ struct label_filter {
 void label_filter_add(struct label_filter *filter, const struct expression *expression,
                       struct arena *arena);
 bool label_filter_passes(const struct label_filter *filter, struct text value);
+/* Whether outer leaves all that inner leaves, as far as their values and bounds show it. */
+bool label_filter_is_within(const struct label_filter *inner, const struct label_filter *outer);
 /* Whether both leave one of the values; globs. What a glob allows is known only where values are
  * named. */
 bool label_filters_leave(const struct label_filter *a, const struct label_filter *b,

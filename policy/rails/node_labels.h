@@ -68,6 +68,10 @@ struct label_inquiry {
         bool known, ours, other;
     } clouds; /* of visible NodePools: the catalogue's, and those whose types are not in it */
     LIST(struct label_offers) offers;
+    struct {
+        const struct label_offers *of;
+        struct text_list list;
+    } listed;                   /* the values that were listed last */
     struct text_map offers_of;  /* a key, from 1 */
     struct text_list pool_keys; /* the labels NodePools add of their own */
     bool pool_keys_are_read;

@@ -88,7 +88,8 @@ struct reach {
     struct label_filter filter;
     const struct expression *last; /* NULL: nothing */
     bool needs_label;
-    bool told; /* a value that is not granted, or not known yet, is named */
+    bool told;                         /* a value that is not granted, or not known yet, is named */
+    const struct label_offers *offers; /* of what is told */
 };
 
 static void reach_add(struct reach *reach, const struct label_inquiry *check,
@@ -122,6 +123,17 @@ static bool reach_takes(const struct reach *reach, struct text value)
 {
     return label_filter_passes(reach->selected, value) &&
            label_filter_passes(&reach->filter, value);
+}
+
+/* Of the values of nodes the next one, from the index on, that is not granted and that the
+ * requirements take. Any value may be one where NodePools leave it open. */
+static bool next_other(const struct reach *reach, const struct label_offers *offers, size_t *index,
+                       struct text *value)
+{
+    while (!offers->any_value && label_offers_next(offers, index, value))
+        if (reach_takes(reach, *value) && !is_granted(&reach->allowed->values, *value))
+            return true;
+    return false;
 }
 
 static bool pools_are_of_ec2(const struct snapshot *snapshot)
@@ -163,11 +175,9 @@ static bool reaches_others(struct label_inquiry *check, const struct reach *reac
     if (!offers->from_all_pools)
         return every_ec2_node_has(reach->last->key) &&
                pools_are_of_ec2(check->call->world->snapshot) && some_pool_buys(check, reach);
-    for (size_t i = 0; i < offers->count; i++)
-        if (label_filter_passes(&reach->filter, offers->items[i]) &&
-            !is_granted(&reach->allowed->values, offers->items[i]))
-            return true;
-    return offers->any_value;
+    size_t index = 0;
+    struct text other;
+    return offers->any_value || next_other(reach, offers, &index, &other);
 }
 
 /* Whether nodes have no other values of the label than those that are seen. */
@@ -186,72 +196,61 @@ static bool reaches_others_alone(struct label_inquiry *check, const struct reach
 {
     const struct label_offers *offers = label_offers_of(check, reach->last->key);
     bool some = false;
-    arena_tick(check->call->arena, offers->count);
-    for (size_t i = 0; !offers->any_value && i < offers->count; i++) {
-        if (!reach_takes(reach, offers->items[i]))
+    struct text value;
+    arena_tick(check->call->arena, label_offers_steps(offers));
+    for (size_t i = 0; !offers->any_value && label_offers_next(offers, &i, &value);) {
+        if (!reach_takes(reach, value))
             continue;
-        if (is_granted(&reach->allowed->values, offers->items[i]))
+        if (is_granted(&reach->allowed->values, value))
             return false;
         some = true;
     }
     return some;
 }
 
-/* The values that are not granted, of nodes that the requirements take. Empty where it may be any.
- */
-static struct text_list others_reached(struct label_inquiry *check, const struct reach *reach)
+static bool some_takes(const void *const *reaches, size_t count, const struct key_list *allowed,
+                       struct text value)
 {
-    const struct label_offers *offers = label_offers_of(check, reach->last->key);
-    struct text_list others = {0};
-    arena_tick(check->call->arena, offers->count);
-    for (size_t i = 0; !offers->any_value && i < offers->count; i++)
-        if (reach_takes(reach, offers->items[i]) &&
-            !is_granted(&reach->allowed->values, offers->items[i]))
-            *LIST_PUSH(check->call->arena, &others) = offers->items[i];
-    return others;
-}
-
-/* "NotIn a, b; Exists": the requirements on the key. */
-static struct text requirements_text(const struct reach *reach, struct arena *arena)
-{
-    struct text_builder text = {.arena = arena};
-    FOR_EACH(expression, reach->expressions) {
-        if (!is_about(reach->allowed, expression))
-            continue;
-        text_builder_printf(&text, "%s", solver_op_name(expression->op));
-        for (size_t i = 0; i < expression->value_count; i++)
-            text_builder_printf(&text, " %.*s,", TEXT_ARGS(expression->values[i].text));
-        text_builder_printf(&text, "; ");
+    for (size_t i = 0; i < count; i++) {
+        const struct reach *reach = reaches[i];
+        if (reach->allowed == allowed && reach_takes(reach, value))
+            return true;
     }
-    return text_builder_text(&text);
+    return false;
 }
 
 /* On UPDATE a finding is new where it reaches a value that the old object did not. While nobody
- * knows which it reaches, it is new where the requirements are others. */
-static struct text_list values_told(const struct label_note *note, const struct text_list *others,
-                                    struct arena *arena)
+ * knows which it reaches, it is new unless its requirements are those of one before, or narrower.
+ */
+static bool was_reached(const void *reach_pointer, const void *const *old, size_t count,
+                        struct arena *arena)
 {
-    struct text_list values = {0};
-    FOR_EACH(other, others)
-        *LIST_PUSH(arena, &values) = arena_printf(
-            arena, "%.*s=%.*s", TEXT_ARGS(note->reach->allowed->name), TEXT_ARGS(*other));
-    if (values.count == 0)
-        *LIST_PUSH(arena, &values) =
-            arena_printf(arena, "%.*s %.*s", TEXT_ARGS(note->reach->allowed->name),
-                         TEXT_ARGS(requirements_text(note->reach, arena)));
-    return values;
+    const struct reach *reach = reach_pointer;
+    for (size_t i = 0; i < count; i++) {
+        const struct reach *before = old[i];
+        arena_tick(arena, before->filter.excluded.count + 1);
+        if (before->allowed == reach->allowed &&
+            label_filter_is_within(&reach->filter, &before->filter))
+            return true;
+    }
+    bool some = false;
+    struct text other;
+    arena_tick(arena, label_offers_steps(reach->offers));
+    for (size_t i = 0; next_other(reach, reach->offers, &i, &other); some = true) {
+        arena_tick(arena, count);
+        if (!some_takes(old, count, reach->allowed, other))
+            return false;
+    }
+    return some;
 }
 
-/* Returns the values of others_reached(). */
-static struct text_list say_reach(struct label_inquiry *check, const struct label_note *note,
-                                  struct draft *draft)
+static void say_reach(const struct label_note *note, struct draft *draft)
 {
-    struct text_list others = others_reached(check, note->reach);
     draft->field = note->expression->field;
     draft->found = text_of(solver_op_name(note->expression->op));
-    draft->values = values_told(note, &others, check->call->arena);
+    draft->was_reached = was_reached;
+    draft->reach = note->reach;
     draft->allowed = ALLOWED_LIST(&note->reach->allowed->values);
-    return others;
 }
 
 static void word_reach(struct label_inquiry *check, const struct label_note *note,
@@ -260,7 +259,7 @@ static void word_reach(struct label_inquiry *check, const struct label_note *not
     struct arena *arena = check->call->arena;
     const struct expression *at = note->expression;
     const struct key_strings *granted = &note->reach->allowed->values;
-    (void)say_reach(check, note, draft);
+    say_reach(note, draft);
     draft->statement = arena_printf(
         arena, "This rules out every value of %.*s that is granted here: %.*s.", TEXT_ARGS(at->key),
         TEXT_ARGS(texts_and(granted->items, granted->count, SHOWN, arena)));
@@ -275,7 +274,7 @@ static void word_nothing_left(struct label_inquiry *check, const struct label_no
                               struct draft *draft)
 {
     struct text key = note->expression->key;
-    (void)say_reach(check, note, draft);
+    say_reach(note, draft);
     draft->statement =
         arena_printf(check->call->arena, "Beside the nodeSelector this leaves no value of %.*s.",
                      TEXT_ARGS(key));
@@ -289,11 +288,16 @@ static void word_others_alone(struct label_inquiry *check, const struct label_no
     struct arena *arena = check->call->arena;
     const struct expression *at = note->expression;
     const struct key_strings *granted = &note->reach->allowed->values;
-    struct text_list others = say_reach(check, note, draft);
+    struct text shown[SHOWN], other;
+    size_t others = 0;
+    say_reach(note, draft);
+    for (size_t i = 0; next_other(note->reach, note->reach->offers, &i, &other);)
+        if (others++ < SHOWN)
+            shown[others - 1] = other;
     draft->statement = arena_printf(
         arena,
         "Of the values of %.*s that nodes have, this leaves none that is granted here, only %.*s.",
-        TEXT_ARGS(at->key), TEXT_ARGS(texts_and(others.items, others.count, SHOWN, arena)));
+        TEXT_ARGS(at->key), TEXT_ARGS(texts_and(shown, others, SHOWN, arena)));
     draft->fix = arena_printf(
         arena, "Require In of %.*s, with %.*s, in place of what is required of it.",
         TEXT_ARGS(at->key),
@@ -336,6 +340,7 @@ void label_judge_reach(struct label_inquiry *check, const struct expressions *ex
             continue;
         struct reach *kept = ARENA_NEW(check->call->arena, struct reach);
         *kept = reach;
+        kept->offers = label_offers_of(check, reach.last->key);
         struct label_note *note = label_note(check, SEVERITY_RAIL, reach.last, NULL, word);
         note->forbidden = true;
         note->reach = kept;

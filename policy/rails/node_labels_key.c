@@ -227,28 +227,33 @@ const struct label_offers *label_offers_of(struct label_inquiry *check, struct t
         return &check->offers.items[number - 1];
     struct label_offers offers;
     label_offers_read(check->call->world->snapshot, key, arena, &offers);
-    if (!offers.from_pool && !offers.from_node)
+    if (!label_offers_some(&offers))
         return &none;
     *LIST_PUSH(arena, &check->offers) = offers;
     *text_map_at(&check->offers_of, arena, key) = check->offers.count;
     return &check->offers.items[check->offers.count - 1];
 }
 
-static bool is_offered(const struct label_offers *offers, struct text value)
+/* Many values may be wrong of one key. */
+static const struct text_list *offered_values(struct label_inquiry *check, struct text key)
 {
-    return offers->any_value || text_map_has(&offers->values, value);
+    const struct label_offers *offers = label_offers_of(check, key);
+    if (check->listed.of != offers)
+        check->listed.list = label_offers_list(offers, check->call->arena);
+    check->listed.of = offers;
+    return &check->listed.list;
 }
 
 static void word_value(struct label_inquiry *check, const struct label_note *note,
                        struct draft *draft)
 {
-    const struct label_offers *offers = label_offers_of(check, note->expression->key);
+    const struct text_list *values = offered_values(check, note->expression->key);
     struct arena *arena = check->call->arena;
     struct text key = note->expression->key, value = note->value->text;
     draft->statement =
         arena_printf(arena, "No NodePool and no Node has %.*s=%.*s%s", TEXT_ARGS(key),
                      TEXT_ARGS(value), label_consequence(check, note));
-    struct text choices = label_choices(offers->items, offers->count, "values", arena);
+    struct text choices = label_choices(values->items, values->count, "values", arena);
     draft->fix =
         label_is_restricted(key)
             ? arena_printf(arena, "Select %.*s.", TEXT_ARGS(choices))
@@ -256,22 +261,22 @@ static void word_value(struct label_inquiry *check, const struct label_note *not
                            "Select %.*s, or write %.*s: %.*s under "
                            "spec.template.metadata.labels of a NodePool.",
                            TEXT_ARGS(choices), TEXT_ARGS(key), TEXT_ARGS(in_yaml(value, arena)));
-    label_allow(draft, offers->items, offers->count);
+    label_allow(draft, values->items, values->count);
 }
 
 static void word_pool(struct label_inquiry *check, const struct label_note *note,
                       struct draft *draft)
 {
-    const struct label_offers *offers = label_offers_of(check, note->expression->key);
+    const struct text_list *values = offered_values(check, note->expression->key);
     struct arena *arena = check->call->arena;
     struct text value = note->value->text;
     draft->statement = arena_printf(arena, "There is no NodePool %.*s%s", TEXT_ARGS(value),
                                     label_consequence(check, note));
     draft->fix =
         arena_printf(arena, "Select %.*s, or create NodePool %.*s first.",
-                     TEXT_ARGS(label_choices(offers->items, offers->count, "NodePools", arena)),
+                     TEXT_ARGS(label_choices(values->items, values->count, "NodePools", arena)),
                      TEXT_ARGS(value));
-    label_allow(draft, offers->items, offers->count);
+    label_allow(draft, values->items, values->count);
 }
 
 static void judge_values(struct label_inquiry *check, const struct expression *expression,
@@ -281,7 +286,7 @@ static void judge_values(struct label_inquiry *check, const struct expression *e
     bool by_name = text_is(expression->key, LABEL_NODE_POOL);
     label_wording *word = by_name ? word_pool : word_value;
     for (size_t i = 0; i < expression->value_count; i++)
-        some = some || is_offered(offers, expression->values[i].text);
+        some = some || label_offers_have(offers, expression->values[i].text);
     enum severity severity = some ? SEVERITY_WARN : SEVERITY_RAIL;
     if (!offers->from_pool && label_is_put_by_others(expression->key))
         severity = SEVERITY_UNDECIDED;
@@ -290,7 +295,7 @@ static void judge_values(struct label_inquiry *check, const struct expression *e
         word = word_unseen;
     }
     for (size_t i = 0; i < expression->value_count; i++)
-        if (!is_offered(offers, expression->values[i].text))
+        if (!label_offers_have(offers, expression->values[i].text))
             label_note(check, severity, expression, &expression->values[i], word)->some = some;
 }
 
@@ -330,7 +335,7 @@ static void judge_known(struct label_inquiry *check, const struct expression *ex
 static void judge_other(struct label_inquiry *check, const struct expression *expression)
 {
     const struct label_offers *offers = label_offers_of(check, expression->key);
-    bool offered = offers->from_pool || offers->from_node;
+    bool offered = label_offers_some(offers);
     struct text meant = label_key_meant(check->settings->catalog, expression->key);
     if (meant.size > 0 && !offered)
         note_meant(check, expression);

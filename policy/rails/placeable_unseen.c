@@ -43,9 +43,9 @@ static bool is_offered(const struct placing *placing, const struct expression *e
                       &offers);
     *by_pool = offers.from_pool;
     if (expression->op != SOLVER_IN || offers.any_value)
-        return offers.from_pool || offers.from_node;
+        return label_offers_some(&offers);
     for (size_t i = 0; i < expression->value_count; i++)
-        if (text_map_has(&offers.values, expression->values[i].text))
+        if (label_offers_have(&offers, expression->values[i].text))
             return true;
     return false;
 }

@@ -7,6 +7,12 @@
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name meta "}, spec: " \
     "{template: {" rest "}}}"
 
+static struct text listed(const struct label_offers *offers, struct arena *arena)
+{
+    struct text_list values = label_offers_list(offers, arena);
+    return texts_join(values.items, values.count, values.count, arena);
+}
+
 /* A pool that goes makes no more nodes, and what cannot be read says nothing. */
 static void pools_offer_values(void)
 {
@@ -22,12 +28,11 @@ static void pools_offer_values(void)
     const struct snapshot *snapshot = fixture_snapshot(&fixture, documents, COUNT_OF(documents));
     struct label_offers offers;
     label_offers_read(snapshot, TEXT("team"), fixture.arena, &offers);
-    ASSERT_TEXT(texts_join(offers.items, offers.count, offers.count, fixture.arena),
-                "red, blue, green");
+    ASSERT_TEXT(listed(&offers, fixture.arena), "red, blue, green");
     CU_ASSERT_FALSE(offers.any_value);
     label_offers_read(snapshot, TEXT("rack"), fixture.arena, &offers);
     CU_ASSERT_TRUE(offers.any_value && offers.from_pool);
-    ASSERT_INT(offers.count, 0);
+    ASSERT_TEXT(listed(&offers, fixture.arena), "");
     arena_destroy(fixture.arena);
 }
 
@@ -69,11 +74,13 @@ static void labels_come_from_pools_and_nodes(void)
         struct text key = text_of(cases[i].key);
         struct label_offers offers;
         label_offers_read(snapshot, key, fixture.arena, &offers);
-        ASSERT_TEXT(texts_join(offers.items, offers.count, offers.count, fixture.arena),
-                    cases[i].values);
+        ASSERT_TEXT(listed(&offers, fixture.arena), cases[i].values);
         ASSERT_INT(offers.any_value, cases[i].any_value);
         ASSERT_INT(offers.from_pool, cases[i].from_pool);
-        ASSERT_INT(offers.from_node, cases[i].from_node);
+        ASSERT_INT(offers.of_nodes != NULL, cases[i].from_node);
+        ASSERT_INT(label_offers_some(&offers), cases[i].from_pool || cases[i].from_node);
+        ASSERT_INT(label_offers_have(&offers, TEXT("z")),
+                   cases[i].any_value || text_is(key, "row"));
         ASSERT_INT(some_pool_produces(snapshot, key), cases[i].in_template);
     }
     arena_destroy(fixture.arena);

@@ -479,43 +479,91 @@ static void labels_that_every_node_has(void)
 #undef AWS
 }
 
+/* Terms of the old Pod and of the new one. */
+struct updated {
+    const char *cluster, *old, *object;
+    enum action action;
+};
+
+/* Returns what judging it takes of memory. */
+static size_t updated_run(const char *rails, const struct updated *updated)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world(rails, updated->cluster, arena);
+    const char *terms[] = {updated->old, updated->object};
+    struct rail_documents read[2];
+    for (size_t i = 0; i < 2; i++)
+        read[i] = rail_table_read(arena_printf(arena, NODE_AFFINITY("%s"), terms[i]).data, arena);
+    const struct subject subject = {
+        .operation = OPERATION_UPDATE, .object = read[1].items, .old_object = read[0].items};
+    struct verdict verdict;
+    size_t before = arena_used_bytes(arena);
+    policy_evaluate(&world, &subject, 0, arena, &verdict);
+    size_t bytes = arena_used_bytes(arena) - before;
+    if (verdict.action != updated->action)
+        fprintf(stderr, "%s\n  to %s\n", updated->old, updated->object);
+    ASSERT_INT(verdict.action, updated->action);
+    arena_destroy(arena);
+    return bytes;
+}
+
 /* Whoever reaches more of what is not granted than before is not excused by that. */
 static void what_an_update_reaches_is_new(void)
 {
     static const char seen[] =
         POOL("a", "team: a", "") POOL("b", "team: b", "") POOL("c", "team: c", "");
-    static const struct {
-        const char *cluster, *old, *object;
-        enum action action;
-    } cases[] = {
-        {seen, THERE("team") ", " NOT_IN("team", "a, b, c"), NOT_IN("team", "a"), ACTION_DENY},
-        {seen, NOT_IN("team", "a, b"), NOT_IN("team", "a"), ACTION_DENY},
-        {seen, NOT_IN("team", "a"), NOT_IN("team", "a"), ACTION_AUDIT},
-        {seen, NOT_IN("team", "a"), NOT_IN("team", "a, b"), ACTION_AUDIT},
+#define ALL(values) TERM(THERE("team") ", " NOT_IN("team", values))
+    static const struct updated cases[] = {
+        {seen, ALL("a, b, c"), TERM(NOT_IN("team", "a")), ACTION_DENY},
+        {seen, TERM(NOT_IN("team", "a, b")), TERM(NOT_IN("team", "a")), ACTION_DENY},
+        {seen, TERM(NOT_IN("team", "a")), TERM(NOT_IN("team", "a")), ACTION_AUDIT},
+        {seen, TERM(NOT_IN("team", "a")), TERM(NOT_IN("team", "a, b")), ACTION_AUDIT},
+        /* one term reaches what two did; no node has d */
+        {seen, TERM(NOT_IN("team", "a, b")) ", " TERM(NOT_IN("team", "a, c")),
+         TERM(NOT_IN("team", "a")), ACTION_AUDIT},
+        {seen, TERM(NOT_IN("team", "a, d")), TERM(NOT_IN("team", "a")), ACTION_AUDIT},
+        /* of another label */
+        {seen, TERM(ABOUT("tier", "Gt", "'1'")), TERM(NOT_IN("team", "a")), ACTION_DENY},
         /* nobody knows what is reached */
-        {NULL, THERE("team") ", " NOT_IN("team", "a"), THERE("team") ", " NOT_IN("team", "a"),
-         ACTION_AUDIT},
-        {NULL, THERE("team") ", " NOT_IN("team", "a, b"), THERE("team") ", " NOT_IN("team", "a"),
+        {NULL, ALL("a"), ALL("a"), ACTION_AUDIT},
+        {NULL, ALL("a, b"), ALL("a"), ACTION_DENY},
+        {NULL, ALL("a"), ALL("a, b"), ACTION_AUDIT},
+        {NULL, ALL("a, b"), ALL("b, a"), ACTION_AUDIT},
+        {NULL, ALL("a, b"), TERM(NOT_IN("team", "a, b") ", " THERE("team")), ACTION_AUDIT},
+        {NULL, ALL("a"), ALL("a") ", " ALL("a, b"), ACTION_AUDIT},
+        {NULL, ALL("a, b") ", " ALL("a, c"), ALL("a"), ACTION_DENY},
+        {NULL, TERM(ABOUT("tier", "Gt", "'3'")), TERM(ABOUT("tier", "Gt", "'4'")), ACTION_AUDIT},
+        {NULL, TERM(ABOUT("tier", "Gt", "'4'")), TERM(ABOUT("tier", "Gt", "'3'")), ACTION_DENY},
+        {NULL, TERM(ABOUT("tier", "Gt", "'3'")), TERM(THERE("tier") ", " NOT_IN("tier", "'1'")),
          ACTION_DENY},
+        {NULL, TERM(THERE("tier") ", " NOT_IN("tier", "'1'")), TERM(ABOUT("tier", "Gt", "'3'")),
+         ACTION_AUDIT},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        struct arena *arena = arena_create((size_t)64 << 20);
-        struct world world =
-            rail_table_world("node-labels: {allow: {team: [a]}}", cases[i].cluster, arena);
-        const char *pods[] = {cases[i].old, cases[i].object};
-        struct rail_documents read[2];
-        for (size_t j = 0; j < 2; j++)
-            read[j] = rail_table_read(arena_printf(arena, NODE_AFFINITY(TERM("%s")), pods[j]).data,
-                                      arena);
-        const struct subject subject = {
-            .operation = OPERATION_UPDATE, .object = read[1].items, .old_object = read[0].items};
-        struct verdict verdict;
-        policy_evaluate(&world, &subject, 0, arena, &verdict);
-        if (verdict.action != cases[i].action)
-            fprintf(stderr, "%s\n  to %s\n", cases[i].old, cases[i].object);
-        ASSERT_INT(verdict.action, cases[i].action);
-        arena_destroy(arena);
-    }
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        (void)updated_run("node-labels: {allow: {team: [a], tier: ['1']}}", &cases[i]);
+#undef ALL
+}
+
+/* There may be thousands of nodes, and many terms that reach each of them. */
+static void an_update_beside_many_nodes_takes_little(void)
+{
+    enum { NODES = 4000, TERMS = 20, MOST_BYTES = 512 << 10 };
+    struct arena *arena = arena_create((size_t)16 << 20);
+    struct text_builder nodes = {.arena = arena}, terms = {.arena = arena};
+    text_builder_printf(&nodes, "%s", POOL("a", "", ""));
+    for (int i = 0; i < NODES; i++)
+        text_builder_printf(&nodes, NODE("n%d", "kubernetes.io/hostname: ip-10-0-0-%d.internal"), i,
+                            i);
+    for (int i = 0; i < TERMS; i++)
+        text_builder_printf(&terms, "%s" TERM(NOT_IN("kubernetes.io/hostname", "good, x%d")),
+                            i == 0 ? "" : ", ", i);
+    const struct updated updated = {text_builder_text(&nodes).data, text_builder_text(&terms).data,
+                                    text_builder_text(&terms).data, ACTION_AUDIT};
+    size_t bytes = updated_run("node-labels: {allow: {kubernetes.io/hostname: [good]}}", &updated);
+    if (bytes > MOST_BYTES)
+        fprintf(stderr, "%zu bytes\n", bytes);
+    CU_ASSERT_TRUE(bytes <= MOST_BYTES);
+    arena_destroy(arena);
 }
 
 static void every_kind_of_workload(void)
@@ -689,6 +737,7 @@ const struct unit_test unit_tests[] = {
     {"a granted value must be there", a_granted_value_must_be_there},
     {"labels that every node has", labels_that_every_node_has},
     {"what an update reaches is new", what_an_update_reaches_is_new},
+    {"an update beside many nodes takes little", an_update_beside_many_nodes_takes_little},
     {"every kind of workload", every_kind_of_workload},
     {"whoever has the label offers it", whoever_has_the_label_offers_it},
     {"one way to a node is enough", one_way_to_a_node_is_enough},

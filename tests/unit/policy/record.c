@@ -54,7 +54,7 @@ static void what_is_only_counted_needs_no_words(void)
         read_object("{apiVersion: v1, kind: Pod, metadata: {name: a}}", arena);
     const struct pod_template template = {0};
     struct object in_template = *object;
-    struct bag excuses = {0};
+    struct excuses excuses = {0};
     in_template.template = &template;
     const struct {
         struct record record;
