@@ -119,6 +119,12 @@ static struct reach reach_of(const struct label_inquiry *check, size_t index,
     return reach;
 }
 
+/* Whether the requirements name values. Then they reach no other than granted ones, unless told. */
+static bool names_values(const struct reach *reach)
+{
+    return reach->selected->in_count > 0 || reach->filter.in_count > 0;
+}
+
 static bool reach_takes(const struct reach *reach, struct text value)
 {
     return label_filter_passes(reach->selected, value) &&
@@ -248,7 +254,7 @@ static void say_reach(const struct label_note *note, struct draft *draft)
 {
     draft->field = note->expression->field;
     draft->found = text_of(solver_op_name(note->expression->op));
-    draft->was_reached = was_reached;
+    draft->was_reached = names_values(note->reach) ? NULL : was_reached;
     draft->reach = note->reach;
     draft->allowed = ALLOWED_LIST(&note->reach->allowed->values);
 }
@@ -342,7 +348,7 @@ void label_judge_reach(struct label_inquiry *check, const struct expressions *ex
         *kept = reach;
         kept->offers = label_offers_of(check, reach.last->key);
         struct label_note *note = label_note(check, SEVERITY_RAIL, reach.last, NULL, word);
-        note->forbidden = true;
+        note->forbidden = !names_values(kept);
         note->reach = kept;
     }
 }

@@ -341,6 +341,19 @@ static void requirements_must_leave_what_is_granted(void)
          "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
          "{nodeSelectorTerms: [" TERM(NOT_IN("tier", "'1'")) "]}}}}}",
          "deny " EXPRESSION " NotIn"},
+        /* such an alternative reaches nobody, so another excuses it */
+        {POD("{nodeSelector: {tier: '1'}, affinity: {nodeAffinity: "
+             "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+             "[" TERM(NOT_IN("tier", "'1'")) ", " TERM(IN("tier", "'1'")) "]}}}}"),
+         "warn " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(IN("team", "shared") ", " NOT_IN("team", "shared")) ", " TERM(
+             IN("team", "shared"))),
+         "warn " EXPRESSION_OF("1") " NotIn"},
+        {NODE_AFFINITY(TERM(IN("team", "shared") ", " NOT_IN("team", "shared"))),
+         "deny " EXPRESSION_OF("1") " NotIn"},
+        {PREFERS(IN("team", "shared") ", " NOT_IN("team", "shared")),
+         "warn spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0]."
+         "preference.matchExpressions[1] NotIn"},
         /* each alternative for itself */
         {NODE_AFFINITY(TERM(IN("team", "shared")) ", " TERM(NOT_IN("team", "shared"))),
          "deny " SECOND " NotIn"},
@@ -525,6 +538,10 @@ static void what_an_update_reaches_is_new(void)
         /* of another label */
         {seen, TERM(ABOUT("tier", "Gt", "'1'")), TERM(NOT_IN("team", "a")), ACTION_DENY},
         /* nobody knows what is reached */
+        {NULL, TERM(IN("team", "a") ", " NOT_IN("team", "a")),
+         TERM(THERE("team") ", " NOT_IN("team", "a")), ACTION_DENY},
+        {NULL, TERM(IN("team", "a") ", " NOT_IN("team", "a")),
+         TERM(IN("team", "a") ", " NOT_IN("team", "a")), ACTION_AUDIT},
         {NULL, ALL("a"), ALL("a"), ACTION_AUDIT},
         {NULL, ALL("a, b"), ALL("a"), ACTION_DENY},
         {NULL, ALL("a"), ALL("a, b"), ACTION_AUDIT},
