@@ -55,19 +55,15 @@ static struct text only_zone(const struct expressions *selector, const struct ex
 /* What all alternatives so far leave. */
 struct places {
     struct text zones[ZONE_KEY_ID + 1]; /* the one zone, by name and by id */
-    struct zones of_hosts;              /* as far as the Nodes are seen */
+    struct text_map hosts;
 };
 
-static void add_hosts(const struct rail_call *call, struct places *places,
-                      const struct expressions *expressions)
+static void add_hosts(struct places *places, const struct expressions *expressions,
+                      struct arena *arena)
 {
     FOR_EACH(expression, expressions)
-        for (size_t i = 0; is_host(expression) && i < expression->value_count; i++) {
-            const struct object *node = snapshot_find(call->world->snapshot, KIND_NODE, TEXT(""),
-                                                      expression->values[i].text);
-            if (node != NULL)
-                zones_add(&places->of_hosts, node_zone(node), call->arena);
-        }
+        for (size_t i = 0; is_host(expression) && i < expression->value_count; i++)
+            (void)text_map_add(&places->hosts, arena, expression->values[i].text);
 }
 
 /* Whether one more alternative leaves no choice of zones, and none beside those so far. */
@@ -81,13 +77,37 @@ static bool adds_no_zone(const struct rail_call *call, struct places *places,
         zone = only_zone(selector, term, key, call->arena);
     }
     if (zone.size == 0) {
-        add_hosts(call, places, term);
+        add_hosts(places, term, call->arena);
         return names_hosts(selector) || names_hosts(term);
     }
     if (places->zones[key].size > 0 && !text_equal(places->zones[key], zone))
         return false;
     places->zones[key] = zone;
     return true;
+}
+
+/* Pods select it by its label, which need not be the Node's name. A Node that is written by hand
+ * may be without. */
+static struct text host_of(const struct object *node)
+{
+    struct text host = node_string(node_get(node->labels, LABEL_HOSTNAME));
+    return host.size > 0 ? host : node->name;
+}
+
+/* As far as the Nodes are seen. */
+static bool some_is_in_another_zone(const struct rail_call *call, const struct text_map *hosts,
+                                    struct text zone)
+{
+    const struct snapshot *snapshot = call->world->snapshot;
+    size_t count = hosts->count == 0 ? 0 : snapshot_count(snapshot, KIND_NODE);
+    arena_tick(call->arena, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
+        struct text its = node_zone(node);
+        if (its.size > 0 && !text_equal(its, zone) && text_map_has(hosts, host_of(node)))
+            return true;
+    }
+    return false;
 }
 
 /* Whether what one alternative says by name is not what another says by id, or by a host. */
@@ -98,10 +118,7 @@ static bool tell_zones_apart(const struct rail_call *call, const struct places *
     if (name.size > 0 && of_id.size > 0 && !text_equal(name, of_id))
         return true;
     struct text zone = name.size > 0 ? name : of_id;
-    for (size_t i = 0; zone.size > 0 && i < places->of_hosts.count; i++)
-        if (!text_equal(places->of_hosts.items[i], zone))
-            return true;
-    return false;
+    return zone.size > 0 && some_is_in_another_zone(call, &places->hosts, zone);
 }
 
 /* Of a nodeSelector, which may have very many labels, and goes with each alternative. */

@@ -255,7 +255,9 @@ static void alternatives_are_of_one_zone(void)
     static const char seen[] =
         "---\n{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: x}, status: "
         "{subnets: [{id: s1, zone: a, zoneID: az1}, {id: s2, zone: b, zoneID: az2}]}}\n" A_NODE(
-            "n1", ZONE ": a") A_NODE("n2", ZONE ": b");
+            "n1", ZONE ": a") A_NODE("n2", ZONE ": b")
+            A_NODE("ip-4.internal", ZONE ": b, kubernetes.io/hostname: n4")
+                A_NODE("n5", ZONE ": b, kubernetes.io/hostname: another");
     static const struct rail_case cases[] = {
         {WEB(NODE_AFFINITY(IN_ZONE ", " OF_ID("az2"))), NOTHING},
         {WEB(NODE_AFFINITY(OF_ID("az2") ", " IN_ZONE)), NOTHING},
@@ -263,6 +265,9 @@ static void alternatives_are_of_one_zone(void)
         {WEB(NODE_AFFINITY(OF_HOST("n1, n2") ", " IN_ZONE)), NOTHING},
         {WEB(NODE_AFFINITY(OF_HOST("n1") ", " OF_ID("az2"))), NOTHING},
         {WEB(NODE_AFFINITY(IN_ZONE ", " OF_ID("az1") ", " OF_HOST("n1"))), ""},
+        /* a host is selected by its label, not by its Node's name */
+        {WEB(NODE_AFFINITY(IN_ZONE ", " OF_HOST("n4"))), NOTHING},
+        {WEB(NODE_AFFINITY(IN_ZONE ", " OF_HOST("n5, ip-4.internal"))), ""},
         /* hosts alone are a choice of their own */
         {WEB(NODE_AFFINITY(OF_HOST("n1") ", " OF_HOST("n2"))), ""},
         /* not seen */
