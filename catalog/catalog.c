@@ -324,14 +324,34 @@ static struct type_set with_offering(const struct catalog *catalog,
 }
 
 /* Karpenter's AWS provider gives each of its nodes these labels. */
+static const enum catalog_label of_each_machine[] = {
+    CATALOG_ARCH,
+    CATALOG_OS,
+    CATALOG_CATEGORY,
+    CATALOG_FAMILY,
+    CATALOG_GENERATION,
+    CATALOG_SIZE,
+    CATALOG_FLEX,
+    CATALOG_CPU,
+    CATALOG_MEMORY,
+    CATALOG_TENANCY,
+    CATALOG_CPU_MANUFACTURER,
+    CATALOG_HYPERVISOR,
+    CATALOG_ENCRYPTION,
+};
+
 static bool is_of_each_machine(uint32_t key)
 {
-    static const enum catalog_label labels[] = {
-        CATALOG_ARCH,   CATALOG_OS,         CATALOG_CPU,     CATALOG_CPU_MANUFACTURER,
-        CATALOG_MEMORY, CATALOG_HYPERVISOR, CATALOG_TENANCY, CATALOG_ENCRYPTION,
-    };
-    for (size_t i = 0; i < COUNT_OF(labels); i++)
-        if (key == (uint32_t)labels[i])
+    for (size_t i = 0; i < COUNT_OF(of_each_machine); i++)
+        if (key == (uint32_t)of_each_machine[i])
+            return true;
+    return false;
+}
+
+bool catalog_is_of_each_machine(struct text key)
+{
+    for (size_t i = 0; i < COUNT_OF(of_each_machine); i++)
+        if (text_is(key, label_keys[of_each_machine[i]]))
             return true;
     return false;
 }

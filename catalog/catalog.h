@@ -61,6 +61,9 @@ bool catalog_has_value(const struct catalog *catalog, struct text key, struct te
 bool catalog_knows_value(const struct catalog *catalog, struct text value);
 /* Whether a requirement on the key may separate types. */
 bool catalog_tells_by(const struct catalog *catalog, struct text key);
+/* Whether Karpenter's AWS provider puts the label, by its canonical key, on each of its nodes
+ * (docs/reference/karpenter.md 1.4). */
+bool catalog_is_of_each_machine(struct text key);
 /* The types whose requirements intersect the set (docs/reference/karpenter.md 1.3: keys that no
  * type carries are ignored) and, for a user's catalogue, that have an offering for it. names must
  * be based on catalog_names(). */

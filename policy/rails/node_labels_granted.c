@@ -73,13 +73,6 @@ static bool every_node_has(struct text key)
                           LABEL_CAPACITY_TYPE, LABEL_HOSTNAME);
 }
 
-/* Labels that Karpenter puts on every node that it buys with an EC2NodeClass. */
-static bool every_ec2_node_has(struct text key)
-{
-    return TEXT_IS_ONE_OF(key, LABEL_ZONE_ID, "karpenter.k8s.aws/instance-family",
-                          "karpenter.k8s.aws/instance-category", "karpenter.k8s.aws/instance-size");
-}
-
 /* What a list of requirements says of one key of allow. */
 struct reach {
     const struct key_list *allowed;
@@ -142,19 +135,49 @@ static bool next_other(const struct reach *reach, const struct label_offers *off
     return false;
 }
 
-static bool pools_are_of_ec2(const struct snapshot *snapshot)
+#define AUTO_MODE "eks.amazonaws.com/instance-"
+
+static bool pool_labels_machines(const struct pool *pool, bool by_auto_mode)
 {
+    return by_auto_mode ? pool_is_of_auto_mode(pool)
+                        : text_is(pool->node_class_label, "karpenter.k8s.aws/ec2nodeclass");
+}
+
+/* Whether each node that the visible pools buy has the label. EKS Auto Mode writes those of
+ * machines under its own domain, and has no tenancy. */
+static bool every_machine_has(const struct label_inquiry *check,
+                              const struct expression *expression)
+{
+    const struct snapshot *snapshot = check->call->world->snapshot;
+    struct text key = expression_canonical_key(expression);
+    bool by_auto_mode = text_starts_with(expression->key, TEXT(AUTO_MODE));
+    if (!text_is(key, LABEL_ZONE_ID) && !catalog_is_of_each_machine(key))
+        return false;
+    if (by_auto_mode && text_is(expression->key, AUTO_MODE "tenancy"))
+        return false;
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++)
-        if (!text_is(snapshot_pool(snapshot, i)->node_class_label,
-                     "karpenter.k8s.aws/ec2nodeclass"))
+        if (!pool_labels_machines(snapshot_pool(snapshot, i), by_auto_mode))
             return false;
-    return true;
+    return !check->pools_unseen;
+}
+
+/* Whether the value of one of the types is known. A zone's id is no matter of types. */
+static bool some_type_has(const struct catalog *catalog, const struct type_set *types,
+                          struct text key)
+{
+    uint32_t number = solver_names_find_key(catalog_names(catalog), key.data, key.size);
+    FOR_TYPES(i, types)
+        if (number == SOLVER_NONE ||
+            solver_requirements_get(&catalog_type(catalog, i)->requirements, number) != NULL)
+            return true;
+    return false;
 }
 
 /* Whether a visible pool may buy a machine that the requirements take. */
 static bool some_pool_buys(const struct label_inquiry *check, const struct reach *reach)
 {
     const struct snapshot *snapshot = check->call->world->snapshot;
+    const struct catalog *catalog = check->settings->catalog;
     struct arena *arena = check->call->arena;
     bool some = false;
     for (size_t i = 0; !some && i < snapshot_pool_count(snapshot); i++) {
@@ -162,8 +185,9 @@ static bool some_pool_buys(const struct label_inquiry *check, const struct reach
         struct arena_mark mark = arena_mark(arena);
         struct expressions all = expressions_join(&pool->requirements, &pool->labels, arena);
         struct type_set types =
-            expressions_select_possible(check->settings->catalog, &all, reach->expressions, arena);
-        some = !pool->object->deleting && !type_set_is_empty(&types);
+            expressions_select_possible(catalog, &all, reach->expressions, arena);
+        some = !pool->object->deleting &&
+               some_type_has(catalog, &types, expression_canonical_key(reach->last));
         arena_rewind(arena, mark);
     }
     return some;
@@ -178,12 +202,14 @@ static bool reaches_others(struct label_inquiry *check, const struct reach *reac
     const struct label_offers *offers = label_offers_of(check, reach->last->key);
     if (check->pools_unseen)
         return false;
+    bool of_machines = every_machine_has(check, reach->last);
     if (!offers->from_all_pools)
-        return every_ec2_node_has(reach->last->key) &&
-               pools_are_of_ec2(check->call->world->snapshot) && some_pool_buys(check, reach);
+        return of_machines && some_pool_buys(check, reach);
     size_t index = 0;
     struct text other;
-    return offers->any_value || next_other(reach, offers, &index, &other);
+    if (offers->any_value)
+        return !of_machines || some_pool_buys(check, reach);
+    return next_other(reach, offers, &index, &other);
 }
 
 /* Whether nodes have no other values of the label than those that are seen. */
@@ -271,7 +297,7 @@ static void word_reach(struct label_inquiry *check, const struct label_note *not
         TEXT_ARGS(texts_and(granted->items, granted->count, SHOWN, arena)));
     draft->fix = arena_printf(
         arena, "Remove the requirements on %.*s.%s", TEXT_ARGS(at->key),
-        every_node_has(expression_canonical_key(at))
+        every_node_has(expression_canonical_key(at)) || every_machine_has(check, at)
             ? ""
             : " For nodes without the label, require DoesNotExist of it and nothing else.");
 }

@@ -55,6 +55,54 @@ static void pools_of_other_clouds_are_not_covered(void)
     CU_ASSERT_TRUE(pool_is_covered_by(catalog, pool)); /* the user says which types there are */
 }
 
+/* No type is known to be without a value of them, but Macs, of which no node can be made. */
+static void labels_of_each_machine(void)
+{
+#define AWS "karpenter.k8s.aws/instance-"
+    static const struct {
+        const char *key;
+        bool is_of_each;
+    } cases[] = {
+        {LABEL_ARCH, true},
+        {LABEL_OS, true},
+        {AWS "family", true},
+        {AWS "category", true},
+        {AWS "generation", true},
+        {AWS "size", true},
+        {AWS "cpu", true},
+        {AWS "cpu-manufacturer", true},
+        {AWS "memory", true},
+        {AWS "hypervisor", true},
+        {AWS "tenancy", true},
+        {AWS "encryption-in-transit-supported", true},
+        {AWS "capability-flex", true},
+        {AWS "local-nvme", false},
+        {AWS "gpu-count", false},
+        {AWS "network-bandwidth", false},
+        {AWS "other", false},
+        {"team", false},
+    };
+#undef AWS
+    builtin();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct text key = text_of(cases[i].key);
+        uint32_t number = solver_names_find_key(catalog_names(catalog), key.data, key.size);
+        bool is_of_each = number != SOLVER_NONE;
+        for (size_t j = 0; is_of_each && j < catalog_count(catalog); j++) {
+            const struct instance_type *type = catalog_type(catalog, j);
+            const struct solver_requirement *its =
+                solver_requirements_get(&type->requirements, number);
+            is_of_each = text_starts_with(type->name, TEXT("mac")) || its == NULL ||
+                         solver_requirement_op(its) != SOLVER_DOES_NOT_EXIST;
+        }
+        if (is_of_each != cases[i].is_of_each ||
+            catalog_is_of_each_machine(key) != cases[i].is_of_each)
+            fprintf(stderr, "%s\n", cases[i].key);
+        ASSERT_INT(is_of_each, cases[i].is_of_each);
+        ASSERT_INT(catalog_is_of_each_machine(key), cases[i].is_of_each);
+    }
+}
+
 /* How long a list is makes no difference to what it selects. */
 static void long_lists_select_as_short_ones(void)
 {
@@ -189,6 +237,7 @@ static void some_values_are_templates(void)
 const char unit_suite[] = "catalog selections";
 const struct unit_test unit_tests[] = {
     {"pools of other clouds are not covered", pools_of_other_clouds_are_not_covered},
+    {"labels of each machine", labels_of_each_machine},
     {"long lists select as short ones", long_lists_select_as_short_ones},
     {"pools name zones", pools_name_zones},
     {"a key is meant", a_key_is_meant},

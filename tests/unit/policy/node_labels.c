@@ -463,32 +463,71 @@ static void a_granted_value_must_be_there(void)
 static void labels_that_every_node_has(void)
 {
 #define AWS "karpenter.k8s.aws/instance-"
+#define AUTO "eks.amazonaws.com/instance-"
 #define ZONE_ID "topology.k8s.aws/zone-id"
+#define POOL_OF(name, group, kind)                                                          \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: " \
+    "{template: {spec: {nodeClassRef: {group: " group ", kind: " kind ", name: d}, "        \
+    "requirements: []}}}}\n"
+#define AUTO_POOL POOL_OF("auto", "eks.amazonaws.com", "NodeClass")
     static const char rails[] =
         "node-labels: {allow: {kubernetes.io/hostname: [n1], " ZONE_ID ": [use1-az1], " AWS
-        "family: [m5], " AWS "category: [m], " AWS "size: [large]}}";
+        "family: [m5], " AWS "category: [m], " AWS "size: [large], " AWS "cpu-manufacturer: "
+        "[intel], " AWS "generation: ['5'], " AWS "cpu: ['4'], " AWS "memory: ['8192'], " AWS
+        "local-nvme: ['300'], " AWS "tenancy: [default]}}";
     static const struct rail_case cases[] = {
         {NODE_AFFINITY(TERM(NOT_IN("kubernetes.io/hostname", "n1"))), "deny " EXPRESSION " NotIn"},
         {NODE_AFFINITY(TERM(NOT_IN(ZONE_ID, "use1-az1"))), "deny " EXPRESSION " NotIn"},
         {NODE_AFFINITY(TERM(NOT_IN(AWS "family", "m5"))), "deny " EXPRESSION " NotIn"},
         {NODE_AFFINITY(TERM(NOT_IN(AWS "category", "m"))), "deny " EXPRESSION " NotIn"},
         {NODE_AFFINITY(TERM(NOT_IN(AWS "size", "large"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "cpu-manufacturer", "intel"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "generation", "'5'"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "cpu", "'4'"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "memory", "'8192'"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "tenancy", "default"))), "deny " EXPRESSION " NotIn"},
+        /* some machines are without; EKS Auto Mode's names are on its own nodes alone */
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "local-nvme", "'300'"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN(AUTO "family", "m5"))), ""},
     };
     rail_table_run(&(struct rail_table){rails, POOL("a", "", ""), cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "cpu-manufacturer", "intel"))),
+         "This rules out every value of " AWS "cpu-manufacturer that is granted here: intel.",
+         "Remove the requirements on " AWS "cpu-manufacturer."},
+    };
+    rail_words_run(rails, POOL("a", "", ""), words, COUNT_OF(words));
+    static const struct rail_case of_auto_mode[] = {
+        {NODE_AFFINITY(TERM(NOT_IN(AUTO "family", "m5"))), "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AUTO "cpu-manufacturer", "intel"))),
+         "deny " EXPRESSION " NotIn"},
+        {NODE_AFFINITY(TERM(NOT_IN(AUTO "tenancy", "default"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "family", "m5"))), ""},
+    };
+    rail_table_run(&(struct rail_table){rails, AUTO_POOL, of_auto_mode, COUNT_OF(of_auto_mode)});
     /* no machine of others is bought, or nodes without the label are */
     static const struct rail_case types[] = {
         {NODE_AFFINITY(TERM(NOT_IN(AWS "family", "m5"))), ""},
         {NODE_AFFINITY(TERM(NOT_IN(AWS "category", "m"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "cpu-manufacturer", "intel"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "generation", "'5'"))), ""},
     };
-    rail_table_run(&(struct rail_table){rails, POOL("a", "", IN(AWS "family", "m5")), types, 2});
-    rail_table_run(&(struct rail_table){rails, NULL, types, 2});
-    rail_table_run(&(struct rail_table){
-        rails,
-        POOL("a", "", "") "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: "
-                          "azure}, spec: {template: {spec: {nodeClassRef: {group: "
-                          "karpenter.azure.com, kind: AKSNodeClass, name: d}, requirements: "
-                          "[]}}}}\n",
-        types, 2});
+    static const char *const none[] = {
+        NULL,
+        POOL("a", "", IN(AWS "family", "m5")),
+        POOL("a", "", IN(AWS "family", "m5") ", " NOT_IN(AWS "cpu-manufacturer", "amd")),
+        POOL("a", "", "") POOL_OF("azure", "karpenter.azure.com", "AKSNodeClass"),
+        POOL("a", "", "") AUTO_POOL,
+    };
+    for (size_t i = 0; i < COUNT_OF(none); i++)
+        rail_table_run(&(struct rail_table){rails, none[i], types, COUNT_OF(types)});
+    /* who made its CPUs is not known */
+    static const struct rail_case unknown[] = {
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "cpu-manufacturer", "intel"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "family", "m5"))), "deny " EXPRESSION " NotIn"},
+    };
+    rail_table_run(&(struct rail_table){rails, POOL("a", "", IN(AWS "family", "u-24tb1")), unknown,
+                                        COUNT_OF(unknown)});
 #undef AWS
 }
 
