@@ -191,7 +191,6 @@ struct serving {
     const struct serve_options *options;
     struct server_options server;
     struct world *world; /* until the publisher owns it */
-    size_t state_problem_count;
     struct client_config cluster_config;
     struct publisher *publisher;
     struct informer_thread *cluster; /* NULL: no cluster is watched */
@@ -221,7 +220,6 @@ static int load_first_world(const struct world_options *options, int64_t now_uni
     if (!world_load(options, 1, now_unix_s, &serving->world, &errors, &warnings))
         return print_problems(&errors, "error");
     log_problems(LOG_WARN, "world", NULL, warnings.items, warnings.count);
-    serving->state_problem_count = world_state_problem_count(&warnings);
     return EXIT_CLEAN;
 }
 
@@ -361,10 +359,7 @@ static bool run(struct serving *serving, const struct reload_target *now, struct
 static int prepare_and_run(struct serving *serving)
 {
     struct error error;
-    struct reload_target target = {
-        .generation = serving->world->generation,
-        .state_problem_count = serving->state_problem_count,
-    };
+    struct reload_target target = {.generation = serving->world->generation};
     bool done = prepare(serving, &error);
     target.publisher = serving->publisher;
     target.metrics = serving->server.metrics;

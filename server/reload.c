@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "server/server.h"
+#include "server/publish.h"
 
 enum {
     QUIET_MS = 200,      /* nothing may happen for this time: files are written one after another */
@@ -60,6 +60,7 @@ struct next {
     struct reload *reload;
     struct arena *arena; /* of everything but the world */
     struct problems errors, warnings;
+    struct loaded_policies *in_force; /* NULL: none */
     struct world *world;
     struct cert_pair pair;
 };
@@ -89,13 +90,12 @@ void log_problems(enum log_level level, const char *component, const char *messa
  * it. */
 static void refuse_holes(struct next *next)
 {
-    if (world_state_problem_count(&next->warnings) <= next->reload->target.state_problem_count)
+    holes_add_new(next->in_force == NULL ? NULL : next->in_force->world, next->world,
+                  &next->errors);
+    if (next->errors.count == 0)
         return;
     world_destroy(next->world);
     next->world = NULL;
-    for (size_t i = 0; i < next->warnings.count; i++)
-        if (world_warning_is_hole(&next->warnings.items[i]))
-            problems_add_error(&next->errors, &next->warnings.items[i]);
 }
 
 static void load_world(struct next *next)
@@ -114,7 +114,6 @@ static bool take_world(struct next *next, struct error *error)
         return error_set(error, ERROR_MEMORY, NOWHERE, "no memory for the next world");
     next->world = NULL;
     target->generation++;
-    target->state_problem_count = world_state_problem_count(&next->warnings);
     /* Before the metric: a reader of the new generation must not see the old failure. */
     server_set_reload_failure(target->server, RELOAD_WORLD, NULL, 0);
     metrics_set_world(target->metrics, target->generation, loaded_unix_s);
@@ -273,6 +272,7 @@ static enum outcome attempt(struct reload *reload, enum reload_subject which, bo
         return FAILED;
     }
     next.errors.arena = next.warnings.arena = next.arena;
+    next.in_force = publisher_hold_policies(reload->target.publisher);
     enum outcome outcome = FAILED;
     if (arena_guard(next.arena, run_load, &trial, error) &&
         fingerprint_stamps(loaded->paths, &after, error))
@@ -281,6 +281,7 @@ static enum outcome attempt(struct reload *reload, enum reload_subject which, bo
         loaded->seen = stamps;
         settle(reload, which, &next, &content, asked);
     }
+    publisher_release_policies(reload->target.publisher, next.in_force);
     world_destroy(next.world);
     arena_destroy(next.arena);
     return outcome;

@@ -1,8 +1,8 @@
-/* The parts of reload.c: fingerprints of files, and a watch for changes. */
+/* The parts of reload.c: fingerprints of files, a watch for changes, and what became unreadable. */
 #ifndef TAFFRAIL_SERVER_RELOAD_H
 #define TAFFRAIL_SERVER_RELOAD_H
 
-#include "base/base.h"
+#include "server/server.h"
 
 /* Files, and folders with every document below them. */
 struct path_set {
@@ -49,5 +49,13 @@ void watch_close(struct watch *watch);
 void watch_arm(struct watch *watch, struct path_set paths);
 /* Takes all events; false when there were none. */
 bool watch_drain(struct watch *watch);
+
+/* ---- holes ---- */
+
+/* Adds the holes of the next world's state in which something of the world in force (NULL: nothing)
+ * may have vanished: those of each file that had fewer of them, or an object that is nowhere now.
+ * What could not be read before takes nothing away. */
+void holes_add_new(const struct world *in_force, const struct world *next,
+                   struct problems *problems);
 
 #endif

@@ -39,8 +39,8 @@ void world_destroy(void *world);
 /* Whether a world's warning is about a part of the state that cannot be read, so that objects are
  * missing. */
 bool world_warning_is_hole(const struct error *warning);
-/* How many of a world's warnings are. */
-size_t world_state_problem_count(const struct problems *warnings);
+/* Those of a world of world_load. */
+const struct problems *world_holes(const struct world *world);
 
 /* ---- publish: worlds, one after the other ----
  * The threads that make parts of a world publish through it (publish.h). */
@@ -195,7 +195,6 @@ struct reload_target {
     struct server *server;
     struct metrics *metrics;
     uint64_t generation;
-    size_t state_problem_count;
 };
 
 struct reload;

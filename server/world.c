@@ -11,6 +11,7 @@ enum { WORLD_BUDGET_BYTES = 1 << 30 };
 struct owned_world {
     struct world world;
     struct arena *arena;
+    struct problems holes;
 };
 
 struct loading {
@@ -48,14 +49,21 @@ static void warn_of_sources(struct loading *loading, const struct world *world)
                      TEXT_ARGS(missing));
 }
 
-static bool load_snapshot(struct loading *loading, const struct snapshot **snapshot)
+static bool load_snapshot(struct loading *loading, const struct snapshot **snapshot,
+                          struct problems *holes)
 {
     const struct world_options *options = loading->options;
+    struct problems found = {.arena = loading->arena};
     struct error error;
     bool loaded = state_load(options->state_dir, options->listed, options->change, loading->arena,
-                             snapshot, loading->warnings, &error);
+                             snapshot, &found, &error);
     if (!loaded)
         problems_add_error(loading->errors, &error);
+    FOR_EACH(problem, &found) {
+        problems_add_error(loading->warnings, problem);
+        if (world_warning_is_hole(problem))
+            problems_add_error(holes, problem);
+    }
     return loaded;
 }
 
@@ -85,7 +93,7 @@ static void load(void *argument)
 {
     struct loading *loading = argument;
     struct owned_world *owned = ARENA_NEW(loading->arena, struct owned_world);
-    owned->arena = loading->arena;
+    owned->arena = owned->holes.arena = loading->arena;
     struct world *world = &owned->world;
     world->generation = loading->generation;
     world->blind = loading->options->state_dir == NULL && loading->options->listed == NULL;
@@ -109,7 +117,7 @@ static void load(void *argument)
         policy_warn_expired(world->policies, loading->now_unix_s, loading->warnings);
     if (policies && loading->options->serves)
         warn_of_belief(loading, world->policies);
-    bool snapshot = load_snapshot(loading, &world->snapshot);
+    bool snapshot = load_snapshot(loading, &world->snapshot, &owned->holes);
     if (policies && snapshot)
         warn_of_sources(loading, world);
     loading->owned = owned;
@@ -162,10 +170,7 @@ bool world_warning_is_hole(const struct error *warning)
     return warning->kind != ERROR_POLICY && warning->kind != ERROR_TWICE;
 }
 
-size_t world_state_problem_count(const struct problems *warnings)
+const struct problems *world_holes(const struct world *world)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < warnings->count; i++)
-        count += world_warning_is_hole(&warnings->items[i]);
-    return count;
+    return &((const struct owned_world *)world)->holes;
 }

@@ -132,8 +132,6 @@ bool __wrap_server_set_certificate(struct server *server, const struct cert_pair
 
 /* ---- a server that reloads ---- */
 
-static size_t known_problems; /* of the state, when it was loaded first */
-
 struct reloading {
     struct fixture fixture;
     struct reload *reload;
@@ -144,6 +142,15 @@ static void make_root(void)
 {
     snprintf(root, sizeof root, "/tmp/taffrail-reload-XXXXXX");
     CU_ASSERT_FATAL(mkdtemp(root) != NULL);
+}
+
+/* As the first world is loaded; the fixture has published another one. */
+static void publish_state(const struct world_options *options, const struct fixture *fixture)
+{
+    struct problems errors = {.arena = fixture->arena}, warnings = {.arena = fixture->arena};
+    struct world *world = NULL;
+    CU_ASSERT_FATAL(world_load(options, 7, time(NULL), &world, &errors, &warnings));
+    CU_ASSERT_FATAL(publisher_set_policies(fixture->publisher, world));
 }
 
 /* Serves generation 7 of what is in the root's files; state NULL: none. */
@@ -172,9 +179,10 @@ static struct reloading start_reloading(const char *policy_name, const char *sta
         .server = reloading.fixture.server,
         .metrics = reloading.fixture.metrics,
         .generation = 7,
-        .state_problem_count = known_problems,
     };
     struct error error;
+    if (state != NULL)
+        publish_state(&options.world, &reloading.fixture);
     metrics_set_world(target.metrics, 7, 0);
     CU_ASSERT_FATAL(reload_create(&options, &reloading.reload, &error));
     CU_ASSERT_FATAL(reload_start(reloading.reload, &target, &error));
@@ -426,9 +434,7 @@ static void holes_of_before_stop_no_reload(void)
     make_folder("state");
     put("state/a.yaml", "kind: [");
     put("state/b.yaml", claim);
-    known_problems = 1;
     struct reloading reloading = start_reloading("policy.yaml", "state");
-    known_problems = 0;
     policy("policy.yaml", "two");
     ASSERT_GENERATION(reloading, 8);
     put("state/b.yaml", "kind: [");
@@ -441,6 +447,68 @@ static void holes_of_before_stop_no_reload(void)
     CU_ASSERT(await(&reloading.fixture, failures, 2));
     ASSERT_INT(metric(&reloading.fixture, generation), 10);
     stop_reloading(&reloading);
+}
+
+/* Holes are compared, and not counted: what was read of a file may be in one of them. */
+static void what_may_vanish_in_a_hole_stays(void)
+{
+#define NAMESPACE(name) "{apiVersion: v1, kind: Namespace, metadata: {name: " name "}}\n"
+#define BROKEN "kind: [\n"
+#define NOTE "note: this is no object\n"
+#define NEXT "---\n"
+    struct files {
+        const char *a, *b; /* NULL: it is not there */
+    };
+    static const struct {
+        struct files before, after;
+        const char *said; /* NULL: the next world is in force */
+    } cases[] = {
+        {{NAMESPACE("x") NEXT NOTE, NULL}, {BROKEN, NULL}, "state/a.yaml:2:1: not YAML"},
+        {{NAMESPACE("x") NEXT BROKEN, NULL}, {BROKEN, NULL}, "state/a.yaml:2:1: not YAML"},
+        {{BROKEN, NAMESPACE("x")}, {NAMESPACE("z"), BROKEN}, "state/b.yaml:2:1: not YAML"},
+        {{BROKEN, NULL}, {BROKEN, BROKEN}, "state/b.yaml:2:1: not YAML"},
+        {{NAMESPACE("x") NEXT NAMESPACE("z") NEXT BROKEN, NULL},
+         {NAMESPACE("z") NEXT BROKEN, NULL},
+         "state/a.yaml:4:1: not YAML"},
+        /* still there, here or in the other file */
+        {{NAMESPACE("x") NEXT BROKEN, NULL}, {"# 1\n" NAMESPACE("x") NEXT BROKEN, NULL}, NULL},
+        {{BROKEN NEXT NOTE, NULL}, {NOTE NEXT "a: [\n", NULL}, NULL},
+        {{NAMESPACE("x") NEXT BROKEN, NULL}, {BROKEN, NAMESPACE("x")}, NULL},
+        {{NAMESPACE("x") NEXT BROKEN, NULL}, {NAMESPACE("x"), NULL}, NULL},
+        /* nobody wants it to be there */
+        {{BROKEN, NAMESPACE("x")}, {BROKEN, NAMESPACE("z")}, NULL},
+        {{BROKEN, NAMESPACE("x")}, {BROKEN, NULL}, NULL},
+        {{NAMESPACE("x") NEXT BROKEN, NAMESPACE("z")}, {NULL, NAMESPACE("z")}, NULL},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct files *const versions[] = {&cases[i].before, &cases[i].after};
+        make_root();
+        policy("policy.yaml", "one");
+        for (size_t k = 0; k < COUNT_OF(versions); k++) {
+            const char *folder = k == 0 ? "before" : "after";
+            char name[32];
+            make_folder(folder);
+            snprintf(name, sizeof name, "%s/a.yaml", folder);
+            if (versions[k]->a != NULL)
+                put(name, versions[k]->a);
+            snprintf(name, sizeof name, "%s/b.yaml", folder);
+            if (versions[k]->b != NULL)
+                put(name, versions[k]->b);
+        }
+        point("state", "before");
+        struct reloading reloading = start_reloading("policy.yaml", "state");
+        point("state", "after");
+        if (cases[i].said == NULL) {
+            ASSERT_GENERATION(reloading, 8);
+        } else {
+            CU_ASSERT(await(&reloading.fixture, failures, 1));
+            CU_ASSERT(await_ready(&reloading.fixture, cases[i].said, true));
+        }
+        reload_stop(reloading.reload);
+        ASSERT_INT(metric(&reloading.fixture, generation), cases[i].said == NULL ? 8 : 7);
+        ASSERT_INT(metric(&reloading.fixture, failures), cases[i].said != NULL);
+        stop_reloading(&reloading);
+    }
 }
 
 /* What stands twice is still there. */
@@ -568,9 +636,7 @@ static void many_problems_are_counted(void)
         size_t end = strlen(broken);
         snprintf(broken + end, sizeof broken - end, "    bogus-%02d: {}\n", i);
     }
-    known_problems = MANY;
     struct reloading reloading = start_reloading("policy.yaml", "state");
-    known_problems = 0;
     struct listening listening = listen_to_log();
     put("policy.yaml", broken);
     CU_ASSERT(await_ready(&reloading.fixture, "bogus-00", true));
@@ -811,6 +877,7 @@ const struct unit_test unit_tests[] = {
     {"the last good world stays", the_last_good_world_stays},
     {"the state is watched below", the_state_is_watched_below},
     {"holes of before stop no reload", holes_of_before_stop_no_reload},
+    {"what may vanish in a hole stays", what_may_vanish_in_a_hole_stays},
     {"what stands twice in the state stops no reload",
      what_stands_twice_in_the_state_stops_no_reload},
     {"a world without memory is tried again", a_world_without_memory_is_tried_again},

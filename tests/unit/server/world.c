@@ -225,20 +225,25 @@ static void who_serves_is_warned_of_what_cannot_be_seen(void)
         CU_ASSERT_FATAL(loaded.loads);
         ASSERT_INT(says(&loaded.warnings, belief), cases[i].believes);
         ASSERT_INT(says(&loaded.warnings, sources), cases[i].misses);
-        ASSERT_INT(world_state_problem_count(&loaded.warnings), 0);
+        ASSERT_INT(world_holes(loaded.world)->count, 0);
         unload(&loaded);
         remove_folder();
     }
 }
 
-static void problems_of_the_state_are_counted(void)
+/* They are warnings, and others are no holes. */
+static void what_cannot_be_read_of_the_state_is_a_hole(void)
 {
-    write_files(plain_policy, "kind: [");
-    struct loaded loaded = load_files((struct world_options){0}, true);
+    write_files(plain_policy,
+                CLAIM "---\nkind: [\n---\n"
+                      "{apiVersion: v1, kind: Node, kind: Node, metadata: {name: a}}");
+    struct loaded loaded = load_files((struct world_options){.serves = true}, true);
     CU_ASSERT_FATAL(loaded.loads);
-    ASSERT_INT(world_state_problem_count(&loaded.warnings), 1);
-    problems_add(&loaded.warnings, ERROR_POLICY, NOWHERE, "of a policy");
-    ASSERT_INT(world_state_problem_count(&loaded.warnings), 1);
+    const struct problems *holes = world_holes(loaded.world);
+    CU_ASSERT_FATAL(holes->count == 1);
+    CU_ASSERT_STRING_EQUAL(holes->items[0].place.file, path_of("state/objects.yaml"));
+    CU_ASSERT(says(holes, "not YAML") && says(&loaded.warnings, "not YAML"));
+    CU_ASSERT(loaded.warnings.count > holes->count);
     unload(&loaded);
     remove_folder();
 }
@@ -251,6 +256,6 @@ const struct unit_test unit_tests[] = {
     {"what is refused takes no memory", what_is_refused_takes_no_memory},
     {"all errors are said at once", all_errors_are_said_at_once},
     {"who serves is warned of what cannot be seen", who_serves_is_warned_of_what_cannot_be_seen},
-    {"problems of the state are counted", problems_of_the_state_are_counted},
+    {"what cannot be read of the state is a hole", what_cannot_be_read_of_the_state_is_a_hole},
     {NULL, NULL},
 };
