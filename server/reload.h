@@ -53,8 +53,8 @@ bool watch_drain(struct watch *watch);
 /* ---- holes ---- */
 
 /* Adds the holes of the next world's state in which something of the world in force (NULL: nothing)
- * may have vanished: those of each file that had fewer of them, or an object that is nowhere now.
- * What could not be read before takes nothing away. */
+ * may have vanished: of each file that had fewer of them, or an object that is nowhere now. Of such
+ * a file those that were there before are left out, unless there are no others. */
 void holes_add_new(const struct world *in_force, const struct world *next,
                    struct problems *problems);
 

@@ -657,6 +657,36 @@ static void many_problems_are_counted(void)
     stop_reloading(&reloading);
 }
 
+/* What refuses a world stands before what could not be read before. */
+static void the_new_hole_is_named_among_many(void)
+{
+    enum { FILES = 19, NOTES = 20 };
+    static const char claim[] = "apiVersion: v1\nkind: PersistentVolumeClaim\n"
+                                "metadata: {name: a, namespace: b}\n";
+    char notes[1024] = "";
+    char name[32];
+    make_root();
+    policy("policy.yaml", "one");
+    make_folder("state");
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "state/hole-%02d.yaml", i);
+        put(name, "kind: [");
+    }
+    for (int i = 0; i < NOTES; i++)
+        strcat(notes, "note: none\n---\n");
+    strcat(notes, claim);
+    put("state/notes.yaml", notes);
+    struct reloading reloading = start_reloading("policy.yaml", "state");
+    struct listening listening = listen_to_log();
+    *strstr(notes, "apiVersion") = '['; /* in line 41 */
+    put("state/notes.yaml", notes);
+    CU_ASSERT(await_ready(&reloading.fixture, "state/notes.yaml:42:5: not YAML", true));
+    reload_stop(reloading.reload);
+    struct text log = heard(&listening);
+    ASSERT_HEARD(log, "the last good world stays in force", 1);
+    stop_reloading(&reloading);
+}
+
 /* ---- the certificate ---- */
 
 static bool serves(const struct fixture *fixture, const struct cert_pair *pair)
@@ -878,6 +908,7 @@ const struct unit_test unit_tests[] = {
     {"the state is watched below", the_state_is_watched_below},
     {"holes of before stop no reload", holes_of_before_stop_no_reload},
     {"what may vanish in a hole stays", what_may_vanish_in_a_hole_stays},
+    {"the new hole is named among many", the_new_hole_is_named_among_many},
     {"what stands twice in the state stops no reload",
      what_stands_twice_in_the_state_stops_no_reload},
     {"a world without memory is tried again", a_world_without_memory_is_tried_again},
