@@ -412,7 +412,7 @@ static bool failure_set(const struct arena *arena, struct error *error)
     if (arena->ended == ARENA_OVER_BUDGET)
         return error_set(error, ERROR_LIMIT, NOWHERE,
                          "memory budget of %zu bytes exhausted: %zu in use, %zu more wanted; "
-                         "make the input smaller or raise the limit",
+                         "make the input smaller",
                          arena->budget_bytes, arena->room.used_bytes, arena->wanted_bytes);
     return error_set(error, ERROR_MEMORY, NOWHERE,
                      "the system gives no more memory: %zu bytes in use, %zu more wanted",

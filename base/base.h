@@ -291,6 +291,9 @@ struct problems {
     struct arena *arena;
     struct error *items;
     size_t count, capacity;
+    /* Of more than most (0: any number) the later ones are only counted. Loaders take any number of
+     * errors: they ask whether count has grown. */
+    size_t most, left_out;
 };
 void problems_add(struct problems *problems, enum error_kind kind, struct place place,
                   const char *format, ...) PRINTF_LIKE(4, 5);

@@ -75,6 +75,13 @@ int error_format(const struct error *error, char *buffer, size_t size)
                     error->what);
 }
 
+static bool is_left_out(struct problems *problems)
+{
+    bool full = problems->most > 0 && problems->count >= problems->most;
+    problems->left_out += full;
+    return full;
+}
+
 /* The list may outlive the loader that named the file. */
 static const char *keep_file(struct problems *problems, const char *file)
 {
@@ -83,6 +90,8 @@ static const char *keep_file(struct problems *problems, const char *file)
 
 void problems_add_error(struct problems *problems, const struct error *error)
 {
+    if (is_left_out(problems))
+        return;
     const char *file = keep_file(problems, error->place.file);
     struct error *added = LIST_PUSH(problems->arena, problems);
     *added = *error;
@@ -100,6 +109,8 @@ bool problems_have_errors(const struct problems *problems)
 void problems_add(struct problems *problems, enum error_kind kind, struct place place,
                   const char *format, ...)
 {
+    if (is_left_out(problems))
+        return;
     place.file = keep_file(problems, place.file);
     struct error *error = LIST_PUSH(problems->arena, problems);
     va_list args;

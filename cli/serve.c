@@ -216,10 +216,10 @@ static int load_first_world(const struct world_options *options, int64_t now_uni
                             struct arena *arena, struct serving *serving)
 {
     struct problems errors = {.arena = arena};
-    struct problems warnings = {.arena = arena};
+    struct problems warnings = {.arena = arena, .most = LOGGED_PROBLEMS_MOST};
     if (!world_load(options, 1, now_unix_s, &serving->world, &errors, &warnings))
         return print_problems(&errors, "error");
-    log_problems(LOG_WARN, "world", NULL, warnings.items, warnings.count);
+    log_problems(LOG_WARN, "world", NULL, &warnings);
     return EXIT_CLEAN;
 }
 

@@ -23,11 +23,11 @@ static bool add_folder(const char *path, struct arena *arena, struct snapshot_bu
     manifests_init(&manifests, arena);
     manifests.allow_empty = true;
     manifests.origin = ORIGIN_STATE;
+    manifests.problems = *problems; /* there may be many: none is copied */
     manifests_read(&manifests, path, TEXT("default"));
+    *problems = manifests.problems;
     for (size_t i = 0; i < manifests.count; i++)
         snapshot_put(builder, &manifests.items[i]);
-    for (size_t i = 0; i < manifests.problems.count; i++)
-        problems_add_error(problems, &manifests.problems.items[i]);
     for (size_t i = 0; i < manifests.warnings.count; i++)
         problems_add_error(problems, &manifests.warnings.items[i]);
     return true;

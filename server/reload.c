@@ -23,7 +23,7 @@ enum {
         60 *
         1000, /* for changes that inotify does not see: other machines' writes, a moved parent */
     ATTEMPTS = 5, /* to read files that do not change meanwhile */
-    PROBLEMS_BYTES = 64 << 20,
+    PROBLEMS_BYTES = 256 << 20,
     PEM_LIMIT_BYTES = 1 << 20,
     LINES_AT_ONCE = LOG_LINES_A_SECOND - 1, /* one is left for what else is wrong */
 };
@@ -68,13 +68,14 @@ struct next {
 /* ---- the log ---- */
 
 void log_problems(enum log_level level, const char *component, const char *message,
-                  const struct error *problems, size_t count)
+                  const struct problems *problems)
 {
+    size_t count = problems->count + problems->left_out;
     size_t said = count <= LINES_AT_ONCE ? count : LINES_AT_ONCE - 1;
     for (size_t i = 0; i < said + (said < count); i++) {
         char line[1024];
         if (i < said)
-            error_format(&problems[i], line, sizeof line);
+            error_format(&problems->items[i], line, sizeof line);
         else
             snprintf(line, sizeof line, "%zu more problems", count - said);
         if (message == NULL)
@@ -90,6 +91,7 @@ void log_problems(enum log_level level, const char *component, const char *messa
  * it. */
 static void refuse_holes(struct next *next)
 {
+    next->errors.most = LOGGED_PROBLEMS_MOST;
     holes_add_new(next->in_force == NULL ? NULL : next->in_force->world, next->world,
                   &next->errors);
     if (next->errors.count == 0)
@@ -117,7 +119,7 @@ static bool take_world(struct next *next, struct error *error)
     /* Before the metric: a reader of the new generation must not see the old failure. */
     server_set_reload_failure(target->server, RELOAD_WORLD, NULL, 0);
     metrics_set_world(target->metrics, target->generation, loaded_unix_s);
-    log_problems(LOG_WARN, "world", NULL, next->warnings.items, next->warnings.count);
+    log_problems(LOG_WARN, "world", NULL, &next->warnings);
     log_line(LOG_INFO, "reload", NULL, NULL, "world %llu is in force",
              (unsigned long long)target->generation);
     return true;
@@ -167,33 +169,38 @@ static void run_load(void *argument)
     actions[trial->which].load(trial->next);
 }
 
-static enum error_kind reason_of(const struct error *errors, size_t count)
+static enum error_kind reason_of(const struct problems *errors)
 {
-    for (size_t i = 0; i < count; i++)
-        if (errors[i].kind == ERROR_MEMORY)
+    FOR_EACH(error, errors)
+        if (error->kind == ERROR_MEMORY)
             return ERROR_MEMORY;
-    return errors[0].kind;
+    return errors->items[0].kind;
 }
 
 /* Where there is room for one error, it is the first. again: it has been said and counted, if the
  * reason is the same: not the words, which tell the time. */
-static void fail(struct reload *reload, enum reload_subject which, const struct error *errors,
-                 size_t count, bool again)
+static void fail(struct reload *reload, enum reload_subject which, const struct problems *errors,
+                 bool again)
 {
     struct loaded *loaded = &reload->parts[which];
-    enum error_kind reason = reason_of(errors, count);
+    enum error_kind reason = reason_of(errors);
     again &= reason == loaded->reason;
     loaded->failed = true;
     loaded->reason = reason;
     if (!again) {
         char message[64];
         snprintf(message, sizeof message, "the last good %s stays in force", actions[which].name);
-        log_problems(LOG_ERROR, "reload", message, errors, count);
+        log_problems(LOG_ERROR, "reload", message, errors);
         metrics_count_reload_failure(reload->target.metrics, which);
     }
     char line[1024];
-    error_format(&errors[0], line, sizeof line);
+    error_format(&errors->items[0], line, sizeof line);
     server_set_reload_failure(reload->target.server, which, line, time(NULL));
+}
+
+static struct problems only(struct error *error)
+{
+    return (struct problems){.items = error, .count = 1};
 }
 
 static void succeed(struct reload *reload, enum reload_subject which)
@@ -212,12 +219,13 @@ static void settle(struct reload *reload, enum reload_subject which, struct next
 {
     struct loaded *loaded = &reload->parts[which];
     struct error error = {0};
+    const struct problems untaken = only(&error);
     bool again = !asked && loaded->may_pass_later && is_refused(loaded, content);
     if (next->errors.count > 0) {
-        fail(reload, which, next->errors.items, next->errors.count, again);
+        fail(reload, which, &next->errors, again);
         loaded->may_pass_later = loaded->reason == ERROR_MEMORY;
     } else if (!actions[which].take(next, &error)) {
-        fail(reload, which, &error, 1, again);
+        fail(reload, which, &untaken, again);
         loaded->may_pass_later = true;
     } else {
         loaded->in_force = *content;
@@ -242,11 +250,24 @@ static bool is_settled(struct reload *reload, enum reload_subject which,
     return true;
 }
 
+/* Loads what comes next. Where memory ends, that is what is wrong with it. */
+static void load(enum reload_subject which, struct next *next, struct error *error)
+{
+    struct trial trial = {which, next};
+    next->errors.arena = next->warnings.arena = next->arena;
+    next->warnings.most = LOGGED_PROBLEMS_MOST;
+    if (next->arena == NULL)
+        error_fill(error, ERROR_MEMORY, NOWHERE, "no memory to load the next %s",
+                   actions[which].name);
+    else if (arena_guard(next->arena, run_load, &trial, error))
+        return;
+    next->errors = only(error);
+}
+
 enum outcome {
     DONE,
     CHANGING,
-    UNREADABLE, /* as is a file that goes while it is replaced */
-    FAILED,
+    UNKNOWN, /* no memory to tell one content from another */
 };
 
 static enum outcome attempt(struct reload *reload, enum reload_subject which, bool asked,
@@ -255,27 +276,24 @@ static enum outcome attempt(struct reload *reload, enum reload_subject which, bo
     struct loaded *loaded = &reload->parts[which];
     struct fingerprint stamps, content, after;
     if (!fingerprint_stamps(loaded->paths, &stamps, error))
-        return UNREADABLE;
+        return UNKNOWN;
     if (!asked && !loaded->may_pass_later && fingerprint_equal(&stamps, &loaded->seen))
         return DONE;
     if (!fingerprint_content(loaded->paths, &content, error))
-        return UNREADABLE;
+        return UNKNOWN;
     if (is_settled(reload, which, &content, asked)) {
         loaded->seen = stamps;
         return DONE;
     }
-    struct next next = {.reload = reload, .arena = arena_create(PROBLEMS_BYTES)};
-    struct trial trial = {which, &next};
-    if (next.arena == NULL) {
-        error_fill(error, ERROR_MEMORY, NOWHERE, "no memory to load the next %s",
-                   actions[which].name);
-        return FAILED;
-    }
-    next.errors.arena = next.warnings.arena = next.arena;
-    next.in_force = publisher_hold_policies(reload->target.publisher);
-    enum outcome outcome = FAILED;
-    if (arena_guard(next.arena, run_load, &trial, error) &&
-        fingerprint_stamps(loaded->paths, &after, error))
+    struct next next = {
+        .reload = reload,
+        .arena = arena_create(PROBLEMS_BYTES),
+        .in_force = publisher_hold_policies(reload->target.publisher),
+    };
+    struct error failure;
+    load(which, &next, &failure);
+    enum outcome outcome = UNKNOWN;
+    if (fingerprint_stamps(loaded->paths, &after, error))
         outcome = fingerprint_equal(&stamps, &after) ? DONE : CHANGING;
     if (outcome == DONE) {
         loaded->seen = stamps;
@@ -291,11 +309,12 @@ static enum outcome attempt(struct reload *reload, enum reload_subject which, bo
 static bool look(struct reload *reload, enum reload_subject which, bool asked)
 {
     struct error error = {0};
+    const struct problems failure = only(&error);
     enum outcome outcome = CHANGING;
     struct loaded *loaded = &reload->parts[which];
     if (loaded->paths.count == 0)
         return false;
-    for (unsigned i = 0; i < ATTEMPTS && (outcome == CHANGING || outcome == UNREADABLE); i++)
+    for (unsigned i = 0; i < ATTEMPTS && outcome == CHANGING; i++)
         outcome = attempt(reload, which, asked, &error);
     if (outcome == DONE)
         return false;
@@ -304,8 +323,8 @@ static bool look(struct reload *reload, enum reload_subject which, bool asked)
                    "the files of the %s changed each time while they were read (%d times); replace "
                    "them by a rename, and seldom",
                    actions[which].name, ATTEMPTS);
-    fail(reload, which, &error, 1, !asked && loaded->may_pass_later);
-    loaded->may_pass_later |= outcome != CHANGING;
+    fail(reload, which, &failure, outcome == UNKNOWN && !asked && loaded->failed);
+    loaded->may_pass_later |= error.kind == ERROR_MEMORY;
     return outcome == CHANGING;
 }
 

@@ -208,10 +208,12 @@ bool reload_start(struct reload *reload, const struct reload_target *target,
 void reload_now(struct reload *reload);     /* tries again what was refused, too */
 void reload_stop(struct reload *reload);    /* before the server is drained */
 void reload_destroy(struct reload *reload); /* stops it too; NULL is fine */
+/* Most problems that a list for the log needs; those that it leaves out are counted, too. */
+enum { LOGGED_PROBLEMS_MOST = LOG_LINES_A_SECOND };
 /* A line for each of a few problems, in their order; of many, the last line says how many more
  * there are. A problem is the message of its line, or with a message its error. */
 void log_problems(enum log_level level, const char *component, const char *message,
-                  const struct error *problems, size_t count);
+                  const struct problems *problems);
 
 /* ---- cluster ----------------------------------------------------------------------------------
  * A thread that watches a cluster and publishes what it shows. Before the first look, and for

@@ -49,21 +49,23 @@ static void warn_of_sources(struct loading *loading, const struct world *world)
                      TEXT_ARGS(missing));
 }
 
+/* The caller may keep a few of the warnings; holes are compared later, and all of them are kept. */
 static bool load_snapshot(struct loading *loading, const struct snapshot **snapshot,
                           struct problems *holes)
 {
     const struct world_options *options = loading->options;
-    struct problems found = {.arena = loading->arena};
     struct error error;
     bool loaded = state_load(options->state_dir, options->listed, options->change, loading->arena,
-                             snapshot, &found, &error);
+                             snapshot, holes, &error);
     if (!loaded)
         problems_add_error(loading->errors, &error);
-    FOR_EACH(problem, &found) {
-        problems_add_error(loading->warnings, problem);
-        if (world_warning_is_hole(problem))
-            problems_add_error(holes, problem);
+    size_t kept = 0;
+    for (size_t i = 0; i < holes->count; i++) {
+        problems_add_error(loading->warnings, &holes->items[i]);
+        if (world_warning_is_hole(&holes->items[i]))
+            holes->items[kept++] = holes->items[i];
     }
+    holes->count = kept;
     return loaded;
 }
 
@@ -124,6 +126,16 @@ static void load(void *argument)
     loading->complete = policies && snapshot;
 }
 
+static void load_guarded(void *argument)
+{
+    struct loading *loading = argument;
+    struct error error;
+    if (!arena_guard(loading->arena, load, loading, &error)) {
+        loading->complete = false;
+        problems_add_error(loading->errors, &error);
+    }
+}
+
 bool world_load(const struct world_options *options, uint64_t generation, int64_t now_unix_s,
                 struct world **world, struct problems *errors, struct problems *warnings)
 {
@@ -139,12 +151,13 @@ bool world_load(const struct world_options *options, uint64_t generation, int64_
         problems_add(errors, ERROR_MEMORY, NOWHERE, "no memory to load policies and state");
         return false;
     }
+    /* Where the memory for problems runs out, the world's is given back, and then it is told. */
     struct error error;
-    bool within_budget = arena_guard(loading.arena, load, &loading, &error);
-    if (!within_budget)
-        problems_add_error(errors, &error);
-    if (!within_budget || !loading.complete) {
+    bool told = arena_guard(errors->arena, load_guarded, &loading, &error);
+    if (!told || !loading.complete) {
         arena_destroy(loading.arena);
+        if (!told)
+            problems_add_error(errors, &error);
         return false;
     }
     struct world *loaded = &loading.owned->world;

@@ -91,6 +91,28 @@ static void problems_are_collected(void)
     arena_destroy(arena);
 }
 
+static void more_problems_than_wanted_are_counted(void)
+{
+    static const struct {
+        size_t most, kept;
+    } cases[] = {{0, 5}, {1, 1}, {4, 4}, {5, 5}, {6, 5}};
+    struct arena *arena = arena_create(1 << 20);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct problems problems = {.arena = arena, .most = cases[i].most};
+        for (uint32_t k = 0; k < 5; k++) {
+            const struct error error = {ERROR_INPUT, {NULL, k, 1}, "wrong"};
+            if (k % 2 == 0)
+                problems_add_error(&problems, &error);
+            else
+                problems_add(&problems, error.kind, error.place, "wrong");
+        }
+        ASSERT_INT(problems.count, cases[i].kept);
+        ASSERT_INT(problems.left_out, 5 - cases[i].kept);
+        ASSERT_INT(problems.items[problems.count - 1].place.line, cases[i].kept - 1);
+    }
+    arena_destroy(arena);
+}
+
 static void files_are_read(void)
 {
     char folder[] = "/tmp/taffrail-unit-XXXXXX", path[64];
@@ -180,6 +202,7 @@ const struct unit_test unit_tests[] = {
     {"kinds have exit codes", kinds_have_exit_codes},
     {"errors are formatted", errors_are_formatted},
     {"problems are collected", problems_are_collected},
+    {"more problems than wanted are counted", more_problems_than_wanted_are_counted},
     {"files are read", files_are_read},
     {"files that cannot be read are errors", files_that_cannot_be_read_are_errors},
     {"standard input is a file", standard_input_is_a_file},

@@ -200,6 +200,28 @@ static void what_is_refused_takes_no_memory(void)
     remove_folder();
 }
 
+/* Nor does what has more problems than there is memory for. */
+static void too_many_problems_take_no_memory(void)
+{
+    enum { TIMES = 20, GROWTH_BYTES = 64 << 10, HOLES = 5000 };
+    static const char hole[] = "kind: [\n---\n";
+    static char state[HOLES * (sizeof hole - 1) + 1];
+    size_t before = 0;
+    for (size_t i = 0; i < HOLES; i++)
+        memcpy(state + i * (sizeof hole - 1), hole, sizeof hole);
+    write_files(plain_policy, state);
+    for (size_t i = 0; i < TIMES; i++) {
+        struct loaded loaded = load_files((struct world_options){0}, true);
+        CU_ASSERT_FALSE(loaded.loads);
+        CU_ASSERT(says(&loaded.errors, "memory budget of"));
+        unload(&loaded);
+        if (i == TIMES / 2)
+            before = mallinfo2().uordblks;
+    }
+    CU_ASSERT(mallinfo2().uordblks < before + GROWTH_BYTES);
+    remove_folder();
+}
+
 /* What cannot be seen is said to who serves, where nothing will show it later. */
 static void who_serves_is_warned_of_what_cannot_be_seen(void)
 {
@@ -254,6 +276,7 @@ const struct unit_test unit_tests[] = {
     {"a world knows where it is from", a_world_knows_where_it_is_from},
     {"a supply is made where it is asked for", a_supply_is_made_where_it_is_asked_for},
     {"what is refused takes no memory", what_is_refused_takes_no_memory},
+    {"too many problems take no memory", too_many_problems_take_no_memory},
     {"all errors are said at once", all_errors_are_said_at_once},
     {"who serves is warned of what cannot be seen", who_serves_is_warned_of_what_cannot_be_seen},
     {"what cannot be read of the state is a hole", what_cannot_be_read_of_the_state_is_a_hole},
