@@ -38,7 +38,8 @@ struct loaded {
     struct fingerprint refused;  /* content of the last failure */
     bool failed;                 /* the last load failed */
     enum error_kind reason;      /* of the last failure */
-    /* It is tried at each look: memory may be free by then, and a certificate's time may come. */
+    /* It is tried at each look: the system may give by then what it did not, and a certificate's
+     * time may come. */
     bool may_pass_later;
 };
 
@@ -198,6 +199,17 @@ static void fail(struct reload *reload, enum reload_subject which, const struct 
     server_set_reload_failure(reload->target.server, which, line, time(NULL));
 }
 
+/* The system gave no memory, or did not read what is there to be read: another open file may have
+ * been one too many. Where nothing is there, or nobody may read it, a change shows. */
+static bool system_failed(const struct problems *errors)
+{
+    FOR_EACH(error, errors)
+        if (error->kind == ERROR_MEMORY || (error->kind == ERROR_IO && error->place.file != NULL &&
+                                            access(error->place.file, R_OK) == 0))
+            return true;
+    return false;
+}
+
 static struct problems only(struct error *error)
 {
     return (struct problems){.items = error, .count = 1};
@@ -223,7 +235,7 @@ static void settle(struct reload *reload, enum reload_subject which, struct next
     bool again = !asked && loaded->may_pass_later && is_refused(loaded, content);
     if (next->errors.count > 0) {
         fail(reload, which, &next->errors, again);
-        loaded->may_pass_later = loaded->reason == ERROR_MEMORY;
+        loaded->may_pass_later = system_failed(&next->errors);
     } else if (!actions[which].take(next, &error)) {
         fail(reload, which, &untaken, again);
         loaded->may_pass_later = true;

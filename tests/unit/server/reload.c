@@ -81,20 +81,27 @@ static void remove_all(const char *path)
     CU_ASSERT(nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
 }
 
-/* ---- memory that runs out ---- */
+/* ---- memory that runs out, and files that cannot be read ---- */
 
-enum hungry { HUNGRY_NONE, HUNGRY_LOAD, HUNGRY_FINGERPRINT, HUNGRY_CERTIFICATE };
+enum hungry {
+    HUNGRY_NONE,
+    HUNGRY_LOAD,
+    HUNGRY_FINGERPRINT,
+    HUNGRY_CERTIFICATE,
+    HUNGRY_READ /* of the certificate */
+};
 static atomic_int starved = HUNGRY_NONE; /* what gets no memory */
 static atomic_uint tries;                /* of it */
 
 static enum error_kind kind_of_want = ERROR_MEMORY;
+static const char *wanting; /* the file; NULL: none */
 
 static bool starve(enum hungry hungry, struct error *error)
 {
     if (atomic_load(&starved) != (int)hungry)
         return false;
     unsigned number = atomic_fetch_add(&tries, 1) + 1;
-    error_fill(error, kind_of_want, NOWHERE, "no memory, try %u", number);
+    error_fill(error, kind_of_want, (struct place){wanting, 0, 0}, "no memory, try %u", number);
     return true;
 }
 
@@ -130,6 +137,17 @@ bool __wrap_server_set_certificate(struct server *server, const struct cert_pair
                                    struct error *error)
 {
     return !starve(HUNGRY_CERTIFICATE, error) && __real_server_set_certificate(server, pair, error);
+}
+
+bool __real_file_read(const char *path, size_t limit_bytes, struct arena *arena, struct text *bytes,
+                      struct error *error);
+bool __wrap_file_read(const char *path, size_t limit_bytes, struct arena *arena, struct text *bytes,
+                      struct error *error);
+bool __wrap_file_read(const char *path, size_t limit_bytes, struct arena *arena, struct text *bytes,
+                      struct error *error)
+{
+    return !(text_ends_with(text_of(path), TEXT("tls.crt")) && starve(HUNGRY_READ, error)) &&
+           __real_file_read(path, limit_bytes, arena, bytes, error);
 }
 
 /* ---- a server that reloads ---- */
@@ -556,17 +574,33 @@ static bool await_tries(const struct reloading *reloading, unsigned count)
     return atomic_load(&tries) >= count;
 }
 
+static void want(enum error_kind kind, const char *file)
+{
+    static char path[256];
+    if (file != NULL)
+        snprintf(path, sizeof path, "%s", path_of(file));
+    kind_of_want = kind;
+    wanting = file == NULL ? NULL : path;
+}
+
 /* It is said and counted once, and the world is taken when there is memory, though its files stay
- * as they are and nobody asks. */
+ * as they are and nobody asks. So it is when the system does not read a file that is there. */
 static void a_world_without_memory_is_tried_again(void)
 {
     static const struct {
         enum hungry hungry;
+        enum error_kind kind;
+        const char *file;
         unsigned tries; /* of three looks */
-    } cases[] = {{HUNGRY_LOAD, 3}, {HUNGRY_FINGERPRINT, 3}};
+    } cases[] = {
+        {HUNGRY_LOAD, ERROR_MEMORY, NULL, 3},
+        {HUNGRY_FINGERPRINT, ERROR_MEMORY, NULL, 3},
+        {HUNGRY_LOAD, ERROR_IO, "policy.yaml", 3},
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         make_root();
         policy("policy.yaml", "one");
+        want(cases[i].kind, cases[i].file);
         struct reloading reloading = start_reloading("policy.yaml", NULL);
         struct listening listening = listen_to_log();
         atomic_store(&tries, 0);
@@ -584,29 +618,40 @@ static void a_world_without_memory_is_tried_again(void)
         ASSERT_HEARD(log, "the last good world stays in force", 1);
         stop_reloading(&reloading);
     }
+    want(ERROR_MEMORY, NULL);
 }
 
-/* What is larger than it may be stays so, until its files change. Files that cannot be told apart
- * are looked at again. */
+/* What is larger than it may be, or is not there, stays so until its files change. Files that
+ * cannot be told apart are looked at again. */
 static void a_world_over_its_budget_is_not_tried_again(void)
 {
     enum { LOOKS = 3 };
-    static const enum hungry cases[] = {HUNGRY_LOAD, HUNGRY_FINGERPRINT};
-    kind_of_want = ERROR_LIMIT;
+    static const struct {
+        enum hungry hungry;
+        enum error_kind kind;
+        const char *file;
+    } cases[] = {
+        {HUNGRY_LOAD, ERROR_LIMIT, NULL},
+        {HUNGRY_FINGERPRINT, ERROR_LIMIT, NULL},
+        {HUNGRY_LOAD, ERROR_LIMIT, "policy.yaml"},
+        {HUNGRY_LOAD, ERROR_IO, "gone.yaml"},
+        {HUNGRY_LOAD, ERROR_IO, NULL},
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         make_root();
         policy("policy.yaml", "one");
+        want(cases[i].kind, cases[i].file);
         struct reloading reloading = start_reloading("policy.yaml", NULL);
         struct listening listening = listen_to_log();
         atomic_store(&tries, 0);
-        atomic_store(&starved, (int)cases[i]);
+        atomic_store(&starved, (int)cases[i].hungry);
         policy("policy.yaml", "two");
         CU_ASSERT(await_ready(&reloading.fixture, "no memory, try", true));
         for (unsigned looks = 0; looks < LOOKS; looks++) {
             make_look(&reloading);
             poll(NULL, 0, 500); /* longer than a look waits for quiet */
         }
-        if (cases[i] == HUNGRY_LOAD)
+        if (cases[i].hungry == HUNGRY_LOAD)
             ASSERT_INT(atomic_load(&tries), 1);
         atomic_store(&starved, HUNGRY_NONE);
         ASSERT_INT(metric(&reloading.fixture, failures), 1);
@@ -617,7 +662,7 @@ static void a_world_over_its_budget_is_not_tried_again(void)
         ASSERT_HEARD(log, "the last good world stays in force", 1);
         stop_reloading(&reloading);
     }
-    kind_of_want = ERROR_MEMORY;
+    want(ERROR_MEMORY, NULL);
 }
 
 /* Of several errors /readyz has the first, and the log all of them; of a world that is in force the
@@ -826,6 +871,30 @@ static void a_certificate_that_is_not_valid_yet_is_taken_when_it_is(void)
     stop_reloading(&reloading);
 }
 
+static void a_certificate_that_the_system_does_not_read_is_tried_again(void)
+{
+    make_root();
+    policy("policy.yaml", "one");
+    struct reloading reloading = start_reloading("policy.yaml", NULL);
+    struct fixture *fixture = &reloading.fixture;
+    const struct cert_pair second = issue(fixture);
+    want(ERROR_IO, "tls.crt");
+    atomic_store(&starved, HUNGRY_READ);
+    put_text("draft.crt", second.certificate);
+    put_text("draft.key", second.key);
+    move("draft.key", "tls.key");
+    move("draft.crt", "tls.crt");
+    CU_ASSERT(await_ready(fixture, "tls.crt: no memory, try", true));
+    double counted = metric(fixture, certificate_failures);
+    atomic_store(&starved, HUNGRY_NONE);
+    policy("policy.yaml", "two"); /* a sign to look at the certificate, too */
+    CU_ASSERT(await_ready(fixture, "failed", false));
+    CU_ASSERT(serves(fixture, &second));
+    ASSERT_INT(metric(fixture, certificate_failures), counted);
+    stop_reloading(&reloading);
+    want(ERROR_MEMORY, NULL);
+}
+
 /* The files stay as they are meanwhile. */
 static void another_reason_is_said_again(void)
 {
@@ -954,6 +1023,8 @@ const struct unit_test unit_tests[] = {
     {"a certificate is replaced", a_certificate_is_replaced},
     {"a certificate that is not valid yet is taken when it is",
      a_certificate_that_is_not_valid_yet_is_taken_when_it_is},
+    {"a certificate that the system does not read is tried again",
+     a_certificate_that_the_system_does_not_read_is_tried_again},
     {"another reason is said again", another_reason_is_said_again},
     {"a storm loses nothing", a_storm_loses_nothing},
     {NULL, NULL},
