@@ -226,20 +226,10 @@ static bool write_waiting(const char *line, size_t size)
     return true;
 }
 
-/* A pipe takes all of a line or nothing. What a full disk took in part gets its end before the next
- * line, so that one line is torn and not two. */
-static bool write_at_once(char *line, size_t size)
+static bool write_at_once(const char *line, size_t size)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static bool torn;
-    pthread_mutex_lock(&lock);
-    const struct iovec parts[] = {{"\n", torn ? 1 : 0}, {line, size}};
-    ssize_t written = write_now(STDERR_FILENO, parts, 2);
-    ssize_t end = torn ? 1 : 0, whole = end + (ssize_t)size;
-    if (written > 0)
-        torn = written > end && written < whole;
-    pthread_mutex_unlock(&lock);
-    return written == whole;
+    static struct line_output output = LINE_OUTPUT(STDERR_FILENO);
+    return line_write_now(&output, (struct text){line, size - 1}) == LINE_WHOLE;
 }
 
 /* ---- the log ---- */

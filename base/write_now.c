@@ -54,3 +54,18 @@ ssize_t write_now(int fd, const struct iovec *parts, int count)
     ssize_t written = pwritev2(fd, parts, count, -1, RWF_NOWAIT);
     return written < 0 && errno != EAGAIN ? write_when_ready(fd, parts, count) : written;
 }
+
+enum line_written line_write_now(struct line_output *output, struct text line)
+{
+    pthread_mutex_lock(&output->lock);
+    ssize_t end = output->torn ? 1 : 0, whole = end + (ssize_t)line.size + 1;
+    const struct iovec parts[] = {
+        {"\n", (size_t)end}, {(void *)(uintptr_t)line.data, line.size}, {"\n", 1}};
+    ssize_t written = write_now(output->fd, parts, COUNT_OF(parts));
+    int failure = errno;
+    if (written > 0)
+        output->torn = written > end && written < whole;
+    pthread_mutex_unlock(&output->lock);
+    errno = failure;
+    return written < 0 ? LINE_LOST : written < whole ? LINE_IN_PART : LINE_WHOLE;
+}

@@ -2,6 +2,7 @@
 #ifndef TAFFRAIL_BASE_WRITE_NOW_H
 #define TAFFRAIL_BASE_WRITE_NOW_H
 
+#include <pthread.h>
 #include <sys/uio.h>
 
 #include "base/base.h"
@@ -10,5 +11,24 @@
  * for a reader, unless fd is a terminal that the process may not open. Returns how many bytes were
  * taken; below 0 with errno: none, for EAGAIN because it would have to wait. */
 ssize_t write_now(int fd, const struct iovec *parts, int count) MUST_CHECK;
+
+/* Where several threads write lines. */
+struct line_output {
+    int fd;
+    pthread_mutex_t lock;
+    bool torn; /* it has a part of a line, and not its end */
+};
+#define LINE_OUTPUT(fd)                        \
+    {                                          \
+        (fd), PTHREAD_MUTEX_INITIALIZER, false \
+    }
+enum line_written {
+    LINE_WHOLE,
+    LINE_IN_PART, /* or only the end of the one before */
+    LINE_LOST,    /* errno says why */
+};
+/* The line, without its end, as write_now writes it. What was taken in part gets its end before the
+ * next line, so that one line is torn and not two. */
+enum line_written line_write_now(struct line_output *output, struct text line) MUST_CHECK;
 
 #endif

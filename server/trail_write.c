@@ -11,11 +11,14 @@ static const char stuck[] = "standard output takes nothing more: its reader is s
 /* A pipe without a reader must not stop the reviews. */
 const char *trail_write(struct text line)
 {
-    const struct iovec parts[] = {{(void *)line.data, line.size}, {"\n", 1}};
-    ssize_t written = write_now(STDOUT_FILENO, parts, 2);
-    if (written == (ssize_t)(line.size + 1))
+    static struct line_output output = LINE_OUTPUT(STDOUT_FILENO);
+    switch (line_write_now(&output, line)) {
+    case LINE_WHOLE:
         return NULL;
-    if (written >= 0)
+    case LINE_IN_PART:
         return "written in part";
+    case LINE_LOST:
+        break;
+    }
     return errno == EAGAIN ? stuck : strerror(errno);
 }

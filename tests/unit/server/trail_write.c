@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <termios.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ const char unit_suite[] = "server/trail write";
 
 /* ---- in place of the kernel's ---- */
 
+enum { ALL = 1 << 30 };
 static ssize_t says; /* below 0: it fails, with errno: */
 static int failure;
 static unsigned calls;
@@ -25,11 +27,14 @@ static const char stuck[] = "standard output takes nothing more: its reader is s
 /* The header's names are the C library's own. NOLINTNEXTLINE(readability-inconsistent-*) */
 ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    CU_ASSERT(fd == STDOUT_FILENO && parts != NULL && count == 2 && offset == -1);
+    CU_ASSERT(fd == STDOUT_FILENO && parts != NULL && count == 3 && offset == -1);
     CU_ASSERT(flags == RWF_NOWAIT);
+    ssize_t size = 0;
+    for (int i = 0; i < count; i++)
+        size += (ssize_t)parts[i].iov_len;
     calls++;
     errno = failure;
-    return says;
+    return says == ALL ? size : says;
 }
 
 /* ---- standard output ---- */
@@ -93,9 +98,12 @@ static void what_becomes_of_a_line(void)
         failure = cases[i].failure;
         calls = 0;
         const char *lost = trail_write(TEXT(line));
+        says = ALL;
+        if (cases[i].output != A_FILE) /* which takes every line in whole */
+            CU_ASSERT_PTR_NULL(trail_write(TEXT("the end of a torn line")));
         dup2(standard_output, STDOUT_FILENO);
         close(standard_output);
-        ASSERT_INT(calls, cases[i].output == A_FILE ? 0 : 1);
+        ASSERT_INT(calls, cases[i].output == A_FILE ? 0 : 2);
         ASSERT_TEXT(text_of(lost == NULL ? "" : lost), cases[i].lost == NULL ? "" : cases[i].lost);
         if (cases[i].output == A_FILE)
             lseek(reader, 0, SEEK_SET);
@@ -108,6 +116,50 @@ static void what_becomes_of_a_line(void)
         close(reader);
     }
     signal(SIGPIPE, before);
+}
+
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    CU_ASSERT_FATAL(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+/* One line is torn, and not two: each that is not told to be lost stands on a line of its own. */
+static void a_torn_line_has_an_end(void)
+{
+    static const struct {
+        rlim_t room;
+        const char *lost;
+    } steps[] = {
+        {4, "written in part"}, {4, "File too large"},
+        {5, "written in part"}, /* the end of the torn line alone */
+        {7, "written in part"}, {RLIM_INFINITY, NULL},
+        {RLIM_INFINITY, NULL},
+    };
+    char line[16];
+    char read_bytes[64];
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+    fflush(stdout);
+    int standard_output = dup(STDOUT_FILENO), reader = open_output(A_FILE);
+    const char *lost[COUNT_OF(steps)];
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        limit_files(steps[i].room);
+        snprintf(line, sizeof line, "{\"a\":%zu}", i);
+        lost[i] = trail_write(text_of(line));
+    }
+    limit_files(RLIM_INFINITY);
+    dup2(standard_output, STDOUT_FILENO);
+    close(standard_output);
+    signal(SIGXFSZ, before);
+    for (size_t i = 0; i < COUNT_OF(steps); i++)
+        CU_ASSERT_STRING_EQUAL(lost[i] == NULL ? "" : lost[i],
+                               steps[i].lost == NULL ? "" : steps[i].lost);
+    ssize_t size = pread(reader, read_bytes, sizeof read_bytes, 0);
+    ASSERT_TEXT(((struct text){read_bytes, size < 0 ? 0 : (size_t)size}),
+                "{\"a\"\n{\"\n{\"a\":4}\n{\"a\":5}\n");
+    close(reader);
 }
 
 /* ---- a terminal ---- */
@@ -163,5 +215,6 @@ static void nobody_reads_the_terminal(void)
 const struct unit_test unit_tests[] = {
     {"nobody reads the terminal", nobody_reads_the_terminal},
     {"what becomes of a line", what_becomes_of_a_line},
+    {"a torn line has an end", a_torn_line_has_an_end},
     {NULL, NULL},
 };
