@@ -6,7 +6,10 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* A terminal waits as its description says, and that of fd belongs to other processes, too: below 0
  * is that there is no own one. */
@@ -55,13 +58,51 @@ ssize_t write_now(int fd, const struct iovec *parts, int count)
     return written < 0 && errno != EAGAIN ? write_when_ready(fd, parts, count) : written;
 }
 
+/* A terminal lets in one writer at a time. Another one is told that it would have to wait, and not
+ * whether it is for the first, which takes a moment, or for a reader. */
+static ssize_t wait_for_turn(struct line_output *output, const struct iovec *parts, int count)
+{
+    enum { TURN_MS = 5, TRIES_LEAST = 8, STUCK_MS = 50 };
+    static const struct timespec moment = {.tv_nsec = 100 * 1000L};
+    struct pollfd turn = {.fd = output->fd, .events = POLLOUT};
+    int64_t end_ms = monotonic_ms() + TURN_MS, left_ms = TURN_MS;
+    for (int i = 0; i < TRIES_LEAST || left_ms > 0; i++) {
+        bool had_turn = poll(&turn, 1, left_ms > 0 ? (int)left_ms : 0) != 0;
+        if (!had_turn && i > 0)
+            break;
+        if (!had_turn) {
+            output->stuck_until_ms = monotonic_ms() + STUCK_MS;
+            errno = EAGAIN;
+            return -1;
+        }
+        ssize_t written = write_now(output->fd, parts, count);
+        if (written >= 0 || errno != EAGAIN)
+            return written;
+        nanosleep(&moment, NULL);
+        left_ms = end_ms - monotonic_ms();
+    }
+    errno = EBUSY;
+    return -1;
+}
+
+static ssize_t write_in_turn(struct line_output *output, const struct iovec *parts, int count)
+{
+    ssize_t written = write_now(output->fd, parts, count);
+    int failure = errno;
+    if (written < 0 && failure == EAGAIN && isatty(output->fd) == 1 &&
+        monotonic_ms() >= output->stuck_until_ms)
+        return wait_for_turn(output, parts, count);
+    errno = failure;
+    return written;
+}
+
 enum line_written line_write_now(struct line_output *output, struct text line)
 {
     pthread_mutex_lock(&output->lock);
     ssize_t end = output->torn ? 1 : 0, whole = end + (ssize_t)line.size + 1;
     const struct iovec parts[] = {
         {"\n", (size_t)end}, {(void *)(uintptr_t)line.data, line.size}, {"\n", 1}};
-    ssize_t written = write_now(output->fd, parts, COUNT_OF(parts));
+    ssize_t written = write_in_turn(output, parts, COUNT_OF(parts));
     int failure = errno;
     if (written > 0)
         output->torn = written > end && written < whole;

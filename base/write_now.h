@@ -16,19 +16,21 @@ ssize_t write_now(int fd, const struct iovec *parts, int count) MUST_CHECK;
 struct line_output {
     int fd;
     pthread_mutex_t lock;
-    bool torn; /* it has a part of a line, and not its end */
+    bool torn;              /* it has a part of a line, and not its end */
+    int64_t stuck_until_ms; /* a terminal without room is not waited for */
 };
-#define LINE_OUTPUT(fd)                        \
-    {                                          \
-        (fd), PTHREAD_MUTEX_INITIALIZER, false \
+#define LINE_OUTPUT(fd)                           \
+    {                                             \
+        (fd), PTHREAD_MUTEX_INITIALIZER, false, 0 \
     }
 enum line_written {
     LINE_WHOLE,
     LINE_IN_PART, /* or only the end of the one before */
-    LINE_LOST,    /* errno says why */
+    LINE_LOST,    /* errno says why; EBUSY: others write to the terminal all the time */
 };
 /* The line, without its end, as write_now writes it. What was taken in part gets its end before the
- * next line, so that one line is torn and not two. */
+ * next line, so that one line is torn and not two. Where others write to the same terminal it waits
+ * for its turn, some milliseconds; where that is in vain, the next lines do not wait. */
 enum line_written line_write_now(struct line_output *output, struct text line) MUST_CHECK;
 
 #endif

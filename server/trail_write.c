@@ -7,6 +7,7 @@
 #include "server/server.h"
 
 static const char stuck[] = "standard output takes nothing more: its reader is stuck";
+static const char busy[] = "standard output is a terminal that others write to all the time";
 
 /* A pipe without a reader must not stop the reviews. */
 const char *trail_write(struct text line)
@@ -20,5 +21,5 @@ const char *trail_write(struct text line)
     case LINE_LOST:
         break;
     }
-    return errno == EAGAIN ? stuck : strerror(errno);
+    return errno == EAGAIN ? stuck : errno == EBUSY ? busy : strerror(errno);
 }

@@ -2,15 +2,18 @@
  * a reader, and a file takes every line. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/server.h"
 #include "unit.h"
 
@@ -35,6 +38,18 @@ ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int
     calls++;
     errno = failure;
     return says == ALL ? size : says;
+}
+
+static unsigned turns_of_others; /* so often a terminal is another writer's */
+
+/* The header's names are the C library's own. NOLINTNEXTLINE(readability-inconsistent-*) */
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+    if (turns_of_others == 0)
+        return syscall(SYS_writev, fd, parts, count);
+    turns_of_others--;
+    errno = EAGAIN;
+    return -1;
 }
 
 /* ---- standard output ---- */
@@ -212,8 +227,61 @@ static void nobody_reads_the_terminal(void)
     CU_ASSERT(size > 0);
 }
 
+/* It has room, and who writes to it is soon ready, or never. */
+static void others_write_to_the_terminal(void)
+{
+    enum { FOR_EVER = 1 << 30, STUCK_MS = 100, WITHIN_MS = 1000 };
+    static const struct {
+        unsigned turns;
+        const char *lost;
+    } cases[] = {{0, NULL},
+                 {1, NULL},
+                 {5, NULL},
+                 {FOR_EVER, "standard output is a terminal that others write to all the time"},
+                 {1, NULL}};
+    says = -1;
+    failure = EOPNOTSUPP;
+    fflush(stdout);
+    int standard_output = dup(STDOUT_FILENO), reader = open_raw_terminal();
+    poll(NULL, 0, STUCK_MS); /* nobody waits right after a terminal without room */
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        turns_of_others = cases[i].turns;
+        int64_t began_ms = monotonic_ms();
+        const char *lost = trail_write(TEXT("{\"a\":3}"));
+        CU_ASSERT_STRING_EQUAL(lost == NULL ? "" : lost,
+                               cases[i].lost == NULL ? "" : cases[i].lost);
+        CU_ASSERT(monotonic_ms() - began_ms < WITHIN_MS);
+        CU_ASSERT(cases[i].lost != NULL || turns_of_others == 0);
+    }
+    dup2(standard_output, STDOUT_FILENO);
+    close(standard_output);
+    close(reader);
+}
+
+/* Nobody waits for a reader again and again. */
+static void a_stuck_terminal_is_not_waited_for_again(void)
+{
+    enum { LINES = 2000, WITHIN_MS = 5000 };
+    const char *lost = NULL;
+    says = -1;
+    failure = EOPNOTSUPP;
+    fflush(stdout);
+    int standard_output = dup(STDOUT_FILENO), reader = open_raw_terminal();
+    while (lost == NULL || strcmp(lost, stuck) != 0)
+        lost = trail_write(TEXT("{\"a\":4}"));
+    int64_t began_ms = monotonic_ms();
+    for (int i = 0; i < LINES; i++)
+        CU_ASSERT_PTR_NOT_NULL(trail_write(TEXT("{\"a\":5}")));
+    CU_ASSERT(monotonic_ms() - began_ms < WITHIN_MS);
+    dup2(standard_output, STDOUT_FILENO);
+    close(standard_output);
+    close(reader);
+}
+
 const struct unit_test unit_tests[] = {
     {"nobody reads the terminal", nobody_reads_the_terminal},
+    {"others write to the terminal", others_write_to_the_terminal},
+    {"a stuck terminal is not waited for again", a_stuck_terminal_is_not_waited_for_again},
     {"what becomes of a line", what_becomes_of_a_line},
     {"a torn line has an end", a_torn_line_has_an_end},
     {NULL, NULL},
