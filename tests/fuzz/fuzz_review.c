@@ -104,7 +104,7 @@ static const char policy_text[] =
     "    instance-types: {mode: off, allow: {families: [m5]}}\n"
     "    accelerators: {mode: off, addToleration: true}\n"
     "    zone-spread: {action: default}\n"
-    "    node-labels: {}\n"
+    "    node-labels: {allow: {karpenter.k8s.aws/instance-category: [c]}}\n"
     "    node-overlay: {}\n"
     "    placeable: {}\n";
 
@@ -136,7 +136,8 @@ static const char policy_text[] =
     REPLICA_SET("d-0", "2025-06-01T00:00:00Z", "") \
     REPLICA_SET("d-1", "2026-06-01T00:00:00Z", "") \
     REPLICA_SET("d-2", "2026-07-01T00:00:00Z", \
-                "nodeSelector: {zone: z1}, volumes: [" EPHEMERAL("s") ", " EPHEMERAL("none") "], ")
+                "nodeSelector: {zone: z1}, tolerations: [{operator: Exists}], " \
+                "volumes: [" EPHEMERAL("s") ", " EPHEMERAL("none") "], ")
 /* clang-format on */
 static const char state_text[] =
     "apiVersion: v1\n"
