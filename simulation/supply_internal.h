@@ -80,8 +80,8 @@ struct type_set pool_unknown_types(const struct pool *pool, const struct pod_req
 bool pool_is_of_unknown_types(const struct catalog *catalog, const struct pool *pool,
                               struct arena *arena);
 /* Why no type suits the pod, of a pool whose types are not known, and which its requirements and
- * taints let in: SOLVER_REASON_RESOURCES, or SOLVER_REASON_REQUIREMENT; SOLVER_REASON_COUNT: one may
- * suit. Adds to types what the message names. */
+ * taints let in: SOLVER_REASON_RESOURCES, or SOLVER_REASON_REQUIREMENT; SOLVER_REASON_COUNT: one
+ * may suit. Adds to types what the message names. */
 enum solver_reason_kind pool_unsuited(const struct pool *pool,
                                       const struct pod_requirements *wanted,
                                       struct type_set *types);

@@ -171,6 +171,7 @@ static void judge_toleration(const struct accelerators_pod *pod, const struct wo
     enum service service = SERVES;
     bool some_node = false;
     const struct pool *pool = chooses_nodes(pod->selection) ? find_pool(pod, &service) : NULL;
+    struct text name = pool == NULL ? TEXT("") : pool->object->name;
     if (service == SERVES || may_come_to_a_node(pod, workload, &some_node))
         report_toleration(pod, toleration, SEVERITY_RAIL, "", TAKES_A_PLACE);
     else if ((some_node && pod->selection->required.count > SUPPLY_TERMS_MAX) ||
@@ -181,7 +182,7 @@ static void judge_toleration(const struct accelerators_pod *pod, const struct wo
                           arena_printf(pod->call->arena,
                                        " Nodes of %.*s are kept for pods that do, and whether they "
                                        "have the labels that it selects is not known.",
-                                       TEXT_ARGS(pool->object->name))
+                                       TEXT_ARGS(name))
                               .data);
 }
 

@@ -74,7 +74,8 @@ const struct solver_problem *case_build_over(const struct solver_case *input,
 
 /* Aborts unless the plan keeps every hard rule. */
 void plan_check(const struct built *built, const struct solver_plan *plan, struct arena *arena);
-/* Whether a pod may fit nowhere without a reason: a pool launches what the problem does not have. */
+/* Whether a pod may fit nowhere without a reason: a pool launches what the problem does not have.
+ */
 bool reasons_may_lack(const struct built *built);
 /* Aborts unless they are in order, and tell something. */
 void reasons_check(const struct built *built, struct solver_reasons told, struct arena *arena);
