@@ -85,28 +85,33 @@ static ssize_t wait_for_turn(struct line_output *output, const struct iovec *par
     return -1;
 }
 
-static ssize_t write_in_turn(struct line_output *output, const struct iovec *parts, int count)
+static ssize_t write_to_terminal(struct line_output *output, const struct iovec *parts, int count)
 {
-    ssize_t written = write_now(output->fd, parts, count);
+    pthread_mutex_lock(&output->lock);
+    ssize_t written = -1;
+    errno = EAGAIN;
+    if (monotonic_ms() >= output->stuck_until_ms)
+        written = wait_for_turn(output, parts, count);
     int failure = errno;
-    if (written < 0 && failure == EAGAIN && isatty(output->fd) == 1 &&
-        monotonic_ms() >= output->stuck_until_ms)
-        return wait_for_turn(output, parts, count);
+    pthread_mutex_unlock(&output->lock);
     errno = failure;
     return written;
 }
 
 enum line_written line_write_now(struct line_output *output, struct text line)
 {
-    pthread_mutex_lock(&output->lock);
-    ssize_t end = output->torn ? 1 : 0, whole = end + (ssize_t)line.size + 1;
+    bool torn = atomic_exchange(&output->torn, false);
+    ssize_t end = torn ? 1 : 0, whole = end + (ssize_t)line.size + 1;
     const struct iovec parts[] = {
         {"\n", (size_t)end}, {(void *)(uintptr_t)line.data, line.size}, {"\n", 1}};
-    ssize_t written = write_in_turn(output, parts, COUNT_OF(parts));
-    int failure = errno;
-    if (written > 0)
-        output->torn = written > end && written < whole;
-    pthread_mutex_unlock(&output->lock);
-    errno = failure;
+    ssize_t written = write_now(output->fd, parts, COUNT_OF(parts));
+    if (written < 0 && errno == EAGAIN) {
+        bool is_terminal = isatty(output->fd) == 1;
+        errno = EAGAIN;
+        if (is_terminal)
+            written = write_to_terminal(output, parts, COUNT_OF(parts));
+    }
+    if (written <= 0 ? torn : written > end && written < whole)
+        atomic_store(&output->torn, true);
     return written < 0 ? LINE_LOST : written < whole ? LINE_IN_PART : LINE_WHOLE;
 }

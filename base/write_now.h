@@ -3,6 +3,7 @@
 #define TAFFRAIL_BASE_WRITE_NOW_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/uio.h>
 
 #include "base/base.h"
@@ -12,16 +13,16 @@
  * taken; below 0 with errno: none, for EAGAIN because it would have to wait. */
 ssize_t write_now(int fd, const struct iovec *parts, int count) MUST_CHECK;
 
-/* Where several threads write lines. */
+/* Where several threads write lines. Only who waits for a turn on a terminal takes the lock. */
 struct line_output {
     int fd;
+    _Atomic bool torn; /* it has a part of a line, and not its end */
     pthread_mutex_t lock;
-    bool torn;              /* it has a part of a line, and not its end */
     int64_t stuck_until_ms; /* a terminal without room is not waited for */
 };
 #define LINE_OUTPUT(fd)                           \
     {                                             \
-        (fd), PTHREAD_MUTEX_INITIALIZER, false, 0 \
+        (fd), false, PTHREAD_MUTEX_INITIALIZER, 0 \
     }
 enum line_written {
     LINE_WHOLE,
