@@ -73,8 +73,9 @@ struct pod_requirements pod_requirements_none(const struct catalog *catalog, str
 bool pool_may_suit(const struct pool *pool, const struct pod_requirements *wanted);
 /* The same, whatever taints the pool has. */
 bool pool_is_selected(const struct pool *pool, const struct pod_requirements *wanted);
-/* The types that the pool may launch for the pod, where the catalogue does not know the hardware of
- * any of them; else empty. Their names tell whether they have devices. */
+/* Of a pool that the catalogue covers, the types that it may launch for the pod, where the
+ * catalogue does not know the hardware of any of them; else empty. Their names tell whether they
+ * have devices. */
 struct type_set pool_unknown_types(const struct pool *pool, const struct pod_requirements *wanted);
 /* Whether the catalogue knows the hardware of no type that the pool may launch. */
 bool pool_is_of_unknown_types(const struct catalog *catalog, const struct pool *pool,

@@ -180,7 +180,7 @@ struct type_set pool_unknown_types(const struct pool *pool, const struct pod_req
 {
     const struct type_set none = {0};
     struct type_set suited = type_set_create(wanted->catalog, wanted->arena);
-    if (!pool_is_covered_by(wanted->catalog, pool) || not_tolerated(wanted, pool) != NULL)
+    if (not_tolerated(wanted, pool) != NULL)
         return none;
     device_set devices = devices_of(wanted->requests);
     struct type_set types = launchable_types(pool, wanted);
@@ -212,7 +212,7 @@ enum solver_reason_kind pool_unsuited(const struct pool *pool,
                                       const struct pod_requirements *wanted, struct type_set *types)
 {
     const struct type_set suited = pool_unknown_types(pool, wanted);
-    if (!pool_is_covered_by(wanted->catalog, pool) || !type_set_is_empty(&suited))
+    if (!type_set_is_empty(&suited))
         return SOLVER_REASON_COUNT;
     const struct type_set without_devices = launchable_types(pool, wanted);
     type_set_add_all(types, &without_devices);

@@ -403,7 +403,7 @@ void instance_judge_pool(struct rail_call *call, const struct instance_list *lis
         report_possible(call, list, pool, &may_fit);
     if (!type_set_is_empty(&unsure))
         instance_report_unsure(call, list, SEVERITY_WARN, pool->requirements_field, &unsure);
-    else if (reached.count == 0 && unknown == 0 && !some_allowed && !pool_shape_tells(call))
+    else if (reached.count == 0 && unknown == 0 && !pool_shape_tells(call))
         report(call, SEVERITY_RAIL, pool->requirements_field,
                TEXT("Remove one of the requirements."),
                "No instance type fits these requirements, so the pool can launch none.");

@@ -425,6 +425,7 @@ static void who_tolerates_everything_and_chooses_accelerators(void)
         {POD(EVERY, CHOOSES("node.kubernetes.io/instance-type", "g5.xlarge") ASKS_NOTHING), idle},
         {POD(EVERY, CHOOSES("node.kubernetes.io/instance-type", "m5.large") ASKS_NOTHING), ""},
         {POD(EVERY, AFFINITY(TERM_OF("none") ", " TERM_OF("group")) ASKS_NOTHING), idle},
+        {POD(EVERY, AFFINITY(TERM_OF("group") ", " TERM_OF("none")) ASKS_NOTHING), idle},
         {POD(EVERY, CHOOSES("group", "batch") ASKS_NOTHING), ""},
         {POD(EVERY, CHOOSES("group", "soft") ASKS_NOTHING), ""},
         {POD(EVERY, CHOOSES("group", "old") ASKS_NOTHING), idle},
@@ -616,6 +617,9 @@ static void who_tolerates_everything_and_chooses_a_node(void)
          idle},
         {POD(EVERY, AFFINITY(NODE_NAMED("In", "g1")) ASKS_NOTHING), idle},
         {POD(EVERY, AFFINITY(NODE_NAMED("In", "c1")) ASKS_NOTHING), ""},
+        {POD(EVERY, AFFINITY("{matchFields: [{key: metadata.namespace, operator: In, values: "
+                             "[c1]}]}") ASKS_NOTHING),
+         idle},
         {POD(EVERY, AFFINITY(NODE_NAMED("In", "c1") ", " NODE_NAMED("In", "g1")) ASKS_NOTHING),
          idle},
         {POD(EVERY, CHOOSES_NODE("soft")), ""},

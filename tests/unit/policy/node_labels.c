@@ -521,6 +521,12 @@ static void labels_that_every_node_has(void)
     };
     for (size_t i = 0; i < COUNT_OF(none); i++)
         rail_table_run(&(struct rail_table){rails, none[i], types, COUNT_OF(types)});
+    /* what a NodePool leaves open is judged by what it may buy */
+    static const struct rail_case open[] = {
+        {NODE_AFFINITY(TERM(NOT_IN(AWS "cpu-manufacturer", "intel"))), "deny " EXPRESSION " NotIn"},
+    };
+    rail_table_run(&(struct rail_table){
+        rails, POOL("a", "", "{key: " AWS "cpu-manufacturer, operator: Exists}"), open, 1});
     /* who made its CPUs is not known */
     static const struct rail_case unknown[] = {
         {NODE_AFFINITY(TERM(NOT_IN(AWS "cpu-manufacturer", "intel"))), ""},
@@ -574,6 +580,12 @@ static void what_an_update_reaches_is_new(void)
         {seen, TERM(NOT_IN("team", "a, b")) ", " TERM(NOT_IN("team", "a, c")),
          TERM(NOT_IN("team", "a")), ACTION_AUDIT},
         {seen, TERM(NOT_IN("team", "a, d")), TERM(NOT_IN("team", "a")), ACTION_AUDIT},
+        /* a value that is named is no matter of what was reached */
+        {seen, TERM(NOT_IN("team", "a")), TERM(NOT_IN("team", "a") ", " IN("tier", "'2'")),
+         ACTION_DENY},
+        /* a NodePool leaves it open what is reached */
+        {POOL("a", "", THERE("team")), ALL("a, b"), ALL("a"), ACTION_DENY},
+        {POOL("a", "", THERE("team")), ALL("a"), ALL("a"), ACTION_AUDIT},
         /* of another label */
         {seen, TERM(ABOUT("tier", "Gt", "'1'")), TERM(NOT_IN("team", "a")), ACTION_DENY},
         /* nobody knows what is reached */

@@ -612,6 +612,19 @@ static void what_is_not_known_is_between(void)
          {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE), POD("one", "1, nvidia.com/gpu: 1", "")},
          "nowhere\nz: resources: no type of this NodePool has nvidia.com/gpu: it may launch "
          "m8g-flex.large\nnodes 0/0\n"},
+        {"unknown hardware: none of a device is none",
+         {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE), POD("one", "1, nvidia.com/gpu: 0", "")},
+         "undecided\nz: undecided: the catalogue does not know the hardware of "
+         "m8g-flex.large\nnodes 0/0\n"},
+        {"unknown hardware: of two devices one is asked for",
+         {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE),
+          POD("one", "1, nvidia.com/gpu: 1, aws.amazon.com/neuron: 0", "")},
+         "nowhere\nz: resources: no type of this NodePool has nvidia.com/gpu: it may launch "
+         "m8g-flex.large\nnodes 0/0\n"},
+        {"a node class of which nobody says whose it is",
+         {POOL_OF("a", "", "nodeClassRef: {kind: CloudNodeClass, name: a}, ", ""),
+          POD("one", "1", ", nodeSelector: {kubernetes.azure.com/mode: user}")},
+         "undecided\na: " UNKNOWN "nodes 0/0\n"},
         {"unknown hardware: of another family",
          {POOL_OF("z", "", AWS, UNKNOWN_HARDWARE),
           POD("one", "1", ", nodeSelector: {karpenter.k8s.aws/instance-family: m5}")},
