@@ -170,7 +170,7 @@ static device_set devices_of(const struct named_amounts *requests)
     device_set devices = 0;
     for (size_t i = 0; requests != NULL && i < requests->count; i++) {
         enum device device = device_of_resource(text_of(requests->items[i].resource));
-        if (device != DEVICE_COUNT && requests->items[i].quantity > 0)
+        if (device != DEVICE_COUNT)
             devices |= DEVICE_BIT(device);
     }
     return devices;
@@ -229,7 +229,7 @@ static struct text devices_text(const struct named_amounts *requests, struct are
 {
     struct text_builder text = {.arena = arena};
     FOR_EACH(amount, requests)
-        if (device_of_resource(text_of(amount->resource)) != DEVICE_COUNT && amount->quantity > 0)
+        if (device_of_resource(text_of(amount->resource)) != DEVICE_COUNT)
             text_builder_printf(&text, "%s%s", text.size == 0 ? "" : " and ", amount->resource);
     return text_builder_text(&text);
 }
