@@ -158,6 +158,15 @@ void expression_add(const struct expression *expression, struct solver_names *na
     solver_requirements_add(names, set, requirement, arena);
 }
 
+void expression_add_label(struct text key, struct text value, struct solver_names *names,
+                          struct solver_requirements *set, struct arena *arena)
+{
+    struct expression_value only = {.text = value};
+    const struct expression label = {
+        .key = key, .op = SOLVER_IN, .valid = true, .values = &only, .value_count = 1};
+    expression_add(&label, names, set, arena);
+}
+
 static void exclude(struct exclusions *exclusions, const struct expression *expression,
                     struct solver_names *names, struct arena *arena)
 {

@@ -38,6 +38,9 @@ bool expression_names(const struct expression *expression, struct text value);
 /* Adds an expression to a set: canonical key, names interned in names. Ignores invalid ones. */
 void expression_add(const struct expression *expression, struct solver_names *names,
                     struct solver_requirements *set, struct arena *arena);
+/* Adds that a label has the value. */
+void expression_add_label(struct text key, struct text value, struct solver_names *names,
+                          struct solver_requirements *set, struct arena *arena);
 void expressions_add(const struct expressions *expressions, struct solver_names *names,
                      struct solver_requirements *set, struct arena *arena);
 /* Whether the label of an object meets a requirement; NULL: it has none of that key. */

@@ -17,7 +17,7 @@
 #include "simulation/drill.h"
 #include "simulation/eviction_budgets.h"
 #include "simulation/simulation.h"
-#include "simulation/supply_internal.h"
+#include "simulation/supply_pools.h"
 #include "simulation/volume_claims.h"
 #include "solver/well_known.h"
 

@@ -5,7 +5,7 @@
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "simulation/cluster.h"
-#include "simulation/supply_internal.h"
+#include "simulation/supply_pools.h"
 
 static struct text not_ready_because(const struct pool *pool, struct arena *arena)
 {
@@ -114,19 +114,11 @@ static struct simulation_reason reason_of(const struct cluster *cluster,
     return reason;
 }
 
-static struct pod_requirements wanted_by(const struct cluster *cluster,
-                                         const struct cluster_pod *pod)
-{
-    struct pod_requirements wanted =
-        pod_requirements_read(cluster->catalog, &pod->source->workload, cluster->arena);
-    wanted.requests = &pod->shape->requests;
-    return wanted;
-}
-
 bool other_pool_ask(const struct cluster *cluster, const struct pool *pool,
                     const struct cluster_pod *pod, bool told, struct simulation_reason *reason)
 {
-    const struct pod_requirements wanted = wanted_by(cluster, pod);
+    const struct pod_requirements wanted = pod_requirements_read(
+        cluster->catalog, &pod->source->workload, &pod->shape->requests, cluster->arena);
     struct judged judged = {.pool = pool,
                             .types = type_set_create(cluster->catalog, cluster->arena)};
     judge(cluster_pool_of(cluster, pool), &wanted, told, &judged);
@@ -169,7 +161,8 @@ static void judge_all(const struct cluster *cluster, const struct cluster_pod *p
                       const struct simulation_reasons *told, struct judged_list list)
 {
     struct arena_mark mark = arena_mark(cluster->arena);
-    const struct pod_requirements wanted = wanted_by(cluster, pod);
+    const struct pod_requirements wanted = pod_requirements_read(
+        cluster->catalog, &pod->source->workload, &pod->shape->requests, cluster->arena);
     for (size_t i = 0; i < list.count; i++)
         judge(cluster_pool_of(cluster, list.items[i].pool), &wanted,
               is_told(told, list.items[i].pool->object->name), &list.items[i]);

@@ -222,22 +222,14 @@ static bool may_launch_the_unknown(const struct asking *asking, const struct poo
     return unknown_resource(asking) == NULL && !type_set_is_empty(&types);
 }
 
-/* What the pod requires, with what it requests. */
-static struct pod_requirements wanted_by(const struct asking *asking)
-{
-    struct pod_requirements wanted =
-        pod_requirements_read(asking->supply->catalog, asking->workload, asking->arena);
-    wanted.requests = &asking->pod.requests;
-    return wanted;
-}
-
 /* Pools that are not in the problem: of another cloud, not ready, or static; or of which the types
  * are not. Whether the pod fits there is not known, only whether requirements or taints exclude it.
  */
 static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
-    const struct pod_requirements wanted = wanted_by(asking);
+    const struct pod_requirements wanted = pod_requirements_read(
+        asking->supply->catalog, asking->workload, &asking->pod.requests, asking->arena);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (pool->object->deleting || (supply->settings.no_static_capacity && pool_is_static(pool)))
@@ -260,7 +252,7 @@ static void add_zones_of_other_pools(const struct asking *asking, struct zone_bi
         if (pool_is_covered_by(supply->catalog, pool) || !pool_makes_nodes(pool))
             continue;
         if (wanted.names == NULL)
-            wanted = pod_requirements_read(supply->catalog, asking->workload, asking->arena);
+            wanted = pod_requirements_read(supply->catalog, asking->workload, NULL, asking->arena);
         pool_add_zones(asking->snapshot, pool, &wanted, &supply->zones, &zones);
     }
     for (size_t i = 0; i < zones.count; i++)
@@ -375,7 +367,8 @@ static void add_unsuited(const struct asking *asking, const struct pod_requireme
 static void take_reasons(const struct asking *asking, struct reasons_words words,
                          struct supply_answer *answer)
 {
-    const struct pod_requirements wanted = wanted_by(asking);
+    const struct pod_requirements wanted = pod_requirements_read(
+        asking->supply->catalog, asking->workload, &asking->pod.requests, asking->arena);
     struct supply_reasons reasons = {0};
     for (size_t i = 0; i < words.count; i++) {
         const struct reason_words *told = &words.items[i];

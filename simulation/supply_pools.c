@@ -1,11 +1,11 @@
 /* NodePools whose instance types are not known: only their requirements, taints and subnets
  * count. */
+#include "simulation/supply_pools.h"
 #include "catalog/catalog.h"
 #include "kube/expression.h"
 #include "kube/label.h"
 #include "kube/object.h"
 #include "kube/pool.h"
-#include "simulation/supply_internal.h"
 #include "solver/well_known.h"
 
 /* ---- what a pod requires ---- */
@@ -31,9 +31,12 @@ static struct solver_requirements copied(const struct solver_requirements *set, 
 }
 
 struct pod_requirements pod_requirements_read(const struct catalog *catalog,
-                                              const struct workload *workload, struct arena *arena)
+                                              const struct workload *workload,
+                                              const struct named_amounts *requests,
+                                              struct arena *arena)
 {
     struct pod_requirements wanted = pod_requirements_none(catalog, arena);
+    wanted.requests = requests;
     struct node_selection selection;
     node_selection_read(workload, arena, &selection);
     tolerations_read(workload, arena, &wanted.tolerations);
@@ -56,15 +59,6 @@ struct pod_requirements pod_requirements_read(const struct catalog *catalog,
 
 /* ---- whether a pool gives it ---- */
 
-static void add_own_label(const struct pool_label *own, const struct pod_requirements *wanted,
-                          struct solver_requirements *set)
-{
-    struct expression_value value = {.text = own->value};
-    const struct expression label = {
-        .key = own->key, .op = SOLVER_IN, .valid = true, .values = &value, .value_count = 1};
-    expression_add(&label, wanted->names, set, wanted->arena);
-}
-
 static struct solver_requirements of_pool(const struct pool *pool,
                                           const struct pod_requirements *wanted)
 {
@@ -74,7 +68,7 @@ static struct solver_requirements of_pool(const struct pool *pool,
     expressions_add(&pool->requirements, wanted->names, &set, wanted->arena);
     expressions_add(&pool->labels, wanted->names, &set, wanted->arena);
     for (size_t i = 0; i < count; i++)
-        add_own_label(&own[i], wanted, &set);
+        expression_add_label(own[i].key, own[i].value, wanted->names, &set, wanted->arena);
     return set;
 }
 
@@ -134,7 +128,7 @@ bool pool_may_suit(const struct pool *pool, const struct pod_requirements *wante
 bool pool_takes(const struct catalog *catalog, const struct pool *pool,
                 const struct workload *workload, struct arena *arena)
 {
-    const struct pod_requirements wanted = pod_requirements_read(catalog, workload, arena);
+    const struct pod_requirements wanted = pod_requirements_read(catalog, workload, NULL, arena);
     return pool_may_suit(pool, &wanted);
 }
 

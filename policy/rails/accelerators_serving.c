@@ -7,20 +7,6 @@
 #include "simulation/supply.h"
 #include "solver/well_known.h"
 
-static void add_label(struct solver_names *names, struct solver_requirements *set, struct text key,
-                      struct text text, struct arena *arena)
-{
-    struct expression_value value = {.text = text};
-    const struct expression label = {
-        .key = key,
-        .op = SOLVER_IN,
-        .valid = true,
-        .values = &value,
-        .value_count = 1,
-    };
-    expression_add(&label, names, set, arena);
-}
-
 static bool some_type_carries(const struct accelerators_pod *pod, struct type_set types)
 {
     for (int device = 0; device < DEVICE_COUNT; device++)
@@ -36,10 +22,10 @@ static void add_own_labels(const struct pool *pool, struct solver_names *names,
     struct pool_label labels[POOL_OWN_LABELS_MAX];
     size_t count = pool_own_labels(pool, labels);
     for (size_t i = 0; i < count; i++)
-        add_label(names, set, labels[i].key, labels[i].value, arena);
-    add_label(names, set, TEXT(LABEL_REGISTERED), TEXT("true"), arena);
-    add_label(names, set, TEXT(LABEL_INITIALIZED), TEXT("true"), arena);
-    add_label(names, set, TEXT(LABEL_HOSTNAME), TEXT("hostname-placeholder"), arena);
+        expression_add_label(labels[i].key, labels[i].value, names, set, arena);
+    expression_add_label(TEXT(LABEL_REGISTERED), TEXT("true"), names, set, arena);
+    expression_add_label(TEXT(LABEL_INITIALIZED), TEXT("true"), names, set, arena);
+    expression_add_label(TEXT(LABEL_HOSTNAME), TEXT("hostname-placeholder"), names, set, arena);
 }
 
 /* By the types that meet both sets. A pool that is of unknown hardware alone launches what it may.

@@ -52,13 +52,7 @@ static bool selects_pool(const struct rail_call *call, const struct overlay *ove
     struct arena *arena = call->arena;
     struct solver_names *names = solver_names_create(arena, catalog_names(call->world->catalog));
     struct solver_requirements has = {0}, wants = {0};
-    struct expression_value name = {.text = pool->object->name};
-    const struct expression own = {.key = TEXT(LABEL_NODE_POOL),
-                                   .op = SOLVER_IN,
-                                   .valid = true,
-                                   .values = &name,
-                                   .value_count = 1};
-    expression_add(&own, names, &has, arena);
+    expression_add_label(TEXT(LABEL_NODE_POOL), pool->object->name, names, &has, arena);
     expressions_add(&pool->labels, names, &has, arena);
     expressions_add(&overlay->of_pools, names, &wants, arena);
     return solver_requirements_compatible(names, &has, &wants, NULL, NULL);

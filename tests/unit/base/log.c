@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/log_internal.h"
+#include "file_limit.h"
 
 static const struct timespec moment = {.tv_sec = 1767323045, .tv_nsec = 678999999};
 
@@ -288,15 +288,6 @@ static void commands_wait_for_their_reader(void)
 }
 
 /* ---- a disk that is full ---- */
-
-/* No file gets longer than so many bytes. */
-static void limit_files(rlim_t bytes)
-{
-    struct rlimit limit;
-    CU_ASSERT_FATAL(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
-    CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-}
 
 static void a_torn_line_has_an_end(void)
 {

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "file_limit.h"
 #include "server/server.h"
 #include "unit.h"
 
@@ -131,14 +131,6 @@ static void what_becomes_of_a_line(void)
         close(reader);
     }
     signal(SIGPIPE, before);
-}
-
-static void limit_files(rlim_t bytes)
-{
-    struct rlimit limit;
-    CU_ASSERT_FATAL(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
-    CU_ASSERT_FATAL(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 }
 
 /* One line is torn, and not two: each that is not told to be lost stands on a line of its own. */
