@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cli/cluster.h"
+#include "server/open_files.h"
 #include "server/webhook_manager.h"
 #include "simulation/cluster.h"
 
@@ -237,6 +238,18 @@ static sigset_t block_signals(void)
     return signals;
 }
 
+static unsigned take_connections(void)
+{
+    size_t files = open_files_take();
+    unsigned connections = connections_within(files);
+    if (connections < CONNECTIONS_MOST)
+        log_line(LOG_WARN, "server", NULL, NULL,
+                 "this process may have %zu files open, so it takes %u connections at once; for %d "
+                 "let it have %d (ulimit -Hn)",
+                 files, connections, CONNECTIONS_MOST, CONNECTIONS_MOST + OTHER_FILES);
+    return connections;
+}
+
 /* Returns at a signal to stop; a second signal ends the process at once. */
 static int64_t wait_for_stop(const sigset_t *signals, struct reload *reload)
 {
@@ -387,7 +400,9 @@ static int serve(struct arena *arena, void *argument)
     log_set_waiting(false); /* reviews go on, and SIGTERM ends it, while nobody reads the log */
     struct serving serving = {
         .options = options,
-        .server = {.listen = options->listen, .ops_listen = options->ops_listen},
+        .server = {.listen = options->listen,
+                   .ops_listen = options->ops_listen,
+                   .connection_limit = take_connections()},
         .signals = block_signals(),
     };
     const struct reload_options reload_options = reload_options_of(options, arena);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "server/http.h"
+#include "server/open_files.h"
 
 enum {
     BODY_LIMIT_BYTES = 40 << 20,
@@ -22,7 +23,6 @@ enum {
     LARGE_BLOCK_BYTES = 64 << 10, /* more than a body or a TLS record usually has */
     HEAPS_A_CORE = 8,
     HEAPS_MAX = 64,
-    CONNECTION_LIMIT = 512,
     REQUEST_TIMEOUT_S = 15,
     /* libmicrohttpd counts a connection a little longer than the table does. */
     CONNECTION_MARGIN = 16,
@@ -40,7 +40,7 @@ static const char priorities[] =
 
 static unsigned connection_limit(const struct server_options *options)
 {
-    return options->connection_limit == 0 ? CONNECTION_LIMIT : options->connection_limit;
+    return options->connection_limit == 0 ? CONNECTIONS_MOST : options->connection_limit;
 }
 
 unsigned server_slot_count(const struct server_options *options)

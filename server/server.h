@@ -127,7 +127,7 @@ struct server_options {
     const char *ops_listen; /* plain HTTP: /livez /readyz /metrics; NULL: none */
     struct cert_pair certificate;
     size_t body_limit_bytes;   /* 0: 40 MiB, more than the API server sends */
-    unsigned connection_limit; /* 0: 512 */
+    unsigned connection_limit; /* 0: CONNECTIONS_MOST */
     unsigned review_limit;     /* judged at the same time; 0: 4 a core, at least 16 */
     /* Half of it for bodies, half for the arenas of reviews, each with a share of its own for small
      * ones; 0: 256 MiB. A request beyond it, or beyond the reviews, waits at most half a second and

@@ -22,6 +22,7 @@ LARGE_BODY_BYTES = 96 << 20  # of all bodies over 64 KiB together
 REQUEST_S = 15  # within which a request must have arrived
 HANDSHAKE_S = 3
 CONNECTIONS = 512
+FEW_FILES, FEW_CONNECTIONS = 200, 40
 with open(sys.argv[1], "rb") as program:
     SANITIZED = re.search(rb"__[at]san_init", program.read()) is not None
 
@@ -203,6 +204,34 @@ def idle_connections(server):
             client.close()
 
 
+def few_open_files(binary, folder):
+    """With a hard limit of open files it takes fewer connections, and never meets that limit."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FEW_FILES - 50, FEW_FILES))
+
+    server = Server(binary, folder, preexec_fn=limit)
+    clients = []
+    try:
+        while len(clients) < 2 * FEW_FILES:
+            clients.append(server.plain())
+        check(server.get("/livez")[0] == 200, "not alive")
+        check_serves(server)
+        descriptors, threads = counts(server)
+        check(descriptors < FEW_FILES and threads < FEW_CONNECTIONS + 50,
+              "%d descriptors, %d threads" % (descriptors, threads))
+    finally:
+        for client in clients:
+            client.close()
+    check_serves(server)
+    server.process.send_signal(signal.SIGINT)
+    check(server.process.wait(WAIT_S) == 0, "it ends with a failure")
+    server.reading.join()
+    log = "".join(server.log)
+    check("this process may have %d files open, so it takes %d connections at once"
+          % (FEW_FILES, FEW_CONNECTIONS) in log, log)
+    check("limit" not in log.replace("ulimit", ""), log)
+
+
 # ---- a byte a second ----
 
 DRIPS = [
@@ -310,7 +339,12 @@ def main():
         finally:
             server.process.kill()
             server.process.wait()
-    print("%d cases, %d failures" % (len(CASES) + 1, failures))
+        try:
+            few_open_files(sys.argv[1], folder)
+        except (Failure, OSError) as failure:
+            failures += 1
+            print("FAILED few open files: %s: %s" % (type(failure).__name__, failure))
+    print("%d cases, %d failures" % (len(CASES) + 2, failures))
     return 1 if failures else 0
 
 

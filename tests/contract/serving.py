@@ -84,7 +84,9 @@ class Serving:
         else:
             raise NotStarted(self.process.wait(WAIT_S), "".join(self.log))
         self.port, self.ops_port = int(found[1]), int(found[2])
-        threading.Thread(target=self.log.extend, args=(self.process.stderr,), daemon=True).start()
+        self.reading = threading.Thread(target=self.log.extend, args=(self.process.stderr,),
+                                        daemon=True)
+        self.reading.start()
         if certificates:
             self.tls = ssl.create_default_context(cafile=os.path.join(certificates, "ca.crt"))
 
