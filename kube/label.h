@@ -7,6 +7,9 @@
 struct pool;
 struct snapshot;
 
+/* Of a Namespace: its name. The API server puts it there (defaults.go, SetDefaults_Namespace). */
+#define LABEL_NAMESPACE_NAME "kubernetes.io/metadata.name"
+
 /* The labels that Karpenter puts on its nodes by itself, whatever its template says. */
 enum { POOL_OWN_LABELS_MAX = 3 };
 struct pool_label {

@@ -1,6 +1,9 @@
 /* Matches a label selector against one object. */
 #include "kube/selector.h"
 
+#include "kube/label.h"
+#include "kube/object.h"
+
 static bool values_contain(const struct node *values, struct text value)
 {
     for (size_t i = 0; i < node_count(values); i++)
@@ -9,11 +12,24 @@ static bool values_contain(const struct node *values, struct text value)
     return false;
 }
 
-/* open: there may be other labels than these. */
-static bool expression_matches(const struct node *expression, const struct node *labels, bool open)
+/* What a selector is asked of. */
+struct labelled {
+    const struct node *labels;         /* NULL: none */
+    const struct node *namespace_name; /* a Namespace's, which is a label, too; NULL: none */
+    bool open;                         /* there may be other labels */
+};
+
+static const struct node *label_of(const struct labelled *labelled, struct text key)
 {
-    const struct node *label = node_member(labels, node_string(node_get(expression, "key")));
-    if (label == NULL && open)
+    return labelled->namespace_name != NULL && text_is(key, LABEL_NAMESPACE_NAME)
+               ? labelled->namespace_name
+               : node_member(labelled->labels, key);
+}
+
+static bool expression_matches(const struct node *expression, const struct labelled *labelled)
+{
+    const struct node *label = label_of(labelled, node_string(node_get(expression, "key")));
+    if (label == NULL && labelled->open)
         return true;
     const struct node *values = node_get(expression, "values");
     struct text op = node_string(node_get(expression, "operator"));
@@ -28,7 +44,7 @@ static bool expression_matches(const struct node *expression, const struct node 
     return false;
 }
 
-static bool matches(const struct node *selector, const struct node *labels, bool open)
+static bool matches(const struct node *selector, const struct labelled *labelled)
 {
     if (!node_is(selector, NODE_MAP))
         return false;
@@ -37,25 +53,49 @@ static bool matches(const struct node *selector, const struct node *labels, bool
         if (!node_is(wanted, NODE_MAP))
             return false;
         const struct member *member = &wanted->members[i];
-        const struct node *label = node_member(labels, member_key(member));
-        if (label == NULL ? !open : !text_equal(node_string(label), node_string(&member->value)))
+        const struct node *label = label_of(labelled, member_key(member));
+        if (label == NULL ? !labelled->open
+                          : !text_equal(node_string(label), node_string(&member->value)))
             return false;
     }
     const struct node *expressions = node_get(selector, "matchExpressions");
     for (size_t i = 0; i < node_count(expressions); i++)
-        if (!expression_matches(node_item(expressions, i), labels, open))
+        if (!expression_matches(node_item(expressions, i), labelled))
             return false;
     return true;
 }
 
 bool selector_matches(const struct node *selector, const struct node *labels)
 {
-    return matches(selector, labels, false);
+    const struct labelled labelled = {.labels = labels};
+    return matches(selector, &labelled);
 }
 
-bool selector_may_match(const struct node *selector, const struct node *known)
+/* ---- of a namespace ---- */
+
+/* Whether it asks for nothing but names of namespaces. */
+static bool asks_names_alone(const struct node *selector)
 {
-    return matches(selector, known, true);
+    const struct node *labels = node_get(selector, "matchLabels");
+    for (size_t i = 0; node_is(labels, NODE_MAP) && i < node_count(labels); i++)
+        if (!text_is(member_key(&labels->members[i]), LABEL_NAMESPACE_NAME))
+            return false;
+    FOR_ITEMS(expression, node_get(selector, "matchExpressions"))
+        if (!text_is(node_string(node_get(expression, "key")), LABEL_NAMESPACE_NAME))
+            return false;
+    return true;
+}
+
+enum selected namespace_selected(const struct node *selector, struct text name,
+                                 const struct object *seen)
+{
+    const struct node name_node = node_of_text(name);
+    const struct labelled labelled = {.labels = seen == NULL ? NULL : seen->labels,
+                                      .namespace_name = &name_node,
+                                      .open = seen == NULL};
+    if (!matches(selector, &labelled))
+        return NOT_SELECTED;
+    return seen != NULL || asks_names_alone(selector) ? SELECTED : MAY_BE_SELECTED;
 }
 
 /* ---- one within another ---- */

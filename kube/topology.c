@@ -15,24 +15,13 @@ static bool lists(const struct node *list, struct text wanted)
     return false;
 }
 
-#define NAME_OF_NAMESPACE "kubernetes.io/metadata.name"
-
-/* Whether a selector of namespaces asks for nothing but their names, which each has as a label. */
-static bool asks_names_alone(const struct node *selector)
-{
-    const struct node *labels = node_get(selector, "matchLabels");
-    for (size_t i = 0; node_is(labels, NODE_MAP) && i < node_count(labels); i++)
-        if (!text_is(member_key(&labels->members[i]), NAME_OF_NAMESPACE))
-            return false;
-    FOR_ITEMS(expression, node_get(selector, "matchExpressions"))
-        if (!text_is(node_string(node_get(expression, "key")), NAME_OF_NAMESPACE))
-            return false;
-    return true;
-}
-
-enum topology_look topology_term_looks_into(const struct node *term, struct text own,
+enum topology_look topology_term_looks_into(const struct snapshot *snapshot,
+                                            const struct node *term, struct text own,
                                             struct text namespace)
 {
+    static const enum topology_look looks[] = {[NOT_SELECTED] = TOPOLOGY_LOOKS_ELSEWHERE,
+                                               [MAY_BE_SELECTED] = TOPOLOGY_MAY_LOOK,
+                                               [SELECTED] = TOPOLOGY_LOOKS};
     const struct node *namespaces = node_get(term, "namespaces");
     const struct node *selector = node_get(term, "namespaceSelector");
     if (lists(namespaces, namespace))
@@ -40,40 +29,8 @@ enum topology_look topology_term_looks_into(const struct node *term, struct text
     if (!node_is(selector, NODE_MAP))
         return node_count(namespaces) == 0 && text_equal(own, namespace) ? TOPOLOGY_LOOKS
                                                                          : TOPOLOGY_LOOKS_ELSEWHERE;
-    struct member name = member_of(TEXT(NAME_OF_NAMESPACE), node_of_text(namespace));
-    struct node labels = node_of_members(&name, 1);
-    return !selector_may_match(selector, &labels) ? TOPOLOGY_LOOKS_ELSEWHERE
-           : asks_names_alone(selector)           ? TOPOLOGY_LOOKS
-                                                  : TOPOLOGY_MAY_LOOK;
-}
-
-/* As the API server keeps them: it adds the name. */
-static struct node labels_of_namespace(const struct object *object, struct arena *arena)
-{
-    const struct node *labels = object->labels;
-    if (node_member(labels, TEXT(NAME_OF_NAMESPACE)) != NULL)
-        return *labels;
-    size_t count = node_count(labels);
-    struct member *members = arena_alloc(arena, (count + 1) * sizeof *members);
-    for (size_t i = 0; i < count; i++)
-        members[i] = labels->members[i];
-    members[count] = member_of(TEXT(NAME_OF_NAMESPACE), node_of_text(object->name));
-    return node_of_members(members, count + 1);
-}
-
-static enum topology_look looks_into_own(const struct snapshot *snapshot, const struct node *term,
-                                         struct text own, struct arena *arena)
-{
-    enum topology_look look = topology_term_looks_into(term, own, own);
-    const struct object *object =
-        look == TOPOLOGY_MAY_LOOK ? snapshot_find(snapshot, KIND_NAMESPACE, TEXT(""), own) : NULL;
-    if (object == NULL)
-        return look;
-    struct arena_mark mark = arena_mark(arena);
-    struct node labels = labels_of_namespace(object, arena);
-    bool matches = selector_matches(node_get(term, "namespaceSelector"), &labels);
-    arena_rewind(arena, mark);
-    return matches ? TOPOLOGY_LOOKS : TOPOLOGY_LOOKS_ELSEWHERE;
+    const struct object *seen = snapshot_find(snapshot, KIND_NAMESPACE, TEXT(""), namespace);
+    return looks[namespace_selected(selector, namespace, seen)];
 }
 
 static bool shuts_itself_out(const struct node *term, const struct node *labels)
@@ -122,7 +79,7 @@ bool workload_is_part(const struct workload *workload)
 
 static enum topology_look looks_at_itself(const struct snapshot *snapshot,
                                           const struct workload *workload,
-                                          const struct topology_term *term, struct arena *arena)
+                                          const struct topology_term *term)
 {
     const struct node *labels = node_get(workload->metadata->node, "labels");
     const struct node *node = term->term->node;
@@ -133,19 +90,20 @@ static enum topology_look looks_at_itself(const struct snapshot *snapshot,
     if (!may_select || shuts_itself_out(node, labels) ||
         own_key_index(workload, keys) != node_count(keys))
         return TOPOLOGY_LOOKS_ELSEWHERE;
-    enum topology_look look = looks_into_own(snapshot, node, workload->object->namespace, arena);
+    struct text own = workload->object->namespace;
+    enum topology_look look = topology_term_looks_into(snapshot, node, own, own);
     return look == TOPOLOGY_LOOKS && !selects ? TOPOLOGY_MAY_LOOK : look;
 }
 
 bool topology_term_selects_itself(const struct snapshot *snapshot, const struct workload *workload,
-                                  const struct topology_term *term, struct arena *arena)
+                                  const struct topology_term *term)
 {
-    return looks_at_itself(snapshot, workload, term, arena) == TOPOLOGY_LOOKS;
+    return looks_at_itself(snapshot, workload, term) == TOPOLOGY_LOOKS;
 }
 
 bool topology_term_may_select_itself(const struct snapshot *snapshot,
                                      const struct workload *workload,
-                                     const struct topology_term *term, struct arena *arena)
+                                     const struct topology_term *term)
 {
-    return looks_at_itself(snapshot, workload, term, arena) != TOPOLOGY_LOOKS_ELSEWHERE;
+    return looks_at_itself(snapshot, workload, term) != TOPOLOGY_LOOKS_ELSEWHERE;
 }

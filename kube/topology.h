@@ -27,17 +27,17 @@ bool workload_is_part(const struct workload *workload);
 /* Whether a term of a pod in the namespace own is about pods of a namespace. It may be where labels
  * of the namespace decide that are not seen. */
 enum topology_look { TOPOLOGY_LOOKS_ELSEWHERE, TOPOLOGY_MAY_LOOK, TOPOLOGY_LOOKS };
-/* As far as the name tells, which each namespace has as a label. */
-enum topology_look topology_term_looks_into(const struct node *term, struct text own,
+enum topology_look topology_term_looks_into(const struct snapshot *snapshot,
+                                            const struct node *term, struct text own,
                                             struct text namespace);
 /* Whether the term's selector, namespaces and label keys include the workload's own pods. Where
  * labels decide that are not seen, those of its Namespace or of a part, it may select them and is
  * not known to: ask for what acquits, so that nobody is denied for what is not seen. */
 bool topology_term_selects_itself(const struct snapshot *snapshot, const struct workload *workload,
-                                  const struct topology_term *term, struct arena *arena);
+                                  const struct topology_term *term);
 bool topology_term_may_select_itself(const struct snapshot *snapshot,
                                      const struct workload *workload,
-                                     const struct topology_term *term, struct arena *arena);
+                                     const struct topology_term *term);
 /* The entry of its matchLabelKeys by which each pod of the workload meets itself alone, since no
  * two have one value of the label; NULL: there is none. */
 const struct field *topology_term_own_key(const struct workload *workload,

@@ -12,7 +12,7 @@ struct affinity {
     const struct snapshot *snapshot;
     const struct object *pod;
     const struct node *term;
-    const struct node *selector, *namespaces, *namespace_selector;
+    const struct node *selector;
 };
 
 bool pin_is_zone_affinity(const struct topology_term *term)
@@ -22,20 +22,6 @@ bool pin_is_zone_affinity(const struct topology_term *term)
 }
 
 /* ---- whether it selects a pod ---- */
-
-static bool reaches_namespace(const struct affinity *affinity, struct text namespace)
-{
-    bool listed = node_is(affinity->namespaces, NODE_LIST) && node_count(affinity->namespaces) > 0;
-    if (!listed && !node_is(affinity->namespace_selector, NODE_MAP))
-        return text_equal(namespace, affinity->pod->namespace);
-    for (size_t i = 0; listed && i < node_count(affinity->namespaces); i++)
-        if (text_equal(node_string(node_item(affinity->namespaces, i)), namespace))
-            return true;
-    const struct object *object =
-        snapshot_find(affinity->snapshot, KIND_NAMESPACE, TEXT(""), namespace);
-    return node_is(affinity->namespace_selector, NODE_MAP) &&
-           selector_matches(affinity->namespace_selector, object == NULL ? NULL : object->labels);
-}
 
 /* The API server adds matchLabelKeys to the selector later. A key that the pod does not have does
  * not count. */
@@ -104,17 +90,23 @@ static size_t end_of_namespace(const struct snapshot *snapshot, size_t begin)
     return end;
 }
 
+/* None where a pod may count and is not known to: the pod may have to be in its zone. */
 static struct zones affinity_zones(const struct affinity *affinity, struct arena *arena)
 {
     const struct snapshot *snapshot = affinity->snapshot;
     struct zones zones = {0};
     for (size_t begin = 0, end; begin < snapshot_claiming_pod_count(snapshot); begin = end) {
         end = end_of_namespace(snapshot, begin);
-        if (!reaches_namespace(affinity, snapshot_claiming_pod(snapshot, begin)->namespace))
-            continue;
-        for (size_t i = begin; i < end; i++)
-            if (selects(affinity, snapshot_claiming_pod(snapshot, i)))
-                add_bound_zones(snapshot, snapshot_claiming_pod(snapshot, i), arena, &zones);
+        enum topology_look look =
+            topology_term_looks_into(snapshot, affinity->term, affinity->pod->namespace,
+                                     snapshot_claiming_pod(snapshot, begin)->namespace);
+        for (size_t i = begin; look != TOPOLOGY_LOOKS_ELSEWHERE && i < end; i++) {
+            if (!selects(affinity, snapshot_claiming_pod(snapshot, i)))
+                continue;
+            if (look == TOPOLOGY_MAY_LOOK)
+                return (struct zones){0};
+            add_bound_zones(snapshot, snapshot_claiming_pod(snapshot, i), arena, &zones);
+        }
     }
     return zones;
 }
@@ -144,8 +136,6 @@ bool pin_by_affinity(const struct snapshot *snapshot, const struct object *pod, 
             .pod = pod,
             .term = term,
             .selector = node_get(term, "labelSelector"),
-            .namespaces = node_get(term, "namespaces"),
-            .namespace_selector = node_get(term, "namespaceSelector"),
         };
         struct zones found = affinity_zones(&affinity, arena);
         if (found.count == 0)

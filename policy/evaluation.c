@@ -14,11 +14,9 @@ bool world_sees_in(const struct world *world, kind_set kinds, struct text namesp
 static void look_up_namespace(struct evaluation *evaluation)
 {
     struct text name = evaluation->subject.object->namespace;
-    const struct object *found = NULL;
     if (name.size > 0)
-        found = snapshot_find(evaluation->world->snapshot, KIND_NAMESPACE, TEXT(""), name);
-    evaluation->match.namespace_labels_known = found != NULL;
-    evaluation->match.namespace_labels = found == NULL ? NULL : found->labels;
+        evaluation->match.namespace =
+            snapshot_find(evaluation->world->snapshot, KIND_NAMESPACE, TEXT(""), name);
 }
 
 /* The API server sends no old object of another kind; whoever reaches the port may. No rail is to

@@ -152,6 +152,8 @@ static const struct {
 enum match_result match_decide(const struct match_rules *rules, const struct match_subject *subject,
                                const char **key)
 {
+    static const enum match_result results[] = {
+        [NOT_SELECTED] = MATCH_NO, [MAY_BE_SELECTED] = MATCH_UNKNOWN, [SELECTED] = MATCH_YES};
     for (size_t i = 0; i < COUNT_OF(parts); i++) {
         *key = parts[i].key;
         if (!parts[i].holds(rules, subject))
@@ -160,10 +162,8 @@ enum match_result match_decide(const struct match_rules *rules, const struct mat
     *key = rules->namespace_selector == NULL ? NULL : namespace_selector_key;
     if (rules->namespace_selector == NULL)
         return MATCH_YES;
-    if (!subject->namespace_labels_known)
-        return MATCH_UNKNOWN;
-    return selector_matches(rules->namespace_selector, subject->namespace_labels) ? MATCH_YES
-                                                                                  : MATCH_NO;
+    return results[namespace_selected(rules->namespace_selector, subject->object->namespace,
+                                      subject->namespace)];
 }
 
 enum match_result match_evaluate(const struct match_rules *rules,

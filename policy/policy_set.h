@@ -145,8 +145,7 @@ struct match_subject {
     struct text root_name;             /* of the root owner */
     const struct requester *requester; /* NULL: nobody asks */
     enum operation operation;
-    const struct node *namespace_labels; /* NULL: none */
-    bool namespace_labels_known;
+    const struct object *namespace; /* the object's, if it is seen; else NULL */
 };
 
 /* Whether a service account asks that is among these. */

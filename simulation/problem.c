@@ -1,6 +1,7 @@
 /* Makes the solver's problem of a round: instance types, pools, nodes and pods. */
 #include <string.h>
 
+#include "kube/label.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
@@ -9,8 +10,6 @@
 #include "simulation/reserved.h"
 #include "simulation/volume_claims.h"
 #include "solver/well_known.h"
-
-#define NAMESPACE_NAME "kubernetes.io/metadata.name"
 
 struct building {
     struct cluster *cluster;
@@ -215,7 +214,7 @@ struct solver_labels namespace_labels(const struct snapshot *snapshot, struct te
 {
     const struct object *object = snapshot_find(snapshot, KIND_NAMESPACE, TEXT(""), name);
     struct solver_labels own = labels_of(object == NULL ? NULL : object->labels, arena);
-    return labels_with(own, NAMESPACE_NAME, terminated(arena, name), arena);
+    return labels_with(own, LABEL_NAMESPACE_NAME, terminated(arena, name), arena);
 }
 
 static bool add_namespaces(struct building *building, struct error *error)

@@ -96,7 +96,7 @@ static bool keeps_on_one_node(const struct rail_call *call, const struct workloa
     FOR_EACH(term, terms)
         if (term->use == TOPOLOGY_AFFINITY && term->required &&
             text_is(node_string(term->key->node), LABEL_HOSTNAME) &&
-            topology_term_may_select_itself(call->world->snapshot, workload, term, call->arena))
+            topology_term_may_select_itself(call->world->snapshot, workload, term))
             return true;
     return false;
 }

@@ -67,7 +67,7 @@ static bool is_too_wide(const struct topology_term *term, int64_t replicas)
 static enum spreading spreading_of(const struct rail_call *call, const struct workload *workload,
                                    const struct topology_term *term, int64_t replicas)
 {
-    if (topology_term_may_select_itself(call->world->snapshot, workload, term, call->arena))
+    if (topology_term_may_select_itself(call->world->snapshot, workload, term))
         return !term->required               ? SPREAD_PREFERRED
                : is_too_wide(term, replicas) ? SPREAD_TOO_WIDE
                                              : SPREAD_OVER_ZONES;
@@ -220,10 +220,9 @@ static bool find_misspelt(const struct rail_call *call, const struct workload *w
     const struct topology_terms *terms = call_topology(call, workload);
     FOR_EACH(term, terms) {
         struct text key = node_string(term->key->node);
-        bool spreads =
-            term->use == TOPOLOGY_SPREAD ||
-            (term->use == TOPOLOGY_ANTI_AFFINITY &&
-             topology_term_may_select_itself(call->world->snapshot, workload, term, call->arena));
+        bool spreads = term->use == TOPOLOGY_SPREAD ||
+                       (term->use == TOPOLOGY_ANTI_AFFINITY &&
+                        topology_term_may_select_itself(call->world->snapshot, workload, term));
         if (spreads && text_is(label_key_meant(world->catalog, key), LABEL_ZONE) &&
             !some_pool_produces(world->snapshot, key)) {
             *found = *term;

@@ -54,7 +54,7 @@ void zone_spread_judge_crowd(struct rail_call *call, const struct workload *work
     FOR_EACH(term, terms)
         if (term->use == TOPOLOGY_ANTI_AFFINITY && term->required &&
             zone_key_of(node_string(term->key->node)) != ZONE_KEY_NONE &&
-            topology_term_selects_itself(call->world->snapshot, workload, term, call->arena)) {
+            topology_term_selects_itself(call->world->snapshot, workload, term)) {
             judge_term(call, term, replicas);
             return;
         }

@@ -176,8 +176,8 @@ static bool selects_everywhere(const struct rail_call *call, const struct node *
 {
     struct arena_mark mark = arena_mark(call->arena);
     struct workload daemon;
-    bool everywhere = topology_term_looks_into(term, call->object->namespace, object->namespace) ==
-                          TOPOLOGY_LOOKS &&
+    bool everywhere = topology_term_looks_into(call->world->snapshot, term, call->object->namespace,
+                                               object->namespace) == TOPOLOGY_LOOKS &&
                       workload_read(object, call->arena, &daemon) &&
                       selector_matches(node_get(term, "labelSelector"),
                                        node_get(daemon.metadata->node, "labels")) &&

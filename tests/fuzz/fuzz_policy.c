@@ -23,6 +23,7 @@ static const char *const objects[] = {
 struct subjects {
     struct object objects[COUNT_OF(objects)];
     struct match_subject items[2 * COUNT_OF(objects)];
+    struct object namespace;
 };
 
 static void make_subjects(struct subjects *subjects)
@@ -33,7 +34,7 @@ static void make_subjects(struct subjects *subjects)
         .groups = groups,
         .group_count = COUNT_OF(groups),
     };
-    const struct node *labels = fuzz_tree(TEXT("{\"a\": \"b\"}"), &doc_limits_manifest, arena);
+    subjects->namespace.labels = fuzz_tree(TEXT("{\"a\": \"b\"}"), &doc_limits_manifest, arena);
     for (size_t i = 0; i < COUNT_OF(objects); i++) {
         const struct node *root = fuzz_tree(text_of(objects[i]), &doc_limits_manifest, arena);
         struct error error;
@@ -45,8 +46,7 @@ static void make_subjects(struct subjects *subjects)
         subjects->items[2 * i + 1] = subject;
         subjects->items[2 * i + 1].operation = OPERATION_CREATE;
         subjects->items[2 * i + 1].requester = &account;
-        subjects->items[2 * i + 1].namespace_labels = labels;
-        subjects->items[2 * i + 1].namespace_labels_known = true;
+        subjects->items[2 * i + 1].namespace = &subjects->namespace;
     }
 }
 
@@ -59,10 +59,10 @@ static void ask_rail(const struct policy *policy, const struct rail_use *use,
         exception_find(policy, use->rail->name, subject, NOW_UNIX_S, &expired, &unknown);
     REQUIRE(exception != NULL || !expired);
     REQUIRE(exception == NULL || expired == (exception->expires_unix_s < NOW_UNIX_S));
-    REQUIRE(!unknown || !subject->namespace_labels_known);
+    REQUIRE(!unknown || subject->namespace == NULL);
     const struct override *override = override_find(policy, use, subject, &mode, &waits);
     REQUIRE(mode <= MODE_ENFORCE && (override != NULL || waits || mode == use->mode));
-    REQUIRE(!waits || !subject->namespace_labels_known);
+    REQUIRE(!waits || subject->namespace == NULL);
     REQUIRE(mode == MODE_OFF || policy_may_use(policy, use));
 }
 

@@ -71,45 +71,51 @@ static void selectors_match_labels(void)
     }
 }
 
-/* What is not among the labels may be there all the same. */
-static void known_labels_may_decide(void)
+/* The namespace is "web", and is labelled team: a where it is seen. */
+static void a_namespace_is_selected_by_name_and_labels(void)
 {
+#define NAME "kubernetes.io/metadata.name"
+#define TEAM "key: team, operator: "
     static const struct {
-        const char *selector, *known;
-        bool may;
+        const char *selector;
+        enum selected unseen, seen;
     } rows[] = {
-        {"{}", "{}", true},
-        {"null", "{app: web}", false},
-        {"{matchLabels: [app]}", "{}", false},
-        {"{matchLabels: {app: web}}", "{app: web}", true},
-        {"{matchLabels: {app: web}}", "{app: api}", false},
-        {"{matchLabels: {app: web}}", "{}", true},
-        {"{matchLabels: {app: web, tier: front}}", "{app: web}", true},
-        {"{matchLabels: {app: web, tier: front}}", "{app: api}", false},
-        {ONE("key: app, operator: In, values: [web]"), "{app: api}", false},
-        {ONE("key: app, operator: In, values: [web]"), "{}", true},
-        {ONE("key: app, operator: NotIn, values: [web]"), "{app: web}", false},
-        {ONE("key: app, operator: NotIn, values: [web]"), "{}", true},
-        {ONE("key: app, operator: Exists"), "{}", true},
-        {ONE("key: app, operator: DoesNotExist"), "{app: web}", false},
-        {ONE("key: app, operator: DoesNotExist"), "{}", true},
-        {"{matchLabels: {tier: front}, matchExpressions: [{key: app, operator: DoesNotExist}]}",
-         "{app: web}", false},
+        {"{}", SELECTED, SELECTED},
+        {"null", NOT_SELECTED, NOT_SELECTED},
+        {"{matchLabels: [a]}", NOT_SELECTED, NOT_SELECTED},
+        {"{matchLabels: {" NAME ": web}}", SELECTED, SELECTED},
+        {"{matchLabels: {" NAME ": api}}", NOT_SELECTED, NOT_SELECTED},
+        {ONE("key: " NAME ", operator: In, values: [api, web]"), SELECTED, SELECTED},
+        {ONE("key: " NAME ", operator: NotIn, values: [web]"), NOT_SELECTED, NOT_SELECTED},
+        {ONE("key: " NAME ", operator: Exists"), SELECTED, SELECTED},
+        {ONE("key: " NAME ", operator: DoesNotExist"), NOT_SELECTED, NOT_SELECTED},
+        {"{matchLabels: {team: a}}", MAY_BE_SELECTED, SELECTED},
+        {"{matchLabels: {team: b}}", MAY_BE_SELECTED, NOT_SELECTED},
+        {"{matchLabels: {tier: front}}", MAY_BE_SELECTED, NOT_SELECTED},
+        {"{matchLabels: {" NAME ": web, team: a}}", MAY_BE_SELECTED, SELECTED},
+        {"{matchLabels: {" NAME ": api, team: a}}", NOT_SELECTED, NOT_SELECTED},
+        {ONE(TEAM "In, values: [a]"), MAY_BE_SELECTED, SELECTED},
+        {ONE(TEAM "NotIn, values: [a]"), MAY_BE_SELECTED, NOT_SELECTED},
+        {ONE(TEAM "Exists"), MAY_BE_SELECTED, SELECTED},
+        {ONE(TEAM "DoesNotExist"), MAY_BE_SELECTED, NOT_SELECTED},
+        {"{matchLabels: {team: a}, matchExpressions: [{key: " NAME ", operator: DoesNotExist}]}",
+         NOT_SELECTED, NOT_SELECTED},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct arena *arena = arena_create(1 << 20);
-        const char *yaml =
-            arena_printf(arena,
-                         "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: %s}, spec: "
-                         "{selector: %s}}",
-                         rows[i].known, rows[i].selector)
-                .data;
-        const struct object *object = fixture_object(arena, yaml, "shop");
-        bool may = selector_may_match(node_at(object->root->node, "spec.selector"),
-                                      node_at(object->root->node, "metadata.labels"));
-        if (may != rows[i].may)
-            fprintf(stderr, "%s of %s\n", rows[i].selector, rows[i].known);
-        CU_ASSERT_EQUAL(may, rows[i].may);
+        const char *yaml = arena_printf(arena,
+                                        "{apiVersion: v1, kind: Namespace, metadata: {name: web, "
+                                        "labels: {team: a}}, spec: {selector: %s}}",
+                                        rows[i].selector)
+                               .data;
+        const struct object *object = fixture_object(arena, yaml, "");
+        const struct node *selector = node_at(object->root->node, "spec.selector");
+        enum selected unseen = namespace_selected(selector, object->name, NULL);
+        enum selected seen = namespace_selected(selector, object->name, object);
+        if (unseen != rows[i].unseen || seen != rows[i].seen)
+            fprintf(stderr, "%s\n", rows[i].selector);
+        CU_ASSERT_EQUAL(unseen, rows[i].unseen);
+        CU_ASSERT_EQUAL(seen, rows[i].seen);
         arena_destroy(arena);
     }
 }
@@ -159,7 +165,7 @@ static void one_selects_no_more_than_another(void)
 const char unit_suite[] = "kube selectors";
 const struct unit_test unit_tests[] = {
     {"selectors match labels", selectors_match_labels},
-    {"known labels may decide", known_labels_may_decide},
+    {"a namespace is selected by name and labels", a_namespace_is_selected_by_name_and_labels},
     {"one selects no more than another", one_selects_no_more_than_another},
     {NULL, NULL},
 };

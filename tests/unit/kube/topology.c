@@ -76,10 +76,10 @@ static void terms_are_read_with_their_use(void)
 
 static enum topology_look looks_at_itself(const struct snapshot *snapshot,
                                           const struct workload *workload,
-                                          const struct topology_term *term, struct arena *arena)
+                                          const struct topology_term *term)
 {
-    bool may = topology_term_may_select_itself(snapshot, workload, term, arena);
-    bool does = topology_term_selects_itself(snapshot, workload, term, arena);
+    bool may = topology_term_may_select_itself(snapshot, workload, term);
+    bool does = topology_term_selects_itself(snapshot, workload, term);
     CU_ASSERT_TRUE(may || !does);
     return does ? TOPOLOGY_LOOKS : may ? TOPOLOGY_MAY_LOOK : TOPOLOGY_LOOKS_ELSEWHERE;
 }
@@ -157,8 +157,7 @@ static void terms_select_the_pod_itself(void)
         struct topology_terms terms;
         topology_terms_read(&workload, fixture.arena, &terms);
         CU_ASSERT_EQUAL_FATAL(terms.count, 1);
-        enum topology_look looks =
-            looks_at_itself(snapshot, &workload, &terms.items[0], fixture.arena);
+        enum topology_look looks = looks_at_itself(snapshot, &workload, &terms.items[0]);
         if (looks != rows[i].looks)
             fprintf(stderr, "%s, %s beside %s\n", rows[i].labels, rows[i].term,
                     rows[i].space == NULL ? "nothing" : rows[i].space);
@@ -194,7 +193,7 @@ static void own_keys_select_no_other_pod(void)
         topology_terms_read(&workload, arena, &terms);
         CU_ASSERT_EQUAL_FATAL(terms.count, 1);
         const struct field *own = topology_term_own_key(&workload, &terms.items[0], arena);
-        ASSERT_INT(looks_at_itself(nothing_seen(arena), &workload, &terms.items[0], arena),
+        ASSERT_INT(looks_at_itself(nothing_seen(arena), &workload, &terms.items[0]),
                    own == NULL ? TOPOLOGY_LOOKS : TOPOLOGY_LOOKS_ELSEWHERE);
         CU_ASSERT_EQUAL_FATAL(own == NULL, rows[i].own == NULL);
         if (own != NULL)
@@ -241,10 +240,9 @@ static void parts_may_select_themselves(void)
             fprintf(stderr, "%s, %s\n", rows[i].kind, rows[i].labels);
         CU_ASSERT_EQUAL(workload_is_part(&workload), rows[i].part);
         const struct snapshot *snapshot = nothing_seen(arena);
-        ASSERT_INT(looks_at_itself(snapshot, &workload, &terms.items[0], arena),
+        ASSERT_INT(looks_at_itself(snapshot, &workload, &terms.items[0]),
                    rows[i].part ? TOPOLOGY_MAY_LOOK : TOPOLOGY_LOOKS_ELSEWHERE);
-        ASSERT_INT(looks_at_itself(snapshot, &workload, &terms.items[1], arena),
-                   TOPOLOGY_LOOKS_ELSEWHERE);
+        ASSERT_INT(looks_at_itself(snapshot, &workload, &terms.items[1]), TOPOLOGY_LOOKS_ELSEWHERE);
         arena_destroy(arena);
     }
 }

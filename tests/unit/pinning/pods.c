@@ -241,6 +241,8 @@ static const char *const neighbours[] = {
     DB("shop", "db-0", ", track: x", MOUNT("a")) DB("shop", "db-1", ", track: y", MOUNT("b")),
     DB("zoo", "db-0", "", MOUNT("c")) DB("zoo", "db-1", "", MOUNT("c")),
     POD("hidden", "h-0", "app: hidden", "", MOUNT("b")),
+    POD("hidden", "far-0", "app: far", "", MOUNT("b")),
+    POD("shop", "far-0", "app: far", "", MOUNT("a")),
     POD("shop", "two", "app: two", "", MOUNT("a-b") ", " MOUNT("b")),
     POD("shop", "more", "app: more", "",
         MOUNT("absent") ", " MOUNT("reserved") ", " MOUNT("waits") ", " MOUNT("a")),
@@ -249,6 +251,7 @@ static const char *const neighbours[] = {
     "[" MOUNT("c") "]}, status: {phase: Succeeded}}",
 };
 
+#define NAME "kubernetes.io/metadata.name"
 #define TERM(app, more) \
     "{topologyKey: " ZONE_KEY ", labelSelector: {matchLabels: {app: " app "}}" more "}"
 #define REQUIRED(terms) \
@@ -285,6 +288,17 @@ static void pods_that_it_must_be_beside_pin_a_pod(void)
          "a,b,c"},
         {"", REQUIRED(TERM("hidden", ", namespaceSelector: {}")), "b"},
         {"", REQUIRED(TERM("hidden", ", namespaceSelector: {matchLabels: {team: red}}")), ""},
+        /* whose labels are not seen, and whose name tells enough */
+        {"", REQUIRED(TERM("far", ", namespaceSelector: {matchLabels: {team: red}}")), ""},
+        {"",
+         REQUIRED(TERM("far", ", namespaceSelector: {matchExpressions: [{key: team, operator: "
+                              "DoesNotExist}]}")),
+         ""},
+        {"", REQUIRED(TERM("far", ", namespaceSelector: {matchLabels: {" NAME ": hidden}}")), "b"},
+        {"", REQUIRED(TERM("far", ", namespaceSelector: {matchLabels: {" NAME ": shop}}")), "a"},
+        {"",
+         REQUIRED(TERM("far", ", namespaceSelector: {matchLabels: {" NAME ": shop, team: red}}")),
+         "a"},
         /* keys of its own labels */
         {", labels: {track: x}", REQUIRED(TERM("db", ", matchLabelKeys: [track]")), "a"},
         {", labels: {track: x}", REQUIRED(TERM("db", ", mismatchLabelKeys: [track]")), "b"},

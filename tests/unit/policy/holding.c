@@ -66,9 +66,10 @@ static void rails_hold_as_the_policy_says(void)
         {"mode: off, " EX("expires: 2027-01-01") KEYS, POD, false,
          "topology-keys policy none by exception; 0 others"},
         /* labels of a namespace that is not seen */
-        {"mode: enforce, " EX("expires: 2027-01-01, match: {namespaceSelector: {}}") KEYS, POD,
-         false, "topology-keys policy deny unknown; 0 others"},
-        {"mode: enforce, match: {namespaceSelector: {}}, " KEYS, POD, false,
+        {"mode: enforce, " EX(
+             "expires: 2027-01-01, match: {namespaceSelector: {matchLabels: {a: b}}}") KEYS,
+         POD, false, "topology-keys policy deny unknown; 0 others"},
+        {"mode: enforce, match: {namespaceSelector: {matchLabels: {a: b}}}, " KEYS, POD, false,
          "topology-keys policy deny unknown; 0 others"},
         /* rails that do not judge such objects */
         {"mode: enforce, rails: {topology-keys: {}, pool-shape: {}}", POD, false,

@@ -48,6 +48,8 @@ static struct policy read_policy(struct arena *arena, const char *spec)
 #define NO MATCH_NO
 #define YES MATCH_YES
 #define UNKNOWN MATCH_UNKNOWN
+#define NAME "kubernetes.io/metadata.name"
+#define UNTIERED "namespaceSelector: {matchExpressions: [{key: tier, operator: DoesNotExist}]}"
 
 struct match_case {
     const char *match; /* under spec.match */
@@ -79,6 +81,14 @@ static const struct match_case match_cases[] = {
     {"namespaceSelector: {matchLabels: {tier: prod}}", KIND_POD, "a", "w", NULL, NULL, UNKNOWN},
     {"namespaceSelector: {}", KIND_POD, "a", "w", NULL, "{}", YES},
     {"namespaceSelector: {}", KIND_NODE_POOL, "", "pool", NULL, NULL, NO},
+    /* each has its name as a label */
+    {"namespaceSelector: {}", KIND_POD, "a", "w", NULL, NULL, YES},
+    {"namespaceSelector: {matchLabels: {" NAME ": a}}", KIND_POD, "a", "w", NULL, NULL, YES},
+    {"namespaceSelector: {matchLabels: {" NAME ": b}}", KIND_POD, "a", "w", NULL, NULL, NO},
+    {"namespaceSelector: {matchLabels: {" NAME ": a, tier: prod}}", KIND_POD, "a", "w", NULL, NULL,
+     UNKNOWN},
+    {"namespaceSelector: {matchLabels: {" NAME ": b, tier: prod}}", KIND_POD, "a", "w", NULL, NULL,
+     NO},
     {"namespaceSelector: {matchExpressions: [{key: tier, operator: DoesNotExist}]}", KIND_POD, "a",
      "w", NULL, "{a: b}", YES},
     {"namespaceSelector: {matchExpressions: [{key: tier, operator: NotIn, values: [dev]}]}",
@@ -121,9 +131,11 @@ static struct match_subject subject_of(struct arena *arena, const struct match_c
         subject.requester = requester;
     }
     struct source *source = NULL;
-    subject.namespace_labels_known = given->labels != NULL;
-    if (given->labels != NULL)
-        subject.namespace_labels = read_node(arena, given->labels, &source);
+    if (given->labels != NULL) {
+        struct object *namespace = ARENA_NEW(arena, struct object);
+        namespace->labels = read_node(arena, given->labels, &source);
+        subject.namespace = namespace;
+    }
     return subject;
 }
 
@@ -164,10 +176,10 @@ static const struct {
     {"labelSelector: {matchExpressions: [{key: app, operator: NotIn, values: [web]}]}", NULL,
      OPERATION_UPDATE, "{app: web}", NO},
     /* the object is no namespace, and a namespace no object */
-    {"labelSelector: {matchLabels: {app: web}}, namespaceSelector: {}", NULL, OPERATION_CREATE,
-     "{app: web}", UNKNOWN},
-    {"labelSelector: {matchLabels: {app: web}}, namespaceSelector: {}", NULL, OPERATION_CREATE,
-     "{app: db}", NO},
+    {"labelSelector: {matchLabels: {app: web}}, " UNTIERED, NULL, OPERATION_CREATE, "{app: web}",
+     UNKNOWN},
+    {"labelSelector: {matchLabels: {app: web}}, " UNTIERED, NULL, OPERATION_CREATE, "{app: db}",
+     NO},
     {"operations: [CREATE]", NULL, OPERATION_CREATE, NULL, YES},
     {"operations: [CREATE]", NULL, OPERATION_UPDATE, NULL, NO},
     {"operations: [UPDATE]", NULL, OPERATION_CREATE, NULL, NO},
@@ -248,16 +260,14 @@ static const struct {
     {"[{id: a, rails: [topology-keys], " LONG ", {id: b, rails: [topology-keys], " LONG "]", NULL,
      "a", false, false},
     /* labels that are not visible */
-    {"[{id: a, rails: [topology-keys], match: {namespaceSelector: {}}, " LONG "]", NULL, NULL,
-     false, true},
-    {"[{id: a, rails: [topology-keys], match: {namespaceSelector: {}}, " LONG "]", "{}", "a", false,
+    {"[{id: a, rails: [topology-keys], match: {" UNTIERED "}, " LONG "]", NULL, NULL, false, true},
+    {"[{id: a, rails: [topology-keys], match: {" UNTIERED "}, " LONG "]", "{}", "a", false, false},
+    {"[{id: a, rails: [topology-keys], match: {" UNTIERED "}, " EXPIRED "]", NULL, NULL, false,
      false},
-    {"[{id: a, rails: [topology-keys], match: {namespaceSelector: {}}, " EXPIRED "]", NULL, NULL,
-     false, false},
-    {"[{id: a, rails: [topology-keys], match: {namespaceSelector: {}}, " LONG
+    {"[{id: a, rails: [topology-keys], match: {" UNTIERED "}, " LONG
      ", {id: b, rails: [topology-keys], " SHORT "]",
      NULL, "b", false, false},
-    {"[{id: a, rails: [topology-keys], match: {namespaceSelector: {}}, " SHORT
+    {"[{id: a, rails: [topology-keys], match: {" UNTIERED "}, " SHORT
      ", {id: b, rails: [topology-keys], " EXPIRED "]",
      NULL, "b", true, true},
 };

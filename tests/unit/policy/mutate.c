@@ -72,7 +72,7 @@ static void the_mode_decides(void)
          NULL},
         {POLICY("mode: audit, match: {namespaceSelector: {matchLabels: {a: b}}}"), "audited", NULL},
         {POLICY("mode: enforce, exceptions: [{id: EX-0, rails: [accelerators], match: "
-                "{namespaceSelector: {}}, expires: 2027-01-01}]"),
+                "{namespaceSelector: {matchLabels: {a: b}}}, expires: 2027-01-01}]"),
          "warned", NULL},
         {POLICY("mode: enforce, " EXCEPTION("EX-1", "2027-01-01")), "excepted", "EX-1"},
         {POLICY("mode: enforce, " EXCEPTION("EX-2", "2026-01-01")), "applied", "EX-2"},

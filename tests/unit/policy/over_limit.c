@@ -139,7 +139,8 @@ static void what_may_be_let_through_is(void)
          ACTION_WARN},
         {"exceptions: [{id: e, rails: [zone-spread], expires: 2020-01-01}], ", "jane", "",
          ACTION_DENY},
-        {"exceptions: [{id: e, rails: [zone-spread], match: {namespaceSelector: {}}, expires: "
+        {"exceptions: [{id: e, rails: [zone-spread], match: {namespaceSelector: {matchLabels: {a: "
+         "b}}}, expires: "
          "2030-01-01}], ",
          "jane", "", ACTION_WARN},
         {"", "jane", "scale", ACTION_DENY},
