@@ -110,9 +110,17 @@ static void a_term_must_leave_an_allowed_value(void)
         {ONE_TERM(GROUPS_THERE ", " OF(GROUPS, "NotIn", "SPOT")), ""},
         {ONE_TERM(GROUPS_THERE ", " OF(GROUPS, "In", "on-demand")), ""},
         {ONE_TERM("{key: " GROUPS ", operator: DoesNotExist}"), ""},
+        /* it is this label that must be there, and what the API server refuses asks for none */
+        {ONE_TERM(TEAM ", " OF(GROUPS, "NotIn", "ON_DEMAND")), ""},
+        {ONE_TERM(OF(GROUPS, "Exists", "5") ", " OF(GROUPS, "NotIn", "ON_DEMAND")), ""},
     };
     rail_table_run(&(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, of_groups,
                                         COUNT_OF(of_groups)});
+    /* which ids the allowed zones have nobody knows */
+    static const struct rail_case by_id[] = {
+        {ONE_TERM("{key: " ZONE_ID ", operator: Exists}, " OF(ZONE_ID, "NotIn", "euw1-az1")), ""},
+    };
+    rail_table_run(&(struct rail_table){"zones: {allow: [eu-west-1a]}", NULL, by_id, 1});
 }
 
 #define POOL(labels, requirements)                                                              \
