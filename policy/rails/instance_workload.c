@@ -68,11 +68,11 @@ static struct term_values judge_values(struct rail_call *call, const struct inst
     return result;
 }
 
-/* Whether one keeps off the nodes that the catalogue tells of: nodes of other makers lack the
+/* Whether a term keeps off the nodes that the catalogue tells of: nodes of other makers lack the
  * labels of Karpenter's AWS provider, and nobody knows their types. */
-static bool wants_other_nodes(const struct expressions *expressions)
+static bool wants_other_nodes(const struct expressions *term)
 {
-    FOR_EACH(expression, expressions)
+    FOR_EACH(expression, term)
         if (expression->valid && expression->op == SOLVER_DOES_NOT_EXIST &&
             label_is_in_domain(expression_canonical_key(expression), TEXT("karpenter.k8s.aws")))
             return true;
@@ -98,7 +98,7 @@ static bool judge_reach(struct rail_call *call, const struct instance_list *list
     }
     const struct type_set *reached = type_set_is_empty(&known) ? &possible : &known;
     size_t count = type_set_count(reached);
-    if (count == 0 && (wants_other_nodes(selector) || (term != NULL && wants_other_nodes(term))))
+    if (count == 0 && term != NULL && wants_other_nodes(term))
         return true;
     struct draft draft = {
         .severity = is_of_daemon_set(call) && severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,

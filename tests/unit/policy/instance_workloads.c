@@ -59,6 +59,7 @@ static void terms_are_judged_one_by_one(void)
 }
 
 /* The catalogue knows these types by name alone: what they have is not known, and denies nobody. */
+#define METAL "u-12tb1.metal, u-18tb1.metal, u-24tb1.metal, u-6tb1.metal, u-9tb1.metal"
 static void hardware_that_is_not_known(void)
 {
     static const struct rail_case cases[] = {
@@ -78,6 +79,21 @@ static void hardware_that_is_not_known(void)
     };
     rail_table_run(&(struct rail_table){"instance-types: {deny: {categories: [g]}}", NULL, cases,
                                         COUNT_OF(cases)});
+    /* nor whether they are in the list */
+    static const struct rail_case unsure[] = {
+        {TERMS("", TERM(IN(AWS "category", "u") ", " IN(AWS "size", "metal")), ""),
+         "warn " REQUIRED "[0] " METAL},
+        {TERMS("", "", PREFERENCE(IN(AWS "category", "u") ", " IN(AWS "size", "metal"))),
+         "warn " PREFERRED "[0].preference " METAL},
+    };
+    rail_table_run(
+        &(struct rail_table){"instance-types: {max: {cpu: 32}}", NULL, unsure, COUNT_OF(unsure)});
+    static const struct rail_case ignored = {
+        TERMS("", "", PREFERENCE(IN(AWS "category", "u") ", " IN(AWS "size", "metal"))),
+        "audit " PREFERRED "[0].preference " METAL};
+    rail_table_run(&(struct rail_table){
+        "instance-types: {max: {cpu: 32}}}, karpenter: {preferencePolicy: Ignore", NULL, &ignored,
+        1});
     /* whichever of them is reached, it is outside the list */
     static const struct rail_case none[] = {
         {TERMS("",
@@ -127,6 +143,8 @@ static void only_in_names_values(void)
         {TERMS("", TERM(EXISTS_NOT(AWS "family")), ""), ""},
         {TERMS(AWS "family: m5", TERM(EXISTS_NOT(AWS "hypervisor")), ""), ""},
         {TERMS("", TERM(EXISTS_NOT("kubernetes.io/arch")), ""), "deny " REQUIRED "[0] "},
+        {TERMS("", TERM(IS(AWS "cpu", "DoesNotExist", "5") ", " IN(AWS "cpu", "'3'")), ""),
+         "deny " REQUIRED "[0] "},
         {TERMS("", TERM(IS(AWS "family", "Is", "c5")), ""), ""},
     };
     rail_table_run(&(struct rail_table){"instance-types: {allow: {families: [m5]}}", NULL, cases,
