@@ -164,6 +164,46 @@ static void of_an_empty_list(void)
                                         COUNT_OF(cases)});
 }
 
+enum { LISTED = 50 };
+
+/* What judging a Pod takes of memory that has a term so many times; found: all of them. */
+static size_t bytes_of_terms(const struct world *world, const char *term, size_t count, bool found)
+{
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct text_builder terms = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        text_builder_printf(&terms, "%s%s", i == 0 ? "" : ", ", term);
+    struct rail_documents documents = rail_table_read(
+        arena_printf(arena, TERMS("", "%s", ""), text_builder_text(&terms).data).data, arena);
+    const struct subject subject = {.operation = OPERATION_CREATE, .object = documents.items};
+    struct verdict verdict;
+    size_t before = arena_used_bytes(arena);
+    policy_evaluate(world, &subject, 0, arena, &verdict);
+    size_t bytes = arena_used_bytes(arena) - before;
+    CU_ASSERT_EQUAL_FATAL(verdict.finding_count, found ? LISTED + 1 : 0);
+    if (found)
+        ASSERT_INT(verdict.findings[LISTED].more, count - LISTED);
+    arena_destroy(arena);
+    return bytes;
+}
+
+/* Of very many the first are put into words; one more takes as much as one of which nothing is
+ * said. */
+static void very_many_are_counted(void)
+{
+    enum { ONCE = 500, TWICE = 2 * ONCE };
+    static const char unsure[] = TERM(IN(AWS "family", "u-24tb1") ", " IN(AWS "cpu", "'32'")),
+                      fine[] = TERM(IN(AWS "family", "m8g-flex") ", " IN(AWS "cpu", "'32'"));
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("instance-types: {max: {cpu: 32}}", NULL, arena);
+    size_t of_unsure = bytes_of_terms(&world, unsure, TWICE, true) -
+                       bytes_of_terms(&world, unsure, ONCE, true),
+           of_fine = bytes_of_terms(&world, fine, TWICE, false) -
+                     bytes_of_terms(&world, fine, ONCE, false);
+    CU_ASSERT_TRUE(of_unsure <= of_fine * 11 / 10);
+    arena_destroy(arena);
+}
+
 static void it_says_what_is_reached(void)
 {
     static const struct rail_words rows[] = {
@@ -323,6 +363,7 @@ const struct unit_test unit_tests[] = {
     {"preferences are warned of", preferences_are_warned_of},
     {"only In names values", only_in_names_values},
     {"of an empty list", of_an_empty_list},
+    {"very many are counted", very_many_are_counted},
     {"it says what is reached", it_says_what_is_reached},
     {"advice is near in kind", advice_is_near_in_kind},
     {"it speaks in every mode", it_speaks_in_every_mode},
