@@ -227,6 +227,9 @@ static void hardware_that_is_not_known(void)
         {OF(TYPE("m5.24xlarge, u-24tb1.metal")),
          "deny spec.template.spec.requirements m5.24xlarge"},
         {OF(TYPE("mac-m4.metal")), ""},
+        /* by its name the other one is larger; which of them has as many vCPUs is not known */
+        {OF(FAMILY("u-24tb1, p6e-gb200") ", " IN("karpenter.k8s.aws/instance-cpu", "'32'")),
+         "warn spec.template.spec.requirements u-24tb1.metal"},
     };
     rail_table_run(
         &(struct rail_table){"instance-types: {max: {cpu: 32}}", NULL, unsure, COUNT_OF(unsure)});
