@@ -20,9 +20,10 @@ static unsigned read_reasons(const struct node *list)
         {"Underutilized", REASON_UNDERUTILIZED},
         {"Empty", REASON_EMPTY},
         {"Drifted", REASON_DRIFTED},
+        {"Unhealthy", REASON_UNHEALTHY},
     };
     if (!node_is(list, NODE_LIST))
-        return REASONS_ALL;
+        return REASONS_ALL | REASON_UNHEALTHY;
     unsigned reasons = 0;
     for (size_t i = 0; i < node_count(list); i++)
         for (size_t j = 0; j < COUNT_OF(names); j++)
@@ -113,7 +114,7 @@ struct budgets budgets_with_default(const struct budgets *budgets, struct arena 
             .nodes = TEXT("10%"),
             .nodes_valid = true,
             .share = {.amount = 10, .percent = true},
-            .reasons = REASONS_ALL,
+            .reasons = REASONS_ALL | REASON_UNHEALTHY,
         };
     }
     return all;

@@ -8,6 +8,8 @@
 struct object;
 
 enum { REASON_UNDERUTILIZED = 1, REASON_EMPTY = 2, REASON_DRIFTED = 4, REASONS_ALL = 7 };
+/* The repair of nodes, which is behind a feature gate: a budget without reasons is for it, too. */
+enum { REASON_UNHEALTHY = 8 };
 
 /* What cron_next() said last: it says the same of any time before the one it found. */
 struct firing {

@@ -118,6 +118,11 @@ static struct text advice_to_let_go(const struct budgets *budgets, unsigned reas
                         TEXT_ARGS(disruption_reasons_text(reason, arena)), TEXT_ARGS(whom));
 }
 
+static bool is_of_all_reasons(const struct budget *budget)
+{
+    return (REASONS_ALL & ~budget->reasons) == 0;
+}
+
 /* With this one they are for all reasons. */
 static const struct budget *find_last(const struct budgets *budgets)
 {
@@ -139,7 +144,7 @@ static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
     if (count == 0)
         return false;
     const struct budget *last = find_last(budgets);
-    bool of_all = last->reasons == REASONS_ALL;
+    bool of_all = is_of_all_reasons(last);
     struct text fix =
         of_all && count_always(budgets, REASONS_ALL) == 1
             ? TEXT("Give the budget a schedule and a duration, or the reasons it is for.")
@@ -254,7 +259,7 @@ static void judge_max_nodes(struct rail_call *call, const struct disruption_budg
         return;
     bool alone = budgets->count == 1 && !budget_is_scheduled(&budgets->items[0]);
     const struct budget *only = alone ? &budgets->items[0] : NULL;
-    bool above = worst == BOUND_NONE && alone && only->reasons == REASONS_ALL;
+    bool above = worst == BOUND_NONE && alone && is_of_all_reasons(only);
     struct draft draft = {
         .severity = worst == BOUND_NONE ? SEVERITY_RAIL : SEVERITY_WARN,
         .field = alone ? only->nodes_field : budgets->field,

@@ -8,6 +8,7 @@ static const struct {
     {REASON_UNDERUTILIZED, "Underutilized"},
     {REASON_EMPTY, "Empty"},
     {REASON_DRIFTED, "Drifted"},
+    {REASON_UNHEALTHY, "Unhealthy"},
 };
 
 struct text disruption_reasons_text(unsigned set, struct arena *arena)
@@ -61,7 +62,8 @@ static const struct budget *find_smaller(const struct budgets *budgets, const st
 static struct text fix_of_idle(const struct budget *budget, const struct budget *smaller,
                                struct arena *arena)
 {
-    unsigned rest = smaller->reasons & ~budget->reasons;
+    /* Karpenter before 1.15 refuses the reason Unhealthy: no advice adds it. */
+    unsigned rest = REASONS_ALL & smaller->reasons & ~budget->reasons;
     struct text others = disruption_reasons_text(rest, arena);
     bool has_hours = budget_is_scheduled(budget) && !budget_is_scheduled(smaller);
     if (rest != 0 && has_hours) /* or the reasons of the one had none in the other hours */
@@ -85,7 +87,7 @@ static struct text fix_of_idle(const struct budget *budget, const struct budget 
 void disruption_budgets_judge_effects(struct rail_call *call, const struct budgets *budgets)
 {
     FOR_EACH(budget, budgets) {
-        const struct budget *smaller = budget->reasons == 0 ? NULL : find_smaller(budgets, budget);
+        const struct budget *smaller = find_smaller(budgets, budget);
         if (smaller != NULL)
             report_found(call, SEVERITY_WARN, budget->field, budget->nodes,
                          fix_of_idle(budget, smaller, call->arena),

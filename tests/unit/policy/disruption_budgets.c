@@ -342,6 +342,13 @@ static void the_smallest_budget_counts(void)
          "warn " AT "[2] 30%"},
         {BUDGETS(REASONS("Drifted") ", {nodes: 10%, reasons: [Drifted]}, {nodes: 20%}"),
          "warn " AT "[1] 10%"},
+        /* one without reasons is for the repair of nodes, too */
+        {BUDGETS("{nodes: 10%, reasons: [Underutilized, Empty, Drifted]}, {nodes: 20%}"), ""},
+        {BUDGETS("{nodes: 10%, reasons: [Underutilized, Empty, Drifted]}, {nodes: 5%, reasons: "
+                 "[Unhealthy]}, {nodes: 20%}"),
+         "warn " AT "[2] 20%"},
+        {BUDGETS("{nodes: 20%, reasons: [Unhealthy]}, {nodes: 10%}"), "warn " AT "[0] 20%"},
+        {BUDGETS("{nodes: 10%, reasons: [Unhealthy]}, {nodes: 20%}"), ""},
     };
     rail_table_run(&(struct rail_table){"disruption-budgets: {}", NULL, cases, COUNT_OF(cases)});
 #define IDLE(own, other)                                                                     \
@@ -356,6 +363,15 @@ static void the_smallest_budget_counts(void)
          "Remove it, or split the budget of 10%: at all times for [Underutilized, Empty], and for "
          "[Drifted] with a schedule of the other hours."},
         {BUDGETS("{nodes: '3'}, {nodes: '2'}"), IDLE("3", "2"), "Remove it."},
+        {BUDGETS("{nodes: 20%, reasons: [Unhealthy]}, {nodes: 10%}"), IDLE("20%", "10%"),
+         "Remove it, or limit the budget of 10% to reasons: [Underutilized, Empty, Drifted]."},
+        {BUDGETS("{nodes: 20%, reasons: [Unhealthy]" SATURDAY "}, {nodes: 10%}"),
+         IDLE("20%", "10%"),
+         "Remove it, or split the budget of 10%: at all times for [Underutilized, Empty, Drifted], "
+         "and for [Unhealthy] with a schedule of the other hours."},
+        /* no advice adds the reason Unhealthy */
+        {BUDGETS("{nodes: '3', reasons: [Underutilized, Empty, Drifted]}, {nodes: '2'}"),
+         IDLE("3", "2"), "Remove it."},
     };
     rail_words_run("disruption-budgets: {}", NULL, words, COUNT_OF(words));
 }
