@@ -279,7 +279,7 @@ static void report_none(struct rail_call *call, const struct pool *pool)
 
 /* ---- labels that every node has, whatever its type ---- */
 
-/* Whether some value of their key fits both; they may be the same. */
+/* Whether some value of their key fits both; they may be the same, and first need not be valid. */
 static bool leave_a_value(struct rail_call *call, const struct expression *first,
                           const struct expression *second)
 {
@@ -288,7 +288,7 @@ static bool leave_a_value(struct rail_call *call, const struct expression *first
     struct solver_requirements set = {0};
     expression_add(first, names, &set, call->arena);
     expression_add(second, names, &set, call->arena);
-    return set.count == 0 || solver_requirement_op(&set.items[0]) != SOLVER_DOES_NOT_EXIST;
+    return solver_requirement_op(&set.items[0]) != SOLVER_DOES_NOT_EXIST;
 }
 
 /* all: of the pool; the last rules out what those before it leave of the label. */
@@ -301,8 +301,7 @@ static void report_no_value(struct rail_call *call, const struct expressions *al
     struct text other = TEXT(" beside the other requirements of this key");
     bool alone = !leave_a_value(call, last, last);
     for (const struct expression *first = all->items; !alone && first < last; first++)
-        if (first->valid && text_equal(expression_canonical_key(first), key) &&
-            !leave_a_value(call, first, last)) {
+        if (text_equal(expression_canonical_key(first), key) && !leave_a_value(call, first, last)) {
             other = arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
             break;
         }
@@ -323,12 +322,10 @@ static void judge_labels_of_nodes(struct rail_call *call, const struct pool *poo
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
         struct solver_requirements set = {0};
         FOR_EACH(expression, &all) {
-            bool is_empty = expression_takes_values(expression->op) && expression->value_count == 0;
-            if (!expression->valid || is_empty || /* of which judge_values tells */
-                !text_is(expression_canonical_key(expression), keys[i]))
+            if (!expression->valid || !text_is(expression_canonical_key(expression), keys[i]))
                 continue;
             expression_add(expression, names, &set, arena);
-            if (set.count == 0 || solver_requirement_op(&set.items[0]) != SOLVER_DOES_NOT_EXIST)
+            if (solver_requirement_op(&set.items[0]) != SOLVER_DOES_NOT_EXIST)
                 continue;
             report_no_value(call, &all, expression);
             break;

@@ -145,6 +145,10 @@ static void a_label_of_every_node_needs_a_value(void)
         {LABELLED(ZONE ": c", IN(ZONE, "a, b")), "deny " LABELS_AT "[" ZONE "] " ZONE " In c"},
         {LABELLED(ZONE ": b", IN(ZONE, "a, b")), ""},
         {LABELLED(ZONE ": c", IN(ZONE, "'${ZONE}'")), "undecided " AT "[1].values[0] ${ZONE}"},
+        /* what the API server refuses rules out no value */
+        {POOL3(CMR, IN(ZONE, ""), IN(ZONE, "a")), "deny " AT "[1] " ZONE},
+        {POOL4(CMR, WANTS_OF(ZONE, "Is", "b"), IN(ZONE, "a"), IN(ZONE, "b")),
+         "deny " AT "[1] " ZONE "\ndeny " AT "[3] " ZONE " In b"},
         /* told of alone */
         {POOL3(ARM64, IN(AWS "family", "m5"), "{key: " ZONE ", operator: DoesNotExist}"),
          "deny " AT "[1] " AWS "family In m5"},
