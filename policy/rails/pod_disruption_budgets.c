@@ -129,10 +129,11 @@ static void find_bare(struct check *check)
     }
 }
 
-/* Whether all pods that are seen have no controller. */
+/* Whether all pods that are seen have no controller. Callers have judged what is uncountable,
+ * unless it stands beside another workload. */
 static bool has_bare_alone(struct check *check)
 {
-    if (check->first != NULL || check->uncountable != NULL)
+    if (check->first != NULL)
         return false;
     find_bare(check);
     return check->bare.count > 0 && !check->bare.others;
