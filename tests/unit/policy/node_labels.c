@@ -537,21 +537,19 @@ static void labels_that_every_node_has(void)
 #undef AWS
 }
 
-/* Terms of the old Pod and of the new one. */
+/* The old object and the new one; or terms of Pods. */
 struct updated {
     const char *cluster, *old, *object;
     enum action action;
 };
 
 /* Returns what judging it takes of memory. */
-static size_t updated_run(const char *rails, const struct updated *updated)
+static size_t updated_run_whole(const char *rails, const struct updated *updated)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = rail_table_world(rails, updated->cluster, arena);
-    const char *terms[] = {updated->old, updated->object};
-    struct rail_documents read[2];
-    for (size_t i = 0; i < 2; i++)
-        read[i] = rail_table_read(arena_printf(arena, NODE_AFFINITY("%s"), terms[i]).data, arena);
+    struct rail_documents read[] = {rail_table_read(updated->old, arena),
+                                    rail_table_read(updated->object, arena)};
     const struct subject subject = {
         .operation = OPERATION_UPDATE, .object = read[1].items, .old_object = read[0].items};
     struct verdict verdict;
@@ -561,6 +559,17 @@ static size_t updated_run(const char *rails, const struct updated *updated)
     if (verdict.action != updated->action)
         fprintf(stderr, "%s\n  to %s\n", updated->old, updated->object);
     ASSERT_INT(verdict.action, updated->action);
+    arena_destroy(arena);
+    return bytes;
+}
+
+static size_t updated_run(const char *rails, const struct updated *terms)
+{
+    struct arena *arena = arena_create((size_t)16 << 20);
+    const struct updated updated = {
+        terms->cluster, arena_printf(arena, NODE_AFFINITY("%s"), terms->old).data,
+        arena_printf(arena, NODE_AFFINITY("%s"), terms->object).data, terms->action};
+    size_t bytes = updated_run_whole(rails, &updated);
     arena_destroy(arena);
     return bytes;
 }
@@ -607,8 +616,23 @@ static void what_an_update_reaches_is_new(void)
         {NULL, TERM(THERE("tier") ", " NOT_IN("tier", "'1'")), TERM(ABOUT("tier", "Gt", "'3'")),
          ACTION_AUDIT},
     };
+    static const char rails[] = "node-labels: {allow: {team: [a], tier: ['1']}}";
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        (void)updated_run("node-labels: {allow: {team: [a], tier: ['1']}}", &cases[i]);
+        (void)updated_run(rails, &cases[i]);
+#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: ["
+#define PREFERRED "preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "
+#define BOTH(required, preferred) \
+    POD("{affinity: {nodeAffinity: {" REQUIRED required "]}, " PREFERRED preferred "}]}}}")
+#define NOT_A TERM(NOT_IN("team", "a"))
+#define IS_A TERM(IN("team", "a"))
+    /* what a term reached excuses no preference, nor the other way round */
+    static const struct updated places[] = {
+        {seen, BOTH(NOT_A, NOT_A), BOTH(NOT_A, NOT_A), ACTION_AUDIT},
+        {seen, BOTH(NOT_A, IS_A), BOTH(NOT_A, NOT_A), ACTION_WARN},
+        {seen, BOTH(IS_A, NOT_A), BOTH(NOT_A, NOT_A), ACTION_DENY},
+    };
+    for (size_t i = 0; i < COUNT_OF(places); i++)
+        (void)updated_run_whole(rails, &places[i]);
 #undef ALL
 }
 
