@@ -422,12 +422,16 @@ static void requirements_must_leave_what_is_granted(void)
 static void a_granted_value_must_be_there(void)
 {
     static const char rails[] = "node-labels: {allow: {karpenter.sh/nodepool: [general, gone], "
-                                "team: [shared, gone], rack: ['r-*'], any: [a], "
+                                "team: [shared, gone], rack: ['r-*'], any: [a], tier: [gone], "
+                                "kubernetes.io/hostname: [one, gone], "
+                                "node.kubernetes.io/windows-build: [10.0.17763], "
                                 "eks.amazonaws.com/nodegroup: [a, b]}}";
     static const char pools[] =
         POOL("general", "team: shared, rack: r-1", "{key: any, operator: Exists}")
-            POOL("payments", "team: payments, rack: x, any: b", "")
-                NODE("one", "eks.amazonaws.com/nodegroup: c");
+            POOL("payments", "team: payments, rack: x, any: b, tier: x", "")
+                NODE("one", "eks.amazonaws.com/nodegroup: c, kubernetes.io/hostname: one")
+                    NODE("two", "kubernetes.io/hostname: two, "
+                                "node.kubernetes.io/windows-build: 10.0.20348");
     static const struct rail_case cases[] = {
         {NODE_AFFINITY(TERM(NOT_IN("team", "shared"))), "deny " EXPRESSION " NotIn"},
         {NODE_AFFINITY(TERM(THERE("team") ", " NOT_IN("team", "shared"))),
@@ -444,12 +448,23 @@ static void a_granted_value_must_be_there(void)
         /* any value may be there, or come */
         {NODE_AFFINITY(TERM(NOT_IN("any", "b"))), ""},
         {NODE_AFFINITY(TERM(THERE("eks.amazonaws.com/nodegroup"))), ""},
+        {NODE_AFFINITY(TERM(NOT_IN("kubernetes.io/hostname", "one"))), ""},
+        {NODE_AFFINITY(TERM(THERE("node.kubernetes.io/windows-build"))), ""},
+        /* what cannot be read is about nothing */
+        {NODE_AFFINITY(TERM(THERE("tier"))), "deny " EXPRESSION " Exists"},
+        {NODE_AFFINITY(TERM("{key: tier, operator: In, values: []}")), ""},
     };
     rail_table_run(&(struct rail_table){rails, pools, cases, COUNT_OF(cases)});
     static const struct rail_case unseen[] = {
         {NODE_AFFINITY(TERM(THERE("team") ", " NOT_IN("team", "shared"))), ""}};
     rail_table_run_unseen(&(struct rail_table){rails, pools, unseen, COUNT_OF(unseen)},
                           KIND_BIT(KIND_NODE));
+    static const struct rail_case pools_unseen[] = {
+        {NODE_AFFINITY(TERM(THERE("team") ", " NOT_IN("team", "shared"))), ""},
+        {NODE_AFFINITY(TERM(THERE(BY_NAME) ", " NOT_IN(BY_NAME, "general"))), ""},
+    };
+    rail_table_run_unseen(&(struct rail_table){rails, pools, pools_unseen, COUNT_OF(pools_unseen)},
+                          KIND_BIT(KIND_NODE_POOL));
     static const struct rail_words words[] = {
         {NODE_AFFINITY(TERM(NOT_IN("team", "shared"))),
          "Of the values of team that nodes have, this leaves none that is granted here, only "
@@ -457,6 +472,15 @@ static void a_granted_value_must_be_there(void)
          "Require In of team, with shared or gone, in place of what is required of it."},
     };
     rail_words_run(rails, pools, words, COUNT_OF(words));
+    static const char many[] =
+        POOL("a", "", IN("tier", "t1, t2, t3, t4, t5, t6, t7")) NODE("one", "");
+    static const struct rail_words others[] = {
+        {NODE_AFFINITY(TERM(THERE("tier"))),
+         "Of the values of tier that nodes have, this leaves none that is granted here, only t1, "
+         "t2, t3, t4, t5 and 2 more.",
+         "Require In of tier, with gone, in place of what is required of it."},
+    };
+    rail_words_run(rails, many, others, COUNT_OF(others));
 }
 
 /* With a label that every node has, or every node of EC2, NotIn reaches those of others. */
@@ -470,6 +494,10 @@ static void labels_that_every_node_has(void)
     "{template: {spec: {nodeClassRef: {group: " group ", kind: " kind ", name: d}, "        \
     "requirements: []}}}}\n"
 #define AUTO_POOL POOL_OF("auto", "eks.amazonaws.com", "NodeClass")
+#define DELETED_POOL                                                                      \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: going, "         \
+    "deletionTimestamp: '2026-11-01T00:00:00Z'}, spec: {template: {spec: {nodeClassRef: " \
+    "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: d}, requirements: []}}}}\n"
     static const char rails[] =
         "node-labels: {allow: {kubernetes.io/hostname: [n1], " ZONE_ID ": [use1-az1], " AWS
         "family: [m5], " AWS "category: [m], " AWS "size: [large], " AWS "cpu-manufacturer: "
@@ -518,6 +546,8 @@ static void labels_that_every_node_has(void)
         POOL("a", "", IN(AWS "family", "m5") ", " NOT_IN(AWS "cpu-manufacturer", "amd")),
         POOL("a", "", "") POOL_OF("azure", "karpenter.azure.com", "AKSNodeClass"),
         POOL("a", "", "") AUTO_POOL,
+        POOL("a", "", IN(AWS "family", "m5") ", " NOT_IN(AWS "cpu-manufacturer", "amd"))
+            DELETED_POOL,
     };
     for (size_t i = 0; i < COUNT_OF(none); i++)
         rail_table_run(&(struct rail_table){rails, none[i], types, COUNT_OF(types)});
@@ -527,11 +557,14 @@ static void labels_that_every_node_has(void)
     };
     rail_table_run(&(struct rail_table){
         rails, POOL("a", "", "{key: " AWS "cpu-manufacturer, operator: Exists}"), open, 1});
-    /* who made its CPUs is not known */
+    /* who made the CPUs is not known of any type of the family */
     static const struct rail_case unknown[] = {
         {NODE_AFFINITY(TERM(NOT_IN(AWS "cpu-manufacturer", "intel"))), ""},
         {NODE_AFFINITY(TERM(NOT_IN(AWS "family", "m5"))), "deny " EXPRESSION " NotIn"},
     };
+    rail_table_run(&(struct rail_table){rails, POOL("a", "", IN(AWS "family", "g2")), unknown,
+                                        COUNT_OF(unknown)});
+    /* of one it is, so of all of its family */
     rail_table_run(&(struct rail_table){rails, POOL("a", "", IN(AWS "family", "u-24tb1")), unknown,
                                         COUNT_OF(unknown)});
 #undef AWS

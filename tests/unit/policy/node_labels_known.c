@@ -363,6 +363,14 @@ static void of_a_catalogue_of_ones_own(void)
         {SELECTS("example.com/hall: h2"), "deny " AT("example.com/hall") "h2"},
     };
     rail_catalog_run(&(struct rail_table){"node-labels: {}", NULL, cases, COUNT_OF(cases)}, types);
+    /* a NodePool may buy what is granted, whatever the Nodes of today have */
+    static const struct rail_case granted[] = {
+        {REQUIRES(TERM("{key: example.com/hall, operator: Exists}")), ""},
+    };
+    rail_catalog_run(&(struct rail_table){"node-labels: {allow: {example.com/hall: [h1]}}",
+                                          POOL("") NODE("one", "example.com/hall: h2"), granted,
+                                          COUNT_OF(granted)},
+                     types);
 }
 
 /* Which of very many names is near to one that exists is not looked up: each may be. */
