@@ -323,8 +323,7 @@ static bool is_for_hybrid_nodes(const struct rail_call *call, const struct workl
     const struct node_selection *selection = call_selection(call, workload);
     if (is_for_no_other_nodes(selection))
         return true;
-    return (names_hybrid_nodes(&selection->selector, true) ||
-            some_term_names_hybrid_nodes(&selection->required) ||
+    return (some_term_names_hybrid_nodes(&selection->required) ||
             some_term_names_hybrid_nodes(&selection->preferred)) &&
            may_have_hybrid_nodes(call->world);
 }

@@ -257,7 +257,7 @@ static void alternatives_are_of_one_zone(void)
         "{subnets: [{id: s1, zone: a, zoneID: az1}, {id: s2, zone: b, zoneID: az2}]}}\n" A_NODE(
             "n1", ZONE ": a") A_NODE("n2", ZONE ": b")
             A_NODE("ip-4.internal", ZONE ": b, kubernetes.io/hostname: n4")
-                A_NODE("n5", ZONE ": b, kubernetes.io/hostname: another");
+                A_NODE("n5", ZONE ": b, kubernetes.io/hostname: another") A_NODE("n6", "");
     static const struct rail_case cases[] = {
         {WEB(NODE_AFFINITY(IN_ZONE ", " OF_ID("az2"))), NOTHING},
         {WEB(NODE_AFFINITY(OF_ID("az2") ", " IN_ZONE)), NOTHING},
@@ -273,16 +273,20 @@ static void alternatives_are_of_one_zone(void)
         /* not seen */
         {WEB(NODE_AFFINITY(IN_ZONE ", " OF_ID("az3"))), ""},
         {WEB(NODE_AFFINITY(IN_ZONE ", " OF_HOST("n3"))), ""},
+        {WEB(NODE_AFFINITY(IN_ZONE ", " OF_HOST("n6"))), ""},
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", seen, cases, COUNT_OF(cases)});
 }
 
-#define DAEMON_SET(name, more)                                                                  \
+#define LABELLED_DAEMON_SET(name, labels, more)                                                 \
     "---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: " name "}, spec: {template: " \
-    "{metadata: {labels: {app: " name "}}, spec: {" more "}}}}\n"
-#define BESIDE(key, labels, more)                                                   \
-    WEB("affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
-        "[{topologyKey: " key SELECTS(labels) more "}]}}")
+    "{metadata: {labels: {" labels "}}, spec: {" more "}}}}\n"
+#define DAEMON_SET(name, more) LABELLED_DAEMON_SET(name, "app: " name, more)
+#define AFFINITY(key, labels, more)                                             \
+    "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
+    "[{topologyKey: " key                                                       \
+    SELECTS(labels) more "}]}}"
+#define BESIDE(key, labels, more) WEB(AFFINITY(key, labels, more))
 #define HOST "kubernetes.io/hostname"
 
 /* Beside the pods of a DaemonSet is on any node. */
@@ -294,7 +298,10 @@ static void daemons_are_everywhere(void)
                                  "values: [amd64]}, {key: eks.amazonaws.com/compute-type, "
                                  "operator: NotIn, values: [fargate]}]}"))
             DAEMON_SET("disk", "nodeSelector: {disk: local}")
-                DAEMON_SET("here", NODE_AFFINITY(IN_ZONE));
+                DAEMON_SET("here", NODE_AFFINITY(IN_ZONE))
+                    DAEMON_SET("elsewhere", NODE_AFFINITY("{matchExpressions: [{key: " HOST
+                                                          ", operator: NotIn, values: [n1]}]}"))
+                        LABELLED_DAEMON_SET("tiered", "app: tiered, tier: front", "");
     static const struct rail_case cases[] = {
         {BESIDE(HOST, "app: agent", ""), NOTHING},
         {BESIDE(HOST, "app: proxy", ""), NOTHING},
@@ -309,6 +316,7 @@ static void daemons_are_everywhere(void)
         /* where those run, or whether they are meant, is not to be seen */
         {BESIDE(HOST, "app: disk", ""), ""},
         {BESIDE(HOST, "app: here", ""), ""},
+        {BESIDE(HOST, "app: elsewhere", ""), ""},
         {BESIDE(HOST, "app: db", ""), ""},
         {BESIDE(HOST, "app: agent", ", namespaces: [other]"), ""},
         {BESIDE(HOST, "app: agent", ", namespaceSelector: {matchLabels: {a: b}}"), ""},
@@ -316,6 +324,10 @@ static void daemons_are_everywhere(void)
          ""},
         {BESIDE(HOST, "app: agent", ", matchLabelKeys: [tier]"), ""},
         {BESIDE(HOST, "app: agent", ", matchLabelKeys: [nope, pod-template-hash]"), ""},
+        {BESIDE(HOST, "app: tiered", ", mismatchLabelKeys: [tier]"), ""},
+        /* a Kustomize patch, whose labels stand in what it patches */
+        {PATCH(AFFINITY(HOST, "app: agent", "") ", " SPREAD(ZONE, "")), MISSES},
+        {PATCH(AFFINITY(HOST, "app: agent", ", matchLabelKeys: [tier]") ", " SPREAD(ZONE, "")), ""},
     };
     rail_table_run(&(struct rail_table){"zone-spread: {}", state, cases, COUNT_OF(cases)});
     static const struct rail_case unseen[] = {{BESIDE(HOST, "app: agent", ""), ""}};
@@ -521,6 +533,13 @@ static void a_misspelt_zone_is_told_at_its_key(void)
         "Use topologyKey: topology.kubernetes.io/zone. Set labelSelector: {matchLabels: {app: "
         "web}}."};
     rail_words_run("zone-spread: {}", NULL, &misses, 1);
+    /* of a Kustomize patch it may select the labels, which stand in what it patches */
+    static const struct rail_words part = {
+        PATCH(SPREAD("zone", SELECTS("app: web"))),
+        "\"zone\" is no label of zones, so this spreads nothing over them.",
+        "Use topologyKey: topology.kubernetes.io/zone."};
+    rail_words_run("zone-spread: {}", NULL, &part, 1);
+    rail_replaces("zone-spread: {}", part.object, ZONE);
     rail_replaces("zone-spread: {}", misses.object, "");
     rail_replaces("zone-spread: {}", words.object, ZONE);
 }
