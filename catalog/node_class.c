@@ -324,8 +324,6 @@ bool class_settings_read(const struct object *node_class, struct arena *arena,
 
 struct class_types class_types_read(const struct object *node_class)
 {
-    if (node_class == NULL)
-        return (struct class_types){0};
     const struct node *spec = node_get(node_class->root->node, "spec");
     return (struct class_types){
         .but_a1 = family_of(spec)->but_a1,

@@ -21,7 +21,7 @@ struct class_types {
     bool but_a1;     /* AL2023 does not run on them */
     bool nitro_only; /* for its connectionTracking */
 };
-struct class_types class_types_read(const struct object *node_class); /* NULL: all types */
+struct class_types class_types_read(const struct object *node_class);
 bool class_types_have(struct class_types types, const struct instance_type *type,
                       const struct catalog *catalog);
 /* NULL: nodes run Linux. */
