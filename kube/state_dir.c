@@ -55,8 +55,7 @@ static void tell_twice(const struct snapshot *snapshot, struct arena *arena,
         const struct object *before = *object;
         const struct object *taken =
             snapshot_find(snapshot, before->kind, before->namespace, before->name);
-        if (!text_equal(before->kind_name, taken->kind_name) || before->origin != ORIGIN_STATE ||
-            taken->origin != ORIGIN_STATE ||
+        if (before->origin != ORIGIN_STATE || taken->origin != ORIGIN_STATE ||
             node_equal(node_get(before->root->node, "spec"), node_get(taken->root->node, "spec")))
             continue;
         struct place place = place_of(taken, arena);
@@ -69,8 +68,9 @@ static void tell_twice(const struct snapshot *snapshot, struct arena *arena,
                          place.line);
     }
     if (told > MOST_TOLD)
-        problems_add(problems, ERROR_TWICE, NOWHERE, "%zu more objects of the state stand twice",
-                     told - MOST_TOLD);
+        problems_add(problems, ERROR_TWICE, NOWHERE, "%zu more object%s of the state stand%s twice",
+                     told - MOST_TOLD, plural_s(told - MOST_TOLD),
+                     told - MOST_TOLD == 1 ? "s" : "");
 }
 
 bool state_load(const char *dir, const struct manifests *listed, const struct manifests *change,

@@ -49,6 +49,13 @@ static struct manifests *listed(struct text text)
     return manifests;
 }
 
+static void add_fragments(struct manifests *change, struct text text)
+{
+    const struct manifests *fragments = listed(text);
+    for (size_t i = 0; i < fragments->count; i++)
+        *LIST_PUSH(arena, &change->fragments) = fragments->items[i];
+}
+
 static const char *from(const struct snapshot *snapshot, const char *name)
 {
     const struct object *node = snapshot_find(snapshot, KIND_NODE, TEXT(""), text_of(name));
@@ -77,9 +84,7 @@ static void a_change_wins(void)
     write_file("twice.yaml", TEXT("apiVersion: v1\nkind: Node\nmetadata: {name: e, name: e}\n"));
     write_file("readme.md", TEXT("no manifest"));
     struct manifests *change = listed(nodes("df", "change"));
-    struct manifests *fragments = listed(nodes("bg", "fragment"));
-    for (size_t i = 0; i < fragments->count; i++)
-        *LIST_PUSH(arena, &change->fragments) = fragments->items[i];
+    add_fragments(change, nodes("bg", "fragment"));
     struct text unknown = TEXT("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n");
     struct text of_list = nodes("cd", "list");
     struct manifests *of_server =
@@ -129,24 +134,65 @@ static void what_stands_twice_is_told(void)
     write_file("a.yaml", TEXT(POOL("a", "spec: {weight: 1}") POOL("b", "spec: {weight: 1}")
                                   POD("status: {phase: Pending}") POD("status: {phase: Running}")));
     write_file("b.yaml", TEXT(POOL("b", "spec: {weight: 1}") POOL("a", "spec: {weight: 2}")
-                                  POOL("c", "spec: {weight: 1}")));
+                                  POOL("c", "spec: {weight: 1}") POOL("c", "spec: {weight: 3}")
+                                      POD("spec: {nodeName: n}")));
     struct manifests *change = listed(TEXT(POOL("c", "spec: {weight: 2}")));
+    add_fragments(change, TEXT(POOL("b", "spec: {weight: 5}") POOL("b", "spec: {weight: 6}")));
     struct problems problems = {.arena = arena};
     struct error error = {0};
     const struct snapshot *snapshot = NULL;
     CU_ASSERT_FATAL(state_load(folder, NULL, change, arena, &snapshot, &problems, &error));
-    ASSERT_INT(problems.count, 1);
-    CU_ASSERT_EQUAL(problems.items[0].kind, ERROR_TWICE);
+    static const struct {
+        unsigned line;
+        const char *object;
+        unsigned again;
+    } told[] = {{12, "Pod shop/p", 22}, {17, "Pod shop/p", 22}, {2, "NodePool a", 7}};
+    ASSERT_INT(problems.count, COUNT_OF(told));
     CU_ASSERT_FALSE(problems_have_errors(&problems));
-    ASSERT_INT(problems.items[0].place.line, 2);
-    ASSERT_TEXT(text_of(problems.items[0].what),
-                arena_printf(arena,
-                             "NodePool a stands again at %s/b.yaml:7, with another spec, which is "
-                             "the one that counts",
-                             folder)
-                    .data);
+    for (size_t i = 0; i < COUNT_OF(told) && i < problems.count; i++) {
+        CU_ASSERT_EQUAL(problems.items[i].kind, ERROR_TWICE);
+        ASSERT_INT(problems.items[i].place.line, told[i].line);
+        ASSERT_TEXT(text_of(problems.items[i].what),
+                    arena_printf(arena,
+                                 "%s stands again at %s/b.yaml:%u, with another spec, which is "
+                                 "the one that counts",
+                                 told[i].object, folder, told[i].again)
+                        .data);
+    }
     unlink(arena_printf(arena, "%s/a.yaml", folder).data);
     unlink(arena_printf(arena, "%s/b.yaml", folder).data);
+    rmdir(folder);
+}
+
+static void ten_that_stand_twice_are_told(void)
+{
+    static const struct {
+        int twice;
+        const char *more; /* NULL: no more are told of */
+    } rows[] = {
+        {10, NULL},
+        {11, "1 more object of the state stands twice"},
+        {12, "2 more objects of the state stand twice"},
+    };
+    strcpy(folder, "/tmp/taffrail-state-XXXXXX");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct text_builder pools = {.arena = arena};
+        for (int j = 0; j < 2 * rows[i].twice; j++)
+            text_builder_printf(&pools,
+                                "---\napiVersion: karpenter.sh/v1\nkind: NodePool\n"
+                                "metadata: {name: pool-%d}\nspec: {weight: %d}\n",
+                                j / 2, j + 1);
+        write_file("pools.yaml", text_builder_text(&pools));
+        struct problems problems = {.arena = arena};
+        struct error error = {0};
+        const struct snapshot *snapshot = NULL;
+        CU_ASSERT_FATAL(state_load(folder, NULL, NULL, arena, &snapshot, &problems, &error));
+        ASSERT_INT(problems.count, rows[i].more == NULL ? 10 : 11);
+        if (rows[i].more != NULL)
+            ASSERT_TEXT(text_of(problems.items[problems.count - 1].what), rows[i].more);
+    }
+    unlink(arena_printf(arena, "%s/pools.yaml", folder).data);
     rmdir(folder);
 }
 
@@ -161,10 +207,12 @@ static void what_stands_twice_is_told(void)
 TEST(what_is_no_folder_is_said)
 TEST(a_change_wins)
 TEST(what_stands_twice_is_told)
+TEST(ten_that_stand_twice_are_told)
 
 const struct unit_test unit_tests[] = {
     {"what is no folder is said", in_arena_what_is_no_folder_is_said},
     {"a change wins", in_arena_a_change_wins},
     {"what stands twice is told", in_arena_what_stands_twice_is_told},
+    {"ten that stand twice are told", in_arena_ten_that_stand_twice_are_told},
     {NULL, NULL},
 };
