@@ -139,6 +139,8 @@ static void one_selects_no_more_than_another(void)
         {"{matchLabels: {app: web}}", ONE("key: app, operator: In, values: [web]"), true},
         {ONE("key: app, operator: In, values: [web]"), "{matchLabels: {app: web}}", true},
         {ONE("key: app, operator: In, values: [web, api]"), "{matchLabels: {app: web}}", false},
+        {ONE("key: app, operator: In, values: w"), "{matchLabels: {app: w}}", false},
+        {"{matchLabels: {app: web}}", ONE("key: app, operator: In"), false},
         {ONE("key: app, operator: NotIn, values: [web]"), "{matchLabels: {app: web}}", false},
         {ONE("key: app, operator: Exists"), ONE("key: app, operator: Exists"), true},
         {ONE("key: app, operator: Exists"), ONE("key: app, operator: DoesNotExist"), false},

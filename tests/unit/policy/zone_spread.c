@@ -278,10 +278,10 @@ static void alternatives_are_of_one_zone(void)
     rail_table_run(&(struct rail_table){"zone-spread: {}", seen, cases, COUNT_OF(cases)});
 }
 
-#define LABELLED_DAEMON_SET(name, labels, more)                                                 \
-    "---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: " name "}, spec: {template: " \
+#define DAEMON_SET_OF(metadata, labels, more)                                                 \
+    "---\n{apiVersion: apps/v1, kind: DaemonSet, metadata: {" metadata "}, spec: {template: " \
     "{metadata: {labels: {" labels "}}, spec: {" more "}}}}\n"
-#define DAEMON_SET(name, more) LABELLED_DAEMON_SET(name, "app: " name, more)
+#define DAEMON_SET(name, more) DAEMON_SET_OF("name: " name, "app: " name, more)
 #define AFFINITY(key, labels, more)                                             \
     "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " \
     "[{topologyKey: " key                                                       \
@@ -301,7 +301,8 @@ static void daemons_are_everywhere(void)
                 DAEMON_SET("here", NODE_AFFINITY(IN_ZONE))
                     DAEMON_SET("elsewhere", NODE_AFFINITY("{matchExpressions: [{key: " HOST
                                                           ", operator: NotIn, values: [n1]}]}"))
-                        LABELLED_DAEMON_SET("tiered", "app: tiered, tier: front", "");
+                        DAEMON_SET_OF("name: tiered", "app: tiered, tier: front", "")
+                            DAEMON_SET_OF("name: far, namespace: other", "app: far", "");
     static const struct rail_case cases[] = {
         {BESIDE(HOST, "app: agent", ""), NOTHING},
         {BESIDE(HOST, "app: proxy", ""), NOTHING},
@@ -310,6 +311,7 @@ static void daemons_are_everywhere(void)
         {BESIDE(HOST, "app: agent", ", namespaceSelector: {}"), NOTHING},
         {BESIDE(HOST, "app: agent", ", namespaceSelector: {matchLabels: {" NAMESPACE ": default}}"),
          NOTHING},
+        {BESIDE(HOST, "app: far", ", namespaces: [other]"), NOTHING},
         /* a key that the pods do not have is ignored */
         {BESIDE(HOST, "app: agent", ", matchLabelKeys: [nope]"), NOTHING},
         {BESIDE(HOST, "app: agent", ", mismatchLabelKeys: [nope]"), NOTHING},
@@ -319,6 +321,7 @@ static void daemons_are_everywhere(void)
         {BESIDE(HOST, "app: elsewhere", ""), ""},
         {BESIDE(HOST, "app: db", ""), ""},
         {BESIDE(HOST, "app: agent", ", namespaces: [other]"), ""},
+        {BESIDE(HOST, "app: far", ""), ""},
         {BESIDE(HOST, "app: agent", ", namespaceSelector: {matchLabels: {a: b}}"), ""},
         {BESIDE(HOST, "app: agent", ", namespaceSelector: {matchLabels: {" NAMESPACE ": other}}"),
          ""},

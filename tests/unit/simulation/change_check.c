@@ -120,6 +120,7 @@ static void what_is_refused_is_told(void)
         {NULL, STORAGE(", volumeBindingMode: ''"),
          "volumeBindingMode is \"\"; it must be Immediate or WaitForFirstConsumer"},
         {NULL, PRIORITY(", value: 3000000000"), "value is 3000000000; " NO_PRIORITY},
+        {NULL, PRIORITY(", value: 1e30"), "value is 1e+30; " NO_PRIORITY},
         {NULL, PRIORITY(", value: 1000.0"), ""},
         {NULL, PRIORITY(", value: 1e3"), ""},
         {NULL, OF_SYSTEM(", value: 2000001000"), ""},

@@ -166,10 +166,10 @@ static void shapes_say_what_pods_ask_for(void)
                   "matchLabelKeys: [hash, absent], mismatchLabelKeys: [tenant]}]}"),
          "apart zone -1 (app In web & hash In h1 & tenant NotIn t1); "},
         {"tolerations: [{key: gpu, operator: Exists, effect: NoSchedule}, {operator: Exists}, "
-         "{key: team, value: a}, {key: sla, operator: Gt, value: '1'}, {key: soft, effect: "
-         "PreferNoSchedule}]",
+         "{key: team, value: a}, {key: sla, operator: Gt, value: '1'}, {key: sla, operator: Lt, "
+         "value: '9'}, {key: soft, effect: PreferNoSchedule}]",
          "tolerate gpu:NoSchedule; tolerate :*; tolerate team=a:*; tolerate sla>1:*; tolerate "
-         "soft=:PreferNoSchedule; "},
+         "sla<9:*; tolerate soft=:PreferNoSchedule; "},
         {"containers: [{name: c, ports: [{containerPort: 80, hostPort: 8080, hostIP: 10.0.0.1, "
          "protocol: UDP}, {containerPort: 81}]}]",
          "port 10.0.0.1:8080/UDP; "},

@@ -115,6 +115,8 @@ static void zones_are_where_a_pool_can_launch_what_holds_the_pod(void)
         "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: two}, status: "
         "{subnets: [{zone: e}, {zone: f}, {zone: e}]}}\n---\n",
         LIMITED_POOL("paused", "cpu: 0", TYPES("m5.large") IN_ZONES("g")),
+        POOL_OF("graded", "taints: [{key: grade, value: '5', effect: NoSchedule}], ",
+                TYPES("m5.large") IN_ZONES("i")),
         /* no zone has the empty name */
         POOL_OF("nameless", "", TYPES("m5.large") IN_ZONES("''")),
         "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: broken}, spec: {template: "
@@ -126,6 +128,11 @@ static void zones_are_where_a_pool_can_launch_what_holds_the_pod(void)
         {ASKS("8"), "c"},
         {ASKS("80"), ""},
         {ASKS("8") ", tolerations: [{operator: Exists}]", "c d"},
+        {ASKS("1") ", tolerations: [{key: grade, operator: Gt, value: '4'}]", "a b c e i"},
+        {ASKS("1") ", tolerations: [{key: grade, operator: Lt, value: '4'}]", "a b c e"},
+        {ASKS("1") ", tolerations: [{key: grade, operator: Equal, value: '4'}]", "a b c e"},
+        {ASKS("1") ", tolerations: [{key: grade, operator: Lt, value: '6'}]", "a b c e i"},
+        {ASKS("1") ", tolerations: [{key: grade, operator: Equal, value: '6'}]", "a b c e"},
         {ASKS("1") ", nodeSelector: {lane: fast}", "e"},
         {ASKS("1") ", nodeSelector: {lane: slow}", ""},
         {ASKS("1") ", nodeSelector: {karpenter.sh/nodepool: large}", "c"},
