@@ -369,7 +369,8 @@ static void add_staying(const struct impact_plan *plan, struct text_builder *wor
     size_t nodes = plan->staying_count;
     if (plan->in_doubt)
         text_builder_printf(
-            words, " Karpenter does not begin with a node whose pods fit nowhere%s.",
+            words, "%sKarpenter does not begin with a node whose pods fit nowhere%s.",
+            words->size > 0 ? " " : "",
             plan->of_leaving ? ", nor with any while pods of one that is leaving do" : "");
     if (nodes > 0)
         text_builder_printf(words, " So %zu node%s stay%s.", nodes, plural_s(nodes),
