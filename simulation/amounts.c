@@ -308,17 +308,15 @@ static bool is_huge(const struct pod *pod, size_t number)
 /* A pod with limits gets the requests that it leaves out when it is decoded, before LimitRanges
  * change its containers: what these request, and where they do not, its limits
  * (docs/reference/karpenter.md 2.1). Pages are never overcommitted: their limit is the request. */
-static bool add_pod_defaults(struct pod *pod, const struct sums *limits, struct sums *requests,
-                             struct error *error)
+static void add_pod_defaults(struct pod *pod, const struct sums *limits, struct sums *requests)
 {
     struct sums written = {0};
+    struct error none; /* all of these quantities have been read before */
     if (limits->numbers.count == 0)
-        return true;
+        return;
     pod->is_as_written = true;
-    bool good = add_containers(pod, &written, error);
+    (void)add_containers(pod, &written, &none);
     pod->is_as_written = false;
-    if (!good)
-        return false;
     for (size_t i = 0; i < written.numbers.count; i++) {
         size_t number = written.numbers.items[i];
         if (find(requests, number) == NULL && !is_huge(pod, number))
@@ -329,7 +327,6 @@ static bool add_pod_defaults(struct pod *pod, const struct sums *limits, struct 
         if (find(requests, number) == NULL)
             find_or_add(requests, number, pod->arena)->milli = milli_of(limits, number);
     }
-    return true;
 }
 
 static bool take_pod_level(struct pod *pod, struct sums *total, struct error *error)
@@ -339,9 +336,9 @@ static bool take_pod_level(struct pod *pod, struct sums *total, struct error *er
     struct sums limits = {0};
     if (!add_missing(pod, &requests, node_get(resources, "requests"), "the pod's request of",
                      error) ||
-        !add_missing(pod, &limits, node_get(resources, "limits"), "the pod's limit of", error) ||
-        !add_pod_defaults(pod, &limits, &requests, error))
+        !add_missing(pod, &limits, node_get(resources, "limits"), "the pod's limit of", error))
         return false;
+    add_pod_defaults(pod, &limits, &requests);
     for (size_t i = 0; i < requests.numbers.count; i++) {
         size_t number = requests.numbers.items[i];
         if (is_pod_level(name_of(pod, number)))
