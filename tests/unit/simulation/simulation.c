@@ -572,7 +572,15 @@ static void machines_are_seen_as_they_are(void)
          "default small on-demand a 1: free\n",
          0,
          0},
-        {"but that one still keeps others out of its zone",
+        {"for a time, which nobody knows here, does not count",
+         {POOL, LEAVING("a"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: timed, annotations: "
+          "{karpenter.sh/do-not-disrupt: 1h}}, spec: " POD_SPEC(
+              "1", ", nodeName: n1") ", status: {startTime: '2026-01-01T00:00:00Z'}}"},
+         "default small on-demand a 1: timed\n",
+         0,
+         0},
+        {"one that must not be still keeps others out of its zone",
          {POOL, LEAVING("a"), HELD,
           WORKLOAD("Deployment", "web", "replicas: 1", "1", ANTI("topology.kubernetes.io/zone"))},
          "default small on-demand b 1: web-0\n",
