@@ -281,6 +281,15 @@ static size_t count_pending_beside(const struct asking *asking)
     return count;
 }
 
+/* Whether a reason holds whatever the NodePool. Without a NodePool to ask, it may be that. */
+static bool excludes_every_pool(const struct asking *asking, const struct simulation_reasons *pools)
+{
+    FOR_EACH(reason, pools)
+        if (reason->node_pool.size == 0 && asking->cluster.pool_count > 0)
+            return true;
+    return false;
+}
+
 /* The others have taken what would do for the pod. */
 static void take_misfit(struct asking *asking, const struct simulation_unschedulable *misfit)
 {
@@ -289,7 +298,8 @@ static void take_misfit(struct asking *asking, const struct simulation_unschedul
     const struct split_reasons of = split(all.items, all.count, asking->arena);
     why->node_fit = why->cause_count = 0;
     why->nodes_nearest = TEXT("");
-    why_pools_judge(asking, NULL, of.pools.count > 0 ? &of.pools : &all, false);
+    why_pools_judge(asking, NULL, of.pools.count > 0 ? &of.pools : &all,
+                    excludes_every_pool(asking, &of.pools));
     take_node_reasons(asking, &of);
     why->fit = best_fit(why);
 }

@@ -86,29 +86,31 @@ static void take_reasons(const struct asking *asking, const struct simulation_re
     pool->message = TEXT("nothing that is known rules it out");
 }
 
-static const struct simulation_reason *reason_for(const struct simulation_reasons *reasons,
-                                                  struct text pool)
+/* kind empty: none is told of the pool. */
+static struct simulation_reason reason_for(const struct simulation_reasons *reasons,
+                                           struct text pool)
 {
     FOR_EACH(reason, reasons)
         if (text_equal(reason->node_pool, pool))
-            return reason;
-    return NULL;
+            return *reason;
+    return (struct simulation_reason){.kind = ""};
 }
 
 /* What the solver does not know of a pool comes before what it tells. */
 static void judge_pool(const struct asking *asking, const struct pool *pool,
                        const struct simulation_reasons *reasons, struct why_pool *judged)
 {
-    const struct simulation_reason *told = reason_for(reasons, judged->name);
-    struct simulation_reason other = {.kind = ""};
-    bool is_other = other_pool_ask(&asking->cluster, pool, asking->pod, told != NULL, &other);
-    if (!is_other && told != NULL)
-        other = *told;
-    if (strcmp(other.kind, REASON_UNDECIDED) == 0) {
+    struct simulation_reason said = reason_for(reasons, judged->name);
+    struct simulation_reason other;
+    bool told = said.kind[0] != '\0';
+    bool is_other = other_pool_ask(&asking->cluster, pool, asking->pod, told, &other);
+    if (is_other)
+        said = other;
+    if (strcmp(said.kind, REASON_UNDECIDED) == 0) {
         judged->fit = WHY_UNDECIDED;
-        judged->message = other.message;
+        judged->message = said.message;
     } else if (is_other) {
-        exclude(judged, &other, asking->arena);
+        exclude(judged, &said, asking->arena);
     } else {
         take_reasons(asking, reasons, judged);
     }

@@ -430,6 +430,12 @@ static void a_pod_that_runs_is_looked_at_anew(void)
     CHECK(cases);
 }
 
+#define APART "claim shop/d1 can be in a only, claim shop/d2 in b: no place holds all of them"
+#define NONE_LEFT "of the volumes that suit claim shop/d2 none is left"
+#define STATIC                                                                       \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: static}, " \
+    "provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}"
+
 /* Karpenter places all that is pending together. */
 static void what_is_pending_counts(void)
 {
@@ -442,6 +448,28 @@ static void what_is_pending_counts(void)
         {"others take the Nodes",
          {NODE("n1", "a", "2"), NODE("n2", "a", "1"), POD("big", "1.8", ""), POD("one", "1.7", "")},
          "nowhere\nnodes 0/2\n2 resources: lack cpu\nfix: make a NodePool that takes it\n"},
+        {"another takes the volume",
+         {POOL, NODE("n1", "a", "1"), STATIC, VOLUME("v1", ", storageClassName: static"),
+          CLAIM("d1", "{storageClassName: static}"), CLAIM("d2", "{storageClassName: static}"),
+          POD("big", "2", MOUNTS("d1")), POD("one", "1.5", MOUNTS("d2"))},
+         "nowhere\ndefault: volume: " NONE_LEFT "\nnodes 0/1\n1 volume: " NONE_LEFT "\n"},
+        {"others take its volumes to two zones",
+         {POOL, CLASS("gp3", "WaitForFirstConsumer", ""), CLAIM("d1", "{storageClassName: gp3}"),
+          CLAIM("d2", "{storageClassName: gp3}"),
+          POD("a", "2", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: a}"),
+          POD("b", "2", MOUNTS("d2") ", nodeSelector: {topology.kubernetes.io/zone: b}"),
+          POD("one", "0.5",
+              ", volumes: [{name: a, persistentVolumeClaim: {claimName: d1}}, {name: b, "
+              "persistentVolumeClaim: {claimName: d2}}], nodeSelector: "
+              "{topology.kubernetes.io/zone: c}")},
+         "nowhere\ndefault: volume: " APART "\nnodes 0/0\nfix: NodePool default: "
+         "let it have nodes where the volume is\n"},
+        {"others take the Nodes, and the NodePool is left out",
+         {POOL_OF("broken", "", "", ", {key: a, operator: Near}"), NODE("n1", "a", "2"),
+          POD("big", "1.8", ""), POD("one", "1.7", "")},
+         "nowhere\nbroken: not-ready: it is left out: spec.template.spec.requirements[1].operator "
+         "is \"Near\"; it must be In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte or Lte\nnodes 0/1\n"
+         "1 resources: lacks cpu\nfix: NodePool broken: mend it\n"},
         {"another brings it along",
          {POOL, POD("web", "1", ""), POD("one", "0.5", BESIDE("web"))},
          "fits\ndefault: small in a for 100000\nnodes 0/0\n"},
@@ -549,6 +577,11 @@ static void what_is_not_known_is_between(void)
           POD("one", "1500m", "")},
          "undecided\na: " UNKNOWN
          "z: limit: the NodePool's limit of 2 cpu is used up\nnodes 0/0\n"},
+        {"others take the volume, and of no pool it matters what nobody knows",
+         {AZURE("a"), NODE("n1", "a", "8"), STATIC, VOLUME("v1", ", storageClassName: static"),
+          CLAIM("d1", "{storageClassName: static}"), CLAIM("d2", "{storageClassName: static}"),
+          POD("big", "2", MOUNTS("d1")), POD("one", "1.5", MOUNTS("d2"))},
+         "nowhere\na: volume: " NONE_LEFT "\nnodes 0/1\n1 volume: " NONE_LEFT "\n"},
         {"what is not known before what is ruled out",
          {AZURE("a"), POOL_OF("b", "", AWS TAINTED, ""), POD("one", "3", "")},
          "undecided\na: " UNKNOWN
