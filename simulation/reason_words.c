@@ -420,6 +420,8 @@ static const struct {
     {SOLVER_SAYS_POOL_NOT_OFFERED, "let it have a further zone or capacity type"},
     {SOLVER_SAYS_POOL_NOT_OFFERED_WITH, "let it have a further zone or capacity type"},
     {SOLVER_SAYS_DAEMONS_FILL_POOL, "let it have larger instance types"},
+    {SOLVER_SAYS_VOLUMES_APART, "mount volumes that one place holds"},
+    {SOLVER_SAYS_ATTACHES, "mount fewer volumes, or allow instance types that attach more"},
     {SOLVER_SAYS_NO_NODE_POOL, "make a NodePool, or see why none is ready"},
 };
 /* Of all others. */

@@ -463,7 +463,7 @@ static void what_is_pending_counts(void)
               "persistentVolumeClaim: {claimName: d2}}], nodeSelector: "
               "{topology.kubernetes.io/zone: c}")},
          "nowhere\ndefault: volume: " APART "\nnodes 0/0\nfix: NodePool default: "
-         "let it have nodes where the volume is\n"},
+         "mount volumes that one place holds\n"},
         {"others take the Nodes, and the NodePool is left out",
          {POOL_OF("broken", "", "", ", {key: a, operator: Near}"), NODE("n1", "a", "2"),
           POD("big", "1.8", ""), POD("one", "1.7", "")},
@@ -492,6 +492,40 @@ static void what_is_pending_counts(void)
          "fix: NodePool default: loosen the constraint, or make room where it allows the pod\n"},
     };
     CHECK(cases);
+}
+
+static void more_volumes_than_a_type_attaches(void)
+{
+    enum { MOUNTED = 40 };
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct text_builder claims = {.arena = fixture.arena};
+    struct text_builder mounts = {.arena = fixture.arena};
+    for (int i = 0; i < MOUNTED; i++) {
+        text_builder_printf(&claims,
+                            "---\n{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: "
+                            "d%d}, spec: {storageClassName: gp3}}\n",
+                            i);
+        text_builder_printf(&mounts, "%s{name: v%d, persistentVolumeClaim: {claimName: d%d}}",
+                            i > 0 ? ", " : "", i, i);
+    }
+    const char *documents[MOST_DOCUMENTS] = {
+        POOL_OF("z", "", AWS, ONLY_LARGE),
+        CLASS("gp3", "WaitForFirstConsumer", ""),
+        text_builder_text(&claims).data,
+        arena_printf(fixture.arena,
+                     "{apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {containers: "
+                     "[{name: c}], volumes: [%.*s]}}",
+                     TEXT_ARGS(text_builder_text(&mounts)))
+            .data,
+    };
+    struct why_pod why;
+    struct error error = {0};
+    CU_ASSERT_FATAL(ask(&fixture, catalog_builtin(fixture.arena), documents, "one", &why, &error));
+    ASSERT_TEXT(
+        lines_of(fixture.arena, &why),
+        "nowhere\nz: volume: attaches 40 volumes of driver ebs.csi.aws.com\nnodes 0/0\nfix: "
+        "NodePool z: mount fewer volumes, or allow instance types that attach more\n");
+    arena_destroy(fixture.arena);
 }
 
 static void a_pod_that_is_not_there_is_told_with_what_was_meant(void)
@@ -691,6 +725,7 @@ const struct unit_test unit_tests[] = {
     {"too many ways are an error", too_many_ways_are_an_error},
     {"a pod that runs is looked at anew", a_pod_that_runs_is_looked_at_anew},
     {"what is pending counts", what_is_pending_counts},
+    {"more volumes than a type attaches", more_volumes_than_a_type_attaches},
     {"a pod that is not there is told with what was meant",
      a_pod_that_is_not_there_is_told_with_what_was_meant},
     {NULL, NULL},
