@@ -53,6 +53,10 @@ static void what_is_refused_is_told(void)
         {POOL_OF("replicas: 2, ", EC2), POOL_OF("replicas: 0, ", EC2), ""},
         {BETA("nodeClassRef: {apiVersion: karpenter.k8s.aws/v1beta1, kind: EC2NodeClass, name: a}"),
          POOL, ""},
+        /* an old version, of which nothing is known to be fixed */
+        {POOL,
+         BETA("nodeClassRef: {apiVersion: karpenter.k8s.aws/v1beta1, kind: AKSNodeClass, name: a}"),
+         ""},
         {STORAGE(""), STORAGE(", reclaimPolicy: Delete, volumeBindingMode: Immediate"), ""},
         {STORAGE(", parameters: {}"), STORAGE(""), ""},
         {STORAGE(", parameters: {type: gp3, a: b}"), STORAGE(", parameters: {a: b, type: gp3}"),
@@ -141,7 +145,34 @@ static void what_is_refused_is_told(void)
     }
 }
 
+static void of_several_the_first_is_the_reason(void)
+{
+    static const struct {
+        const char *before, *after, *first, *second;
+    } cases[] = {
+        {POOL, POOL_OF("weight: 1000, replicas: 2, ", EC2),
+         "spec.weight is 1000; it must be a whole number from 1 to 100",
+         "spec.replicas cannot be added to a NodePool" ANOTHER},
+        {STORAGE(""), STORAGE(", reclaimPolicy: Retain, parameters: {type: gp2}"),
+         "reclaimPolicy is Retain and cannot change from Delete" ANEW,
+         "parameters.type cannot change" ANEW},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create(1 << 20);
+        struct problems problems = {.arena = arena};
+        struct change_refusal refusal =
+            change_check(fixture_object(arena, cases[i].before, ""),
+                         fixture_object(arena, cases[i].after, ""), arena, &problems);
+        ASSERT_TEXT(refusal.first, cases[i].first);
+        CU_ASSERT_FATAL(problems.count == 2);
+        CU_ASSERT(text_ends_with(text_of(problems.items[0].what), text_of(cases[i].first)));
+        CU_ASSERT(text_ends_with(text_of(problems.items[1].what), text_of(cases[i].second)));
+        arena_destroy(arena);
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"what is refused is told", what_is_refused_is_told},
+    {"of several the first is the reason", of_several_the_first_is_the_reason},
     {NULL, NULL},
 };
