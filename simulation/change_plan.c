@@ -8,6 +8,7 @@
 #include "simulation/change_impact.h"
 #include "simulation/drill.h"
 #include "simulation/simulation.h"
+#include "solver/well_known.h"
 
 struct planning {
     const struct change_question *question;
@@ -24,6 +25,7 @@ struct planning {
     struct text_map going, drilled, leaving, blocked, bounded, staying;
     struct text_map begun;    /* all that leave already, also those that the change does not take */
     struct text_map in_doubt; /* those that may stay, where they are too many to ask */
+    struct text_map claims;   /* how many NodeClaims a NodePool has */
     /* Pods that fit nowhere as things are, and those that no controller makes again. */
     struct text_map nowhere, gone;
 };
@@ -70,13 +72,22 @@ static bool stop_without_class(const struct planning *planning, const struct poo
     return true;
 }
 
-/* A successor is a node more for a while, and limits.nodes has to leave it room, when those that
- * the NodePool gives up are gone. */
-static bool stop_at_limit(const struct planning *planning, const struct pool *pool, size_t nodes)
+static void count_claims(struct planning *planning)
+{
+    for (size_t i = 0; i < snapshot_count(planning->after, KIND_NODE_CLAIM); i++) {
+        const struct object *claim = snapshot_object(planning->after, KIND_NODE_CLAIM, i);
+        struct text pool = node_string(node_get(claim->labels, LABEL_NODE_POOL));
+        *text_map_at(&planning->claims, planning->arena, pool) += 1;
+    }
+}
+
+/* A successor is a NodeClaim more for a while, and limits.nodes has to leave it room, when those
+ * that the NodePool gives up are gone. */
+static bool stop_at_limit(const struct planning *planning, const struct pool *pool)
 {
     int64_t limit = 0;
     size_t given_up = planning->impact->nodes_deleted;
-    nodes = given_up < nodes ? nodes - given_up : 0;
+    size_t nodes = text_map_get(&planning->claims, pool->object->name, 0) - given_up;
     struct text text = node_text(node_get(pool->limits_field->node, "nodes"));
     if (!quantity_scaled(text, 0, &limit) || (int64_t)nodes < limit)
         return false;
@@ -93,25 +104,23 @@ static bool stop_at_limit(const struct planning *planning, const struct pool *po
 
 /* A successor of each node of a fixed size is launched from the template, and nobody asks where its
  * pods fit (docs/reference/karpenter.md 6.11). */
-static void take_static_node(struct planning *planning, const struct pool *pool,
-                             const struct disruption_pool *nodes, struct text name)
+static void take_static_node(struct planning *planning, const struct pool *pool, struct text name)
 {
     planning->plan->from_template = true;
-    bool is_stopped =
-        stop_without_class(planning, pool) || stop_at_limit(planning, pool, nodes->total);
+    bool is_stopped = stop_without_class(planning, pool) || stop_at_limit(planning, pool);
     if (is_stopped && !text_map_has(&planning->leaving, name))
         (void)text_map_add(&planning->staying, planning->arena, name);
 }
 
+/* Each node has the label of a NodePool, by which it is found. */
 static void take_nodes(struct planning *planning)
 {
     const struct disruption *forecast = &planning->impact->forecast;
+    count_claims(planning);
     for (size_t i = 0; i < forecast->node_count; i++) {
         const struct disruption_node *node = &forecast->nodes[i];
-        const struct disruption_pool *nodes =
-            node->pool < forecast->pool_count ? &forecast->pools[node->pool] : NULL;
         const struct pool *pool =
-            nodes == NULL ? NULL : snapshot_pool_named(planning->after, nodes->name);
+            snapshot_pool_named(planning->after, forecast->pools[node->pool].name);
         struct text name = disruption_node_name(node);
         (void)text_map_add(&planning->going, planning->arena, name);
         if (node->leaving)
@@ -121,7 +130,7 @@ static void take_nodes(struct planning *planning)
         if (node->grace_s >= 0 || node->leaving)
             (void)text_map_add(&planning->bounded, planning->arena, name);
         if (replaces(planning) && pool != NULL && pool_is_static(pool))
-            take_static_node(planning, pool, nodes, name);
+            take_static_node(planning, pool, name);
         else
             (void)text_map_add(&planning->drilled, planning->arena, name);
     }

@@ -71,7 +71,6 @@ struct disruption_pool {
     const struct object *object; /* NULL: it is not there */
     size_t asked;                /* of the nodes in question */
     size_t blocked, leaving;     /* of those; what is leaving is blocked, too */
-    size_t total;                /* all Nodes of the pool */
     size_t counted;              /* the initialized ones, of which budgets take percentages */
     size_t disrupted;            /* that use up budgets now: leaving or not ready */
     bool unreadable;             /* a budget that Karpenter cannot read: nothing is disrupted */

@@ -17,7 +17,6 @@ static void count_node(struct disruption_pool *pool, const struct claims_of_node
                        const struct object *node)
 {
     const struct object *claim = claim_of_node(claims, node);
-    pool->total++;
     if (!node_is_managed(claims, node, claim) || !disruption_is_initialized(node) ||
         claim_is_terminating(claim))
         return;

@@ -530,6 +530,23 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
          "nodes, and its limit of nodes is 2. So 2 nodes stay.",
          "",
          NONE_GOES},
+        {"NodeClaims count, also those whose Node has not come",
+         POOL_WITH("replicas: 3, limits: {nodes: 3}, ", "default", "small", ""),
+         POOL_WITH("replicas: 3, limits: {nodes: 3}, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), TWO, COMING("n3")},
+         "Without the gate TerminateFirstDrift no successor fits NodePool default: it has 3 "
+         "nodes, and its limit of nodes is 3. So 3 nodes stay.",
+         "",
+         "This change makes 3 of 3 nodes drift, and Karpenter can replace none of them as things "
+         "are."},
+        {"also where some of them are given up",
+         POOL_WITH("replicas: 3, limits: {nodes: 2}, ", "default", "small", ""),
+         POOL_WITH("replicas: 2, limits: {nodes: 2}, ", "default", "small", "team: a"),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), COMING("n2"), COMING("n3")},
+         "Without the gate TerminateFirstDrift no successor fits NodePool default: it keeps 2 "
+         "nodes, and its limit of nodes is 2. So 2 nodes stay.",
+         NULL,
+         NULL},
         {"a fixed size that is lowered to none: none is left to stay, nor to be replaced",
          POOL_WITH("replicas: 2, limits: {nodes: 2}, ", "default", "small", ""),
          POOL_WITH("replicas: 0, limits: {nodes: 2}, ", "default", "small", "team: a"),

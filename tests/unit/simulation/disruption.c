@@ -46,9 +46,9 @@ static void write_window(struct text_builder *text, const struct window *window)
 
 static void write_pool(struct text_builder *text, const struct disruption_pool *pool)
 {
-    text_builder_printf(text, "%.*s: %zu of %zu, blocked %zu, counted %zu, disrupted %zu, ",
-                        TEXT_ARGS(pool->name), pool->asked, pool->total, pool->blocked,
-                        pool->counted, pool->disrupted);
+    text_builder_printf(text, "%.*s: %zu, blocked %zu, counted %zu, disrupted %zu, ",
+                        TEXT_ARGS(pool->name), pool->asked, pool->blocked, pool->counted,
+                        pool->disrupted);
     if (pool->allowed == BUDGETS_UNLIMITED)
         text_builder_printf(text, "any, ");
     text_builder_printf(text, "%zu at once, %zu later, ", pool->at_once, pool->at_once_later);
@@ -183,7 +183,7 @@ static void nodes_block_by_themselves(void)
          .nodes = "a: it is leaving already;\nb: it is leaving already;\n"},
         {.name = "the only one without a NodeClaim",
          .documents = {ANY, NODE("a"), NODE("b"), CLAIM("b", ON("b"), "", "", "")},
-         .pools = "general: 2 of 2, blocked 1, counted 1, disrupted 0, 1 at once, 1 later, 0: 1\n",
+         .pools = "general: 2, blocked 1, counted 1, disrupted 0, 1 at once, 1 later, 0: 1\n",
          .nodes = "a: it is none of Karpenter's;\n"},
         {.name = "its NodeClaim alone has the NodePool",
          .documents = {ANY,
@@ -196,12 +196,12 @@ static void nodes_block_by_themselves(void)
          .nodes = "a: it is none of Karpenter's;\n"},
         {.name = "no NodePool",
          .documents = {NODE("a")},
-         .pools = "general: 1 of 1, blocked 1, counted 1, disrupted 0, 0 at once, 0 later, "
+         .pools = "general: 1, blocked 1, counted 1, disrupted 0, 0 at once, 0 later, "
                   "unknown\n",
          .nodes = "a: its NodePool is not there;\n"},
         {.name = "NodePools are not seen",
          .documents = {NODE("a")},
-         .pools = "general: 1 of 1, blocked 0, counted 1, disrupted 0, 0 at once, 0 later, "
+         .pools = "general: 1, blocked 0, counted 1, disrupted 0, 0 at once, 0 later, "
                   "unknown\n",
          .nodes = "",
          .unseen = KIND_BIT(KIND_NODE_POOL)},
@@ -482,7 +482,7 @@ static void a_termination_grace_period_lets_drift_go_on(void)
 static void budgets_say_how_many(void)
 {
 #define FOUR NODE("a"), NODE("b"), NODE("c"), NODE("d")
-#define ALL_OF_FOUR(rest) "general: 4 of 4, blocked 0, counted 4, disrupted 0, " rest "\n"
+#define ALL_OF_FOUR(rest) "general: 4, blocked 0, counted 4, disrupted 0, " rest "\n"
     static const struct forecast_case cases[] = {
         {.name = "by default a tenth",
          .documents = {POOL_WITH(""), FOUR},
@@ -545,16 +545,16 @@ static void nodes_under_way_are_taken_off(void)
                              CONDITION("InstanceTerminating", "True")),
                        "{apiVersion: v1, kind: Node, metadata: {name: g, labels: "
                        "{karpenter.sh/nodepool: general}}}"},
-         .pools = "general: 7 of 7, blocked 3, counted 5, disrupted 2, 1 at once, 1 later, 0: 3\n"},
+         .pools = "general: 7, blocked 3, counted 5, disrupted 2, 1 at once, 1 later, 0: 3\n"},
         {.name = "a Node that is deleted before its NodeClaim",
          .documents = {BUDGETS("{nodes: '1'}"),
                        NODE_OF("a", ", deletionTimestamp: '1970-01-01T00:00:00Z'", ""),
                        CLAIM("a", ON("a"), "", "", "")},
-         .pools = "general: 1 of 1, blocked 0, counted 1, disrupted 0, 1 at once, 1 later, 0: 1\n"},
+         .pools = "general: 1, blocked 0, counted 1, disrupted 0, 1 at once, 1 later, 0: 1\n"},
         {.name = "none is left",
          .documents = {BUDGETS("{nodes: '1'}"), NODE("a"),
                        NODE_OF("b", ", deletionTimestamp: '1970-01-01T00:00:00Z'", "")},
-         .pools = "general: 2 of 2, blocked 1, counted 2, disrupted 1, 0 at once, 0 later, 0: 1\n"},
+         .pools = "general: 2, blocked 1, counted 2, disrupted 1, 0 at once, 0 later, 0: 1\n"},
     };
     run_cases(cases, COUNT_OF(cases));
 }
@@ -607,7 +607,7 @@ static void a_deleted_pool_takes_all_its_nodes_at_once(void)
          .documents = {BUDGETS("{nodes: '0'}"), NODE("a"), NODE_OF("b", ANNOTATED("true"), ""),
                        NODE("c"), POD("p", "c"), PDB("web", "0"),
                        NODE_OF("d", ", deletionTimestamp: '1970-01-01T00:00:00Z'", "")},
-         .pools = "general: 4 of 4, blocked 1, counted 4, disrupted 1, any, 3 at once, 3 later, 0: "
+         .pools = "general: 4, blocked 1, counted 4, disrupted 1, any, 3 at once, 3 later, 0: "
                   "3\n",
          .nodes = "b goes: karpenter.sh/do-not-disrupt on the Node;\n"
                   "c goes waits: p PodDisruptionBudget web;\n"
@@ -662,9 +662,9 @@ static void pools_are_told_apart(void)
                        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: batch}, "
                        "spec: {disruption: {budgets: [{nodes: '0', schedule: '@daily', duration: "
                        "1h}]}}}"},
-         .pools = "batch: 1 of 1, blocked 0, counted 1, disrupted 0, 0 at once, 0 later, "
+         .pools = "batch: 1, blocked 0, counted 1, disrupted 0, 0 at once, 0 later, "
                   "3600-86400: 1, then 90000-172800\n"
-                  "general: 1 of 1, blocked 0, counted 1, disrupted 0, 0 at once, 0 later, "
+                  "general: 1, blocked 0, counted 1, disrupted 0, 0 at once, 0 later, "
                   "7200-86400: 1, then 93600-172800\n"},
     };
     run_cases(cases, COUNT_OF(cases));
