@@ -56,7 +56,7 @@ static const struct snapshot *changed(const struct change_question *question, st
 static bool lacks_class(const struct planning *planning, const struct pool *pool)
 {
     kind_set classes = KIND_BIT(KIND_EC2_NODE_CLASS);
-    return text_is(pool->node_class_kind, "EC2NodeClass") && !pool_is_of_auto_mode(pool) &&
+    return text_is(pool->node_class_kind, "EC2NodeClass") &&
            snapshot_count(planning->after, KIND_EC2_NODE_CLASS) > 0 &&
            snapshot_unseen(planning->after, classes, planning->question->seen) == 0 &&
            pool_node_class(planning->after, pool) == NULL;
@@ -112,7 +112,8 @@ static void take_static_node(struct planning *planning, const struct pool *pool,
         (void)text_map_add(&planning->staying, planning->arena, name);
 }
 
-/* Each node has the label of a NodePool, by which it is found. */
+/* Each node has a NodePool, by whose label it is found; a node that is deleted is blocked only
+ * where it is leaving. */
 static void take_nodes(struct planning *planning)
 {
     const struct disruption *forecast = &planning->impact->forecast;
@@ -125,7 +126,7 @@ static void take_nodes(struct planning *planning)
         (void)text_map_add(&planning->going, planning->arena, name);
         if (node->leaving)
             (void)text_map_add(&planning->leaving, planning->arena, name);
-        if (node->blocked && !node->leaving && replaces(planning))
+        if (node->blocked && !node->leaving)
             (void)text_map_add(&planning->blocked, planning->arena, name);
         if (node->grace_s >= 0 || node->leaving)
             (void)text_map_add(&planning->bounded, planning->arena, name);
