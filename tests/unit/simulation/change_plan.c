@@ -13,28 +13,34 @@ const char unit_suite[] = "simulation plan of a change";
 static const char priced_and_not[] = "[" FIXTURE_SMALL ", " FIXTURE_LARGE
                                      ", " FIXTURE_TYPE("odd", "2", "4Gi", ODD_OFFERING("a")) "]";
 
-#define POOL_WITH(spec, class, type, labels)                                                   \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default, annotations: "    \
-    "{karpenter.sh/nodepool-hash: '1', karpenter.sh/nodepool-hash-version: v3}}, spec: {" spec \
-    "template: {metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: "               \
-    "karpenter.k8s.aws, kind: EC2NodeClass, name: " class "}, requirements: [{key: "           \
-                                                          "node.kubernetes.io/instance-type, " \
-                                                          "operator: In, values: [" type "]}]}}}}"
+#define POOL_OF(name, spec, class, type, labels)                                                  \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name ", annotations: "      \
+    "{karpenter.sh/nodepool-hash: '1', karpenter.sh/nodepool-hash-version: v3}}, spec: {" spec    \
+    "template: {metadata: {labels: {" labels                                                      \
+    "}}, spec: {nodeClassRef: {" class "}, requirements: [{key: "                                 \
+                                       "node.kubernetes.io/instance-type, operator: In, values: " \
+                                       "[" type "]}]}}}}"
+#define EC2(class) "group: karpenter.k8s.aws, kind: EC2NodeClass, name: " class
+#define POOL_WITH(spec, class, type, labels) POOL_OF("default", spec, EC2(class), type, labels)
 #define POOL_FOR(type, labels) POOL_WITH("", "default", type, labels)
 #define NODE_CLASS \
     "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default}}"
-#define META(name, type)                                                                 \
-    "metadata: {name: " name ", annotations: {karpenter.sh/nodepool-hash: '1', "         \
-    "karpenter.sh/nodepool-hash-version: v3}, labels: {karpenter.sh/nodepool: default, " \
-    "karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true', "                \
-    "karpenter.sh/capacity-type: on-demand, node.kubernetes.io/instance-type: " type     \
+#define META_OF(pool, name, type)                                                             \
+    "metadata: {name: " name ", annotations: {karpenter.sh/nodepool-hash: '1', "              \
+    "karpenter.sh/nodepool-hash-version: v3, karpenter.k8s.aws/ec2nodeclass-hash: '1', "      \
+    "karpenter.k8s.aws/ec2nodeclass-hash-version: v6}, labels: {karpenter.sh/nodepool: " pool \
+    ", karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true', "                   \
+    "karpenter.sh/capacity-type: on-demand, node.kubernetes.io/instance-type: " type          \
     ", topology.kubernetes.io/zone: a}}"
-#define MACHINE_WITH(name, type, of_claim, of_node)                                           \
-    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, " META(                                   \
-        name, type) ", spec: {" of_claim "}, status: {nodeName: " name "}}",                  \
-        "{apiVersion: v1, kind: Node, " META(name, type) ", spec: {" of_node                  \
-                                                         "}, status: {allocatable: {cpu: 2, " \
-                                                         "memory: 4Gi, pods: 110}}}"
+#define META(name, type) META_OF("default", name, type)
+#define MACHINE_OF(pool, name, type, cpu, of_claim, of_node)                            \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, " META_OF(                          \
+        pool, name, type) ", spec: {" of_claim "}, status: {nodeName: " name "}}",      \
+        "{apiVersion: v1, kind: Node, " META_OF(                                        \
+            pool, name, type) ", spec: {" of_node "}, status: {allocatable: {cpu: " cpu \
+                              ", memory: 4Gi, pods: 110}}}"
+#define MACHINE_WITH(name, type, of_claim, of_node) \
+    MACHINE_OF("default", name, type, "2", of_claim, of_node)
 #define MACHINE(name, type) MACHINE_WITH(name, type, "", "")
 #define LEAVES "taints: [{key: karpenter.sh/disrupted, effect: NoSchedule}]"
 #define RUNS_SINCE(name, cpu, node, more, status)                                                 \
@@ -52,12 +58,14 @@ static const char priced_and_not[] = "[" FIXTURE_SMALL ", " FIXTURE_LARGE
     RUNS_WITH(name, cpu, node, ", annotations: {karpenter.sh/do-not-disrupt: 'true'}")
 
 /* A NodePool whose node uses more than its limit. */
-#define FULL_POOL(more)                                                                        \
-    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: full}, spec: {limits: "    \
-    "{cpu: 1}, template: {metadata: {labels: {team: a}}, spec: {" more "requirements: []}}}}", \
-        "{apiVersion: v1, kind: Node, metadata: {name: f1, labels: {karpenter.sh/nodepool: "   \
-        "full, karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true'}}, status: {" \
+#define FULL_POOL_NAMED(name, more)                                                             \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: {limits: " \
+    "{cpu: 1}, template: {metadata: {labels: {team: a}}, spec: {" more "requirements: []}}}}",  \
+        "{apiVersion: v1, kind: Node, metadata: {name: of-" name                                \
+        ", labels: {karpenter.sh/nodepool: " name                                               \
+        ", karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true'}}, status: {"      \
         "capacity: {cpu: 2}, allocatable: {cpu: 0, pods: 110}}}"
+#define FULL_POOL(more) FULL_POOL_NAMED("full", more)
 #define NOT_DECIDED                                                                     \
     "What is bought instead is not known: of some pods it is not decided whether they " \
     "fit."
@@ -80,7 +88,7 @@ static const struct catalog *catalog_of_three(struct arena *arena)
 }
 
 static void check_with(const struct plan_case *test,
-                       const struct catalog *(*make_catalog)(struct arena *))
+                       const struct catalog *(*make_catalog)(struct arena *), kind_set seen)
 {
     struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
     struct arena *arena = fixture.arena;
@@ -91,7 +99,7 @@ static void check_with(const struct plan_case *test,
         count++;
     const struct change_question question = {
         .snapshot = fixture_snapshot(&fixture, test->documents, count),
-        .seen = ~(kind_set)0,
+        .seen = seen,
         .now_unix_s = NOW_UNIX_S,
         .before = fixture_object(arena, test->before, ""),
         .after = fixture_object(arena, test->after, ""),
@@ -117,7 +125,7 @@ static void check_with(const struct plan_case *test,
 
 static void check(const struct plan_case *test)
 {
-    check_with(test, catalog_of_three);
+    check_with(test, catalog_of_three, ~(kind_set)0);
 }
 
 static void pods_and_money_are_told(void)
@@ -240,6 +248,8 @@ static void pods_and_money_are_told(void)
     "Karpenter does not begin with a node whose pods fit nowhere, nor with any while " \
     "pods of one that is leaving do."
 #define ENDS "terminationGracePeriod: 1h"
+#define ONE_STAYS "Karpenter does not begin with a node whose pods fit nowhere. So 1 node stays."
+#define NOWHERE_FOR_WEB_1 "1 pod would fit nowhere afterwards: shop/web-1. " ONE_STAYS
 #define ALL_GO_AT_ONCE "This change replaces 1 of 1 node, all at once, from now on."
 #define ONLY_GOES "The nodes that go cost $0.1000 an hour, and none is bought instead."
 #define NONE_GOES \
@@ -609,6 +619,156 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
         check(&cases[i]);
 }
 
+#define SIZED(name, cpu, of_node) MACHINE_OF("default", name, "small", cpu, "", of_node)
+/* Its Node says nothing of a NodePool. */
+#define NAMELESS(name)                                                                             \
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, " META(                                        \
+        name, "small") ", status: {nodeName: " name "}}",                                          \
+        "{apiVersion: v1, kind: Node, metadata: {name: " name                                      \
+        ", labels: {karpenter.sh/registered: 'true', karpenter.sh/initialized: 'true'}}, status: " \
+        "{allocatable: {cpu: 2, memory: 4Gi, pods: 110}}}"
+#define WITHIN(cpu, type, labels) POOL_WITH("limits: {cpu: " cpu "}, ", "default", type, labels)
+
+static void limits_leave_room_for_successors_or_do_not(void)
+{
+    static const struct plan_case cases[] = {
+        {"a node that is leaving gives no successor room",
+         WITHIN("9", "small", ""),
+         WITHIN("9", "large", ""),
+         {POOL_FOR("small", ""), TWO, SIZED("n3", "5", LEAVES)},
+         NOWHERE_FOR_2,
+         "",
+         NULL},
+        {"while one that goes does",
+         WITHIN("10", "small", ""),
+         WITHIN("10", "large", ""),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), RUNS("web-1", "1500m", "n1"),
+          SIZED("n2", "5", "")},
+         "",
+         "The nodes that go cost $0.2000 an hour, those bought instead $0.1500.",
+         NULL},
+        {"nodes of no NodePool use none of it",
+         WITHIN("2", "small", ""),
+         WITHIN("2", "small", "team: a"),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), RUNS("web-1", "1500m", "n1"),
+          NAMELESS("n2"), NODE("own", "a", "1")},
+         "",
+         NULL,
+         "This change replaces 2 of 2 nodes, at most 1 at a time, from now on."},
+        {"the first of several NodePools above theirs is named",
+         POOL_FOR("small", "team: a"),
+         POOL_FOR("small", "team: b"),
+         {POOL_FOR("small", "team: a"), FULL_POOL_NAMED("first", ""), FULL_POOL_NAMED("second", ""),
+          MACHINE("n1", "small"), RUNS("web-1", "1", "n1, nodeSelector: {team: a}")},
+         "NodePool first launches nothing: its nodes use more than its limit of "
+         "cpu. " NOWHERE_FOR_WEB_1,
+         "",
+         NULL},
+        {"and none that no pod wants, though there are several",
+         POOL_FOR("small", "team: a"),
+         POOL_FOR("small", "team: b"),
+         {POOL_FOR("small", "team: a"), FULL_POOL("taints: [{key: gpu, effect: NoSchedule}], "),
+          MACHINE("n1", "small"), RUNS("web-1", "500m", "n1, nodeSelector: {team: a}"),
+          RUNS("web-2", "500m", "n1, nodeSelector: {team: a}")},
+         "2 pods would fit nowhere afterwards: shop/web-1 and shop/web-2. " ONE_STAYS,
+         "",
+         NULL},
+        {"nor one for a pod that is pending anyway",
+         POOL_FOR("small", "role: x"),
+         POOL_FOR("small", "role: y"),
+         {POOL_FOR("small", "role: x"), FULL_POOL(""), MACHINE("n1", "small"),
+          RUNS("web-1", "1", "n1, nodeSelector: {role: x}"),
+          POD("wait", "1", ", nodeSelector: {team: a}")},
+         NOWHERE_FOR_WEB_1,
+         "",
+         NULL},
+        {"nor for one that is gone for good",
+         POOL_FOR("small", ""),
+         POOL_FOR("none", ""),
+         {POOL_FOR("small", ""), FULL_POOL(""), MACHINE_WITH("n1", "small", "", LEAVES),
+          BARE("tool", "n1")},
+         TOOL_IS_GONE,
+         "",
+         NULL},
+        {"nor where the changed one launches nothing itself",
+         POOL_FOR("small", ""),
+         POOL_WITH("", "nope", "small", ""),
+         {POOL_FOR("small", ""), NODE_CLASS, FULL_POOL(""), TWO},
+         "NodePool default launches nothing: there is no EC2NodeClass nope. " NOWHERE_FOR_2,
+         "",
+         NONE_GOES},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check(&cases[i]);
+}
+
+#define CLASS_WITH(spec)                                                                \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: default, " \
+    "annotations: {karpenter.k8s.aws/ec2nodeclass-hash: '1', "                          \
+    "karpenter.k8s.aws/ec2nodeclass-hash-version: v6}}, spec: {" spec "}}"
+#define OF_DEFAULT "nodeClassRef: {" EC2("default") "}"
+
+static void nodes_of_all_pools_of_a_class_go(void)
+{
+    static const struct plan_case cases[] = {
+        {"a node of another NodePool gives a successor no room",
+         CLASS_WITH(""),
+         CLASS_WITH("role: other"),
+         {CLASS_WITH(""), WITHIN("9", "large", ""),
+          POOL_OF("other", "", EC2("default"), "none", ""), TWO,
+          MACHINE_OF("other", "o1", "large", "8", "", "")},
+         NOWHERE_FOR_2,
+         NULL,
+         NULL},
+        {"a blocked one of a fixed size is not asked about",
+         CLASS_WITH(""),
+         CLASS_WITH("role: other"),
+         {CLASS_WITH(""), POOL_FOR("large", ""),
+          POOL_OF("fixed", "replicas: 1, ", EC2("default"), "none", ""), MACHINE("n1", "odd"),
+          HELD("web-1", "100m", "n1"), MACHINE("n2", "small"),
+          RUNS("web-2", "1500m", "n2" NO_LARGE), MACHINE_OF("fixed", "s1", "small", "2", "", ""),
+          HELD("web-3", "2", "s1" NO_LARGE)},
+         "1 pod would fit nowhere afterwards: shop/web-2. " ONE_STAYS,
+         NULL,
+         "This change replaces 3 of 3 nodes, at most 1 at a time, from now on."},
+        {"one whose NodePool is not there is of no fixed size",
+         CLASS_WITH(""),
+         CLASS_WITH("role: other"),
+         {CLASS_WITH(""), MACHINE_WITH("n1", "small", OF_DEFAULT, ""),
+          RUNS("web-1", "1500m", "n1")},
+         NOWHERE_FOR_WEB_1,
+         "",
+         "This change makes 1 of 1 node drift, and Karpenter can replace none of them as things "
+         "are."},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        check(&cases[i]);
+}
+
+#define KWOK "group: karpenter.kwok.sh, kind: KWOKNodeClass, name: default"
+#define NODE_FOR_NODE "The nodes that go cost $0.2000 an hour, those bought instead $0.2000."
+
+static void what_may_be_there_stops_nobody(void)
+{
+    static const struct plan_case of_other_kind = {
+        "a class of another kind",
+        POOL_OF("default", "", KWOK, "small", ""),
+        POOL_OF("default", "", KWOK, "small", "team: a"),
+        {POOL_OF("default", "", KWOK, "small", ""), NODE_CLASS, TWO},
+        "",
+        NODE_FOR_NODE,
+        NULL};
+    static const struct plan_case of_some = {"an EC2NodeClass, where not all can be seen",
+                                             POOL_FOR("small", ""),
+                                             POOL_WITH("", "nope", "small", ""),
+                                             {POOL_FOR("small", ""), NODE_CLASS, TWO},
+                                             "",
+                                             NODE_FOR_NODE,
+                                             NULL};
+    check(&of_other_kind);
+    check_with(&of_some, catalog_of_three, ~KIND_BIT(KIND_EC2_NODE_CLASS));
+}
+
 #define POOL_OF_X                                                                              \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: other}, spec: {template: " \
     "{metadata: {labels: {role: x}}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: "   \
@@ -671,12 +831,15 @@ static void pods_of_unknown_hardware_are_not_decided(void)
          NULL},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        check_with(&cases[i], catalog_builtin);
+        check_with(&cases[i], catalog_builtin, ~(kind_set)0);
 }
 
 const struct unit_test unit_tests[] = {
     {"pods and money are told", pods_and_money_are_told},
     {"nodes that Karpenter cannot begin with stay", nodes_that_karpenter_cannot_begin_with_stay},
+    {"limits leave room for successors or do not", limits_leave_room_for_successors_or_do_not},
+    {"nodes of all pools of a class go", nodes_of_all_pools_of_a_class_go},
+    {"what may be there stops nobody", what_may_be_there_stops_nobody},
     {"pods of unknown hardware are not decided", pods_of_unknown_hardware_are_not_decided},
     {NULL, NULL},
 };
