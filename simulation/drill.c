@@ -134,23 +134,23 @@ void drill_take_nodes(struct cluster *cluster)
 
 /* ---- what limits leave to one successor ---- */
 
-static int64_t amount_of(const struct state_node *state_node, const char *resource)
+/* What the node uses of a limit of the pool. One that is being deleted uses nothing
+ * (docs/reference/karpenter.md 6.11). */
+static int64_t used_of(const struct state_node *state_node, const struct cluster_pool *pool,
+                       const char *resource)
 {
-    if (strcmp(resource, "nodes") == 0)
-        return 1;
-    return named_amount_of(&state_node->capacity, resource);
+    if (state_node->leaving || state_node->pool == NULL ||
+        strcmp(state_node->pool, pool->name) != 0)
+        return 0;
+    return strcmp(resource, "nodes") == 0 ? 1 : named_amount_of(&state_node->capacity, resource);
 }
 
 /* Takes what nodes of the pool use off a limit. False: they use more than it. */
 static bool take_off(const struct state_nodes *state_nodes, const struct cluster_pool *pool,
-                     bool leaving, struct named_amount *limit)
+                     struct named_amount *limit)
 {
-    for (size_t i = 0; i < state_nodes->count; i++) {
-        const struct state_node *state_node = &state_nodes->items[i];
-        int64_t used = amount_of(state_node, limit->resource);
-        if (state_node->pool == NULL || strcmp(state_node->pool, pool->name) != 0 ||
-            state_node->leaving != leaving)
-            continue;
+    FOR_EACH(state_node, state_nodes) {
+        int64_t used = used_of(state_node, pool, limit->resource);
         if (used > limit->quantity)
             return false;
         limit->quantity -= used;
@@ -164,25 +164,20 @@ static int64_t most_given_back(const struct cluster *cluster, const struct clust
 {
     int64_t most = 0;
     FOR_EACH(lost, &cluster->lost_nodes) {
-        int64_t amount = amount_of(lost, resource);
-        bool counts = !lost->leaving && lost->pool != NULL && strcmp(lost->pool, pool->name) == 0;
-        if (counts && amount > most)
-            most = amount;
+        int64_t used = used_of(lost, pool, resource);
+        if (used > most)
+            most = used;
     }
     return most;
 }
 
-/* Karpenter launches nothing while the nodes use more than a limit. Nodes that are being deleted
- * count for that, but not for what is left to a successor. */
+/* Karpenter launches nothing while the nodes use more than a limit. */
 static void limit_pool(const struct cluster *cluster, struct cluster_pool *pool)
 {
     FOR_EACH(limit, &pool->limits) {
         struct named_amount room = *limit;
-        bool within = take_off(&cluster->state_nodes, pool, false, &room) &&
-                      take_off(&cluster->lost_nodes, pool, false, &room);
-        struct named_amount left = room;
-        if (!within || !take_off(&cluster->state_nodes, pool, true, &left) ||
-            !take_off(&cluster->lost_nodes, pool, true, &left)) {
+        if (!take_off(&cluster->state_nodes, pool, &room) ||
+            !take_off(&cluster->lost_nodes, pool, &room)) {
             pool->above = limit->resource;
             return;
         }
