@@ -154,10 +154,12 @@ static void sort_problems(struct manifests *manifests, const struct problems *fo
         else if (warned <= WARNINGS_OF_A_FILE)
             problems_add_error(&manifests->warnings, &found->items[i]);
     }
-    if (warned > WARNINGS_OF_A_FILE)
-        problems_add(&manifests->warnings, ERROR_TWICE,
-                     (struct place){found->items[0].place.file, 0, 0},
-                     "%zu more keys stand twice in a map", warned - WARNINGS_OF_A_FILE);
+    if (warned <= WARNINGS_OF_A_FILE)
+        return;
+    size_t more = warned - WARNINGS_OF_A_FILE;
+    problems_add(&manifests->warnings, ERROR_TWICE,
+                 (struct place){found->items[0].place.file, 0, 0}, "%zu more key%s twice in a map",
+                 more, more == 1 ? " stands" : "s stand");
 }
 
 static void add_strangers(struct manifests *manifests, const struct problems *strangers)

@@ -360,6 +360,7 @@ def duplicate_keys_are_warnings(repository):
     repository.write_all({
         "shop.yaml": WORKLOAD + "      topologySpreadConstraints: []\n",
         "many.yaml": "apiVersion: v1\nkind: Secret\n" + "a: b\n" * 1000,
+        "few.yaml": "apiVersion: v1\nkind: Secret\n" + "a: b\n" * 22,
         "twice.json": '{"apiVersion": "v1", "kind": "Pod", "kind": "Secret"}',
     })
     done = repository.check()
@@ -367,7 +368,8 @@ def duplicate_keys_are_warnings(repository):
     expect("errors", done.report["errors"], [])
     for part in ('warning: ./shop.yaml:12:7: the key "topologySpreadConstraints" stands twice',
                  'warning: ./twice.json:1:37: the key "kind" stands twice',
-                 "warning: ./many.yaml: 979 more keys stand twice"):
+                 "warning: ./many.yaml: 979 more keys stand twice",
+                 "warning: ./few.yaml: 1 more key stands twice"):
         if part not in done.said:
             raise Failure(f"it does not say {part}: {done.said}")
     done = repository.run("check", "-p", repository.policy, "-f", "many.yaml", "--state", ".")
