@@ -132,10 +132,12 @@ static void what_stands_twice_is_told(void)
     strcpy(folder, "/tmp/taffrail-state-XXXXXX");
     CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
     write_file("a.yaml", TEXT(POOL("a", "spec: {weight: 1}") POOL("b", "spec: {weight: 1}")
-                                  POD("status: {phase: Pending}") POD("status: {phase: Running}")));
+                                  POD("status: {phase: Pending}") POD("status: {phase: Running}")
+                                      POOL("d", "spec: {weight: 1}\nstatus: {nodes: 1}")));
     write_file("b.yaml", TEXT(POOL("b", "spec: {weight: 1}") POOL("a", "spec: {weight: 2}")
                                   POOL("c", "spec: {weight: 1}") POOL("c", "spec: {weight: 3}")
-                                      POD("spec: {nodeName: n}")));
+                                      POD("spec: {nodeName: n}")
+                                          POOL("d", "spec: {weight: 1}\nstatus: {nodes: 2}")));
     struct manifests *change = listed(TEXT(POOL("c", "spec: {weight: 2}")));
     add_fragments(change, TEXT(POOL("b", "spec: {weight: 5}") POOL("b", "spec: {weight: 6}")));
     struct problems problems = {.arena = arena};
