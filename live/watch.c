@@ -607,13 +607,15 @@ static bool take_stream(struct watcher *watcher, int64_t now_ms, struct text byt
     while (bytes.size > 0) {
         size_t used = 0;
         enum value_scan_result result = value_scan(&watcher->scan, bytes, &used);
-        /* White space between events is not held. */
-        bool between = result == SCAN_MORE && watcher->scan.depth == 0;
         if (result == SCAN_BAD) {
             fail(watcher, now_ms, RELIST, 0, "the watch brings something that is no event");
             return false;
         }
-        if (!between && !take_object_bytes(watcher, now_ms, (struct text){bytes.data, used}))
+        /* White space between events is not held, nor counted. */
+        struct text held = {bytes.data, used};
+        while (watcher->object_bytes == 0 && held.size > 0 && held.data[0] != '{')
+            held = (struct text){held.data + 1, held.size - 1};
+        if (held.size > 0 && !take_object_bytes(watcher, now_ms, held))
             return false;
         if (result == SCAN_WHOLE && !take_event(watcher, now_ms))
             return false;
