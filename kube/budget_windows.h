@@ -8,7 +8,8 @@
 struct object;
 
 enum { REASON_UNDERUTILIZED = 1, REASON_EMPTY = 2, REASON_DRIFTED = 4, REASONS_ALL = 7 };
-/* The repair of nodes, which is behind a feature gate: a budget without reasons is for it, too. */
+/* The repair of nodes, which is behind a feature gate, and not in REASONS_ALL: advice never names
+ * it, since Karpenter before 1.15 refuses it. A budget without reasons is for it, too. */
 enum { REASON_UNHEALTHY = 8 };
 
 /* What cron_next() said last: it says the same of any time before the one it found. */

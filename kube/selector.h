@@ -14,8 +14,8 @@ bool selector_matches(const struct node *selector, const struct node *labels);
  */
 bool selector_selects_no_more(const struct node *selector, const struct node *other,
                               struct arena *arena);
-/* Whether a namespaceSelector selects a namespace: by its labels where its object is seen (else
- * NULL). Without them it may, as far as the name tells, which each namespace has as a label. */
+/* Whether a namespaceSelector selects a namespace. Each has its name as a label; its other labels
+ * are known only where its object is seen (else NULL). */
 enum selected { NOT_SELECTED, MAY_BE_SELECTED, SELECTED };
 enum selected namespace_selected(const struct node *selector, struct text name,
                                  const struct object *seen);

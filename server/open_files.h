@@ -6,7 +6,7 @@
 
 enum {
     CONNECTIONS_MOST = 512,
-    CONNECTIONS_LEAST = 8, /* for fewer there is no webhook to speak of */
+    CONNECTIONS_LEAST = 8, /* also where the files are too few for them */
     /* Each connection is an open file. The others: the ops port's connections, the watches of the
      * cluster, listeners, log, trail, and what is read. */
     OTHER_FILES = 160,
@@ -17,7 +17,7 @@ enum {
 size_t open_files_take(void);
 /* The connections of the webhook that may be open together: CONNECTIONS_LEAST to CONNECTIONS_MOST.
  * At the limit of open files libmicrohttpd asks for the next connection again and again, which
- * takes a whole core. At its own limit it waits. */
+ * takes a whole core. At this limit the server closes a connection that is idle, or the new one. */
 unsigned connections_within(size_t open_files);
 
 #endif

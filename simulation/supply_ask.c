@@ -229,7 +229,7 @@ static bool may_suit_other_pool(const struct asking *asking)
 {
     const struct supply *supply = asking->supply;
     const struct pod_requirements wanted = pod_requirements_read(
-        asking->supply->catalog, asking->workload, &asking->pod.requests, asking->arena);
+        supply->catalog, asking->workload, &asking->pod.requests, asking->arena);
     for (size_t i = 0; i < snapshot_pool_count(asking->snapshot); i++) {
         const struct pool *pool = snapshot_pool(asking->snapshot, i);
         if (pool->object->deleting || (supply->settings.no_static_capacity && pool_is_static(pool)))

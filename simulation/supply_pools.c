@@ -1,6 +1,7 @@
 /* NodePools whose instance types are not known: only their requirements, taints and subnets
  * count. */
 #include "simulation/supply_pools.h"
+
 #include "catalog/catalog.h"
 #include "kube/expression.h"
 #include "kube/label.h"

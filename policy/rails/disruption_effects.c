@@ -62,7 +62,6 @@ static const struct budget *find_smaller(const struct budgets *budgets, const st
 static struct text fix_of_idle(const struct budget *budget, const struct budget *smaller,
                                struct arena *arena)
 {
-    /* Karpenter before 1.15 refuses the reason Unhealthy: no advice adds it. */
     unsigned rest = REASONS_ALL & smaller->reasons & ~budget->reasons;
     struct text others = disruption_reasons_text(rest, arena);
     bool has_hours = budget_is_scheduled(budget) && !budget_is_scheduled(smaller);
