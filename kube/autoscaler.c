@@ -25,17 +25,19 @@ static int compare_entries(const void *a_pointer, const void *b_pointer)
     return order != 0 ? order : compare_objects(a->autoscaler, b->autoscaler);
 }
 
+/* An autoscaler finds its target in the group that it names: in extensions, which is gone, none. */
 static bool read_target(const struct object *autoscaler, struct autoscaled *target)
 {
     const struct node *reference = node_at(autoscaler->root->node, "spec.scaleTargetRef");
+    struct text api_version = node_string(node_get(reference, "apiVersion"));
     *target = (struct autoscaled){
-        .kind = kind_of(node_string(node_get(reference, "apiVersion")),
-                        node_string(node_get(reference, "kind"))),
+        .kind = kind_of(api_version, node_string(node_get(reference, "kind"))),
         .namespace = autoscaler->namespace,
         .name = node_string(node_get(reference, "name")),
         .autoscaler = autoscaler,
     };
-    return !autoscaler->deleting && target->kind != KIND_UNKNOWN && target->name.size > 0;
+    return !autoscaler->deleting && target->kind != KIND_UNKNOWN && target->name.size > 0 &&
+           text_is(group_of(api_version), kind_table[target->kind].group);
 }
 
 void snapshot_read_autoscalers(struct snapshot *snapshot, struct arena *arena)

@@ -152,9 +152,20 @@ static const struct field *size_of(const struct buffer *buffer, int64_t *count)
     return from;
 }
 
-static void judge_size(struct buffer *buffer)
+static void judge_ceiling(const struct buffer *buffer, const struct field *from, int64_t count)
 {
-    const struct settings *settings = buffer->call->settings;
+    struct rail_call *call = buffer->call;
+    const struct settings *settings = call->settings;
+    if (settings->max_replicas > 0 && count > settings->max_replicas)
+        report_found(
+            call, SEVERITY_RAIL, from, arena_printf(call->arena, "%lld", (long long)count),
+            arena_printf(call->arena, "Ask for %lld at most.", (long long)settings->max_replicas),
+            "The buffer holds room for %lld pods, and this policy allows %lld.", (long long)count,
+            (long long)settings->max_replicas);
+}
+
+static void judge_size(const struct buffer *buffer)
+{
     struct rail_call *call = buffer->call;
     int64_t count;
     const struct field *from = size_of(buffer, &count);
@@ -167,12 +178,17 @@ static void judge_size(struct buffer *buffer)
         report(call, SEVERITY_WARN, from == NULL ? buffer->spec : from,
                TEXT("Set spec.replicas to the pods to hold room for."),
                "The buffer is for no pod, so Karpenter holds no room.");
-    else if (settings->max_replicas > 0 && count > settings->max_replicas)
-        report_found(
-            call, SEVERITY_RAIL, from, arena_printf(call->arena, "%lld", (long long)count),
-            arena_printf(call->arena, "Ask for %lld at most.", (long long)settings->max_replicas),
-            "The buffer holds room for %lld pods, and this policy allows %lld.", (long long)count,
-            (long long)settings->max_replicas);
+    else
+        judge_ceiling(buffer, from, count);
+}
+
+/* Pods that are not seen may come later, and then replicas holds, unless limits cut it. */
+static void judge_size_unseen(const struct buffer *buffer)
+{
+    int64_t count;
+    const struct field *from = size_of(buffer, &count);
+    if (node_count(node_get(buffer->spec->node, "limits")) == 0)
+        judge_ceiling(buffer, from, count);
 }
 
 /* ---- whether there can ever be room ---- */
@@ -264,10 +280,12 @@ static void judge(struct rail_call *call)
 {
     struct buffer buffer = buffer_of(call, call->object, false);
     judge_names(&buffer);
-    if (!find_pods(&buffer))
-        return;
-    judge_size(&buffer);
-    judge_room(&buffer);
+    if (find_pods(&buffer)) {
+        judge_size(&buffer);
+        judge_room(&buffer);
+    } else if (buffer.reference != NULL) {
+        judge_size_unseen(&buffer);
+    }
 }
 
 bool buffer_room_read(const struct rail_call *call, const struct object *object,
@@ -296,7 +314,8 @@ const struct rail rail_capacity_buffer = {
         "rail finds larger ones. It warns of limits of resources that the pods do not request, "
         "which limit nothing, and of a buffer for no pod. It finds a buffer that names no pods, "
         "or pods of a kind that Karpenter does not read.\n\n"
-        "A template or a workload that is not visible cannot be decided. Karpenter reads buffers "
+        "A template or a workload that is not visible cannot be decided, but replicas without "
+        "limits is held against maxReplicas all the same. Karpenter reads buffers "
         "only with its feature gate CapacityBuffer.",
     .example = "capacity-buffer:\n"
                "  maxReplicas: 50\n",

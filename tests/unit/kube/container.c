@@ -70,6 +70,8 @@ static void an_autoscaler_says_how_many_pods_there_may_be(void)
         {"{apiVersion: apps/v1, kind: Deployment}", 2},
         {"{apiVersion: apps/v1, kind: Deployment, name: other}", 2},
         {"{apiVersion: example.com/v1, kind: Scaled, name: web}", 2},
+        {"{apiVersion: extensions/v1beta1, kind: Deployment, name: web}", 2},
+        {"{apiVersion: apps/v1beta2, kind: Deployment, name: web}", 7},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture fixture = {.arena = arena_create(1 << 20)};

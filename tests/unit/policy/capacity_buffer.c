@@ -88,6 +88,17 @@ static void how_many_is_meant(void)
         {BUFFER(OF_WEB ", percentage: 2147483648, replicas: 2"), ""},
         {BUFFER(SMALL ", replicas: 2, limits: {nvidia.com/gpu: 1}"), "warn spec.limits "},
         {BUFFER(SMALL ", replicas: 2, limits: {pods: 1}"), "warn spec.limits "},
+        /* of pods that may come later: replicas, which limits could cut */
+        {BUFFER("podTemplateRef: {name: none}, replicas: 5"),
+         "undecided spec.podTemplateRef.name none"},
+        {BUFFER("podTemplateRef: {name: none}, replicas: 6"),
+         "undecided spec.podTemplateRef.name none\ndeny spec.replicas 6"},
+        {BUFFER("scalableRef: {kind: Deployment, name: none}, replicas: 6"),
+         "deny spec.replicas 6\nundecided spec.scalableRef.name none"},
+        {BUFFER("podTemplateRef: {name: none}, replicas: 6, limits: {cpu: 1}"),
+         "undecided spec.podTemplateRef.name none"},
+        {BUFFER("scalableRef: {apiGroup: batch, kind: Job, name: web}, replicas: 6"),
+         "deny spec.scalableRef.kind Job"},
     };
     rail_table_run(
         &(struct rail_table){"capacity-buffer: {maxReplicas: 5}", cluster, cases, COUNT_OF(cases)});
