@@ -354,6 +354,8 @@ static void check_tolerations(const struct tolerations *tolerations, struct aren
          {"NoSchedule", "PreferNoSchedule", "NoExecute"}},
     };
     FOR_EACH(toleration, tolerations) {
+        if (toleration->field == NULL)
+            continue; /* nobody has written it */
         for (size_t i = 0; i < COUNT_OF(choices); i++)
             check_choice(toleration->field, &choices[i], arena, complaint);
         int64_t number = 0;

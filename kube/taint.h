@@ -22,7 +22,7 @@ void taints_read(const struct field *list, struct arena *arena, struct taints *t
 bool taint_is_hard(const struct taint *taint);
 
 struct toleration {
-    const struct field *field;
+    const struct field *field; /* NULL: nobody writes it; it is added */
     struct text key, op, value, effect;
 };
 struct tolerations {

@@ -74,6 +74,14 @@ void accelerators_add_tolerations(const struct accelerators *settings, const str
     }
 }
 
+void accelerators_foresee_tolerations(const struct rail_call *call, const struct text_map *names,
+                                      struct tolerations *tolerations)
+{
+    const struct rail_use *use = rail_beside(call, &rail_accelerators);
+    if (use != NULL && use->mode == MODE_ENFORCE)
+        accelerators_add_tolerations(use->settings, names, tolerations, call->arena);
+}
+
 void accelerators_assume_tolerations(const struct rail_call *call, const struct text_map *names,
                                      struct tolerations *tolerations)
 {

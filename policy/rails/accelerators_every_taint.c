@@ -116,20 +116,34 @@ static bool may_come_to_a_node(const struct accelerators_pod *pod, const struct 
     return false;
 }
 
-/* A toleration without a key is of every taint, and so of those of accelerators. One of NoExecute
- * alone leaves NoSchedule, their usual effect, as it is. */
+/* A toleration without a key is of every taint, and so of those of accelerators. */
 static bool is_of_every_taint(const struct toleration *toleration)
 {
     return toleration->key.size == 0 && text_is(toleration->op, "Exists") &&
-           !text_is(toleration->effect, "NoExecute") && accelerators_opens_a_door(toleration);
+           accelerators_opens_a_door(toleration);
 }
 
-static bool some_is_of_every_taint(const struct tolerations *tolerations)
+/* One of NoExecute alone leaves NoSchedule, their usual effect, as it is. */
+static bool is_of_no_execute(const struct toleration *toleration)
 {
-    FOR_EACH(toleration, tolerations)
-        if (is_of_every_taint(toleration))
-            return true;
-    return false;
+    return text_is(toleration->effect, "NoExecute");
+}
+
+/* The first, of NoExecute alone where there is no other; NULL: there is none. */
+static const struct toleration *find_every(const struct tolerations *tolerations,
+                                           const struct rail_use *beside)
+{
+    const struct toleration *found = NULL;
+    FOR_EACH(toleration, tolerations) {
+        if (!is_of_every_taint(toleration) ||
+            (beside != NULL && tolerations_finds_every(beside->settings, toleration)))
+            continue;
+        if (!is_of_no_execute(toleration))
+            return toleration;
+        if (found == NULL)
+            found = toleration;
+    }
+    return found;
 }
 
 static void report_toleration(const struct accelerators_pod *pod,
@@ -163,14 +177,15 @@ static void report_terms(const struct accelerators_pod *pod, const struct tolera
             .data);
 }
 
-/* A pod that chooses nodes may have chosen others: then one of accelerators must be visible that it
- * fits. */
+/* A pod that chooses nodes may have chosen others, and few have taints of NoExecute alone: then one
+ * of accelerators must be visible that it fits. */
 static void judge_toleration(const struct accelerators_pod *pod, const struct workload *workload,
                              const struct toleration *toleration)
 {
     enum service service = SERVES;
     bool some_node = false;
-    const struct pool *pool = chooses_nodes(pod->selection) ? find_pool(pod, &service) : NULL;
+    bool is_narrow = is_of_no_execute(toleration) || chooses_nodes(pod->selection);
+    const struct pool *pool = is_narrow ? find_pool(pod, &service) : NULL;
     struct text name = pool == NULL ? TEXT("") : pool->object->name;
     if (service == SERVES || may_come_to_a_node(pod, workload, &some_node))
         report_toleration(pod, toleration, SEVERITY_RAIL, "", TAKES_A_PLACE);
@@ -190,16 +205,12 @@ static void judge_toleration(const struct accelerators_pod *pod, const struct wo
 void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct workload *workload)
 {
     const struct rail_call *call = pod->call;
-    if (!some_is_of_every_taint(&pod->tolerations) ||
-        node_string(node_get(workload->spec->node, "nodeName")).size > 0)
+    if (node_string(node_get(workload->spec->node, "nodeName")).size > 0)
         return;
-    const struct rail_use *beside = rail_beside(call, &rail_tolerations);
-    FOR_EACH(toleration, &pod->tolerations) {
-        if (!is_of_every_taint(toleration) ||
-            (beside != NULL && tolerations_finds_every(beside->settings, toleration)))
-            continue;
-        pod->selection = call_selection(call, workload);
-        judge_toleration(pod, workload, toleration);
+    const struct toleration *toleration =
+        find_every(&pod->tolerations, rail_beside(call, &rail_tolerations));
+    if (toleration == NULL)
         return;
-    }
+    pod->selection = call_selection(call, workload);
+    judge_toleration(pod, workload, toleration);
 }

@@ -5,6 +5,7 @@
 #include "kube/volume.h"
 #include "pinning/pin.h"
 #include "policy/policy_set.h"
+#include "policy/rails/accelerators.h"
 #include "policy/reading.h"
 #include "simulation/supply.h"
 
@@ -149,6 +150,7 @@ static void judge(struct rail_call *call)
         return;
     placing.selection = call_selection(call, workload);
     placing.tolerations = call_tolerations(call, workload);
+    accelerators_foresee_tolerations(call, call_resources(call, workload), &placing.tolerations);
     if (call->object->kind == KIND_DAEMON_SET)
         placeable_judge_daemon_set(&placing);
     else if (!is_of_daemon_set(call))

@@ -5,6 +5,7 @@
 #include "kube/label.h"
 #include "kube/pod.h"
 #include "kube/taint.h"
+#include "policy/rails/accelerators.h"
 #include "policy/reading.h"
 
 struct settings {
@@ -69,6 +70,7 @@ struct check {
     struct rail_call *call;
     const struct settings *settings;
     struct text_map resources; /* what the pod asks for */
+    struct tolerations added;  /* what accelerators gives it for them */
     bool is_daemon;
 };
 
@@ -84,7 +86,8 @@ static bool grants(const struct grant *grant, const struct toleration *toleratio
     if (grant->effect.data != NULL && !text_equal(grant->effect, toleration->effect))
         return false;
     return grant->value.data == NULL ||
-           (!is_exists(toleration) && text_matches_glob(toleration->value, grant->value));
+           (!is_exists(toleration) && !toleration_compares(toleration) &&
+            text_matches_glob(toleration->value, grant->value));
 }
 
 /* What the API server adds by itself: to every pod, for what the pod asks for, and what the
@@ -100,6 +103,9 @@ static bool is_added_anyway(const struct check *check, struct text key)
         return true;
     if (text_map_has(&check->resources, key))
         return true;
+    FOR_EACH(toleration, &check->added)
+        if (text_equal(toleration->key, key))
+            return true;
     return check->is_daemon && (text_starts_with(key, TEXT("node.kubernetes.io/")) ||
                                 device_of_resource(key) != DEVICE_COUNT);
 }
@@ -122,25 +128,27 @@ static bool is_granted(const struct check *check, const struct toleration *toler
             (!check->settings->allow.given || is_added_anyway(check, toleration->key)));
 }
 
-bool tolerations_finds_every(const void *settings, const struct toleration *toleration)
-{
-    return !is_listed(settings, toleration);
-}
-
 /* A pod that leaves within a day is moved as one is that tolerates nothing: the API server itself
- * gives every pod 300 seconds, and people write minutes or hours. */
+ * gives every pod 300 seconds, and people write minutes or hours. But it gets in all the same, so
+ * that a list of what may be tolerated has no such exception. */
 enum { LONGEST_STAY_S = 24 * 3600 };
 
-static const struct field *stay_of(const struct toleration *toleration, struct arena *arena)
-{
-    return field_get(arena, toleration->field, "tolerationSeconds");
-}
-
-static bool leaves_in_time(const struct toleration *toleration, struct arena *arena)
+static bool leaves_in_time(const struct toleration *toleration)
 {
     int64_t stay_s;
-    return text_is(toleration->effect, "NoExecute") &&
-           node_integer(stay_of(toleration, arena)->node, &stay_s) && stay_s <= LONGEST_STAY_S;
+    const struct node *stay = node_get(toleration->field->node, "tolerationSeconds");
+    return text_is(toleration->effect, "NoExecute") && node_integer(stay, &stay_s) &&
+           stay_s <= LONGEST_STAY_S;
+}
+
+static bool is_excused(const struct settings *settings, const struct toleration *toleration)
+{
+    return !settings->allow.given && leaves_in_time(toleration);
+}
+
+bool tolerations_finds_every(const void *settings, const struct toleration *toleration)
+{
+    return !is_listed(settings, toleration) && !is_excused(settings, toleration);
 }
 
 /* Networks, volumes and agents are for every node, whatever its taints, and leave with it. Where a
@@ -179,8 +187,13 @@ static void report_every_taint(const struct check *check, const struct toleratio
         draft.statement = TEXT("The pod tolerates every NoSchedule taint. It may start on nodes "
                                "that are kept for others or that Karpenter empties "
                                "(karpenter.sh/disrupted).");
-    if (text_is(effect, "NoExecute")) {
-        const struct field *stay = stay_of(toleration, check->call->arena);
+    if (text_is(effect, "NoExecute") && check->settings->allow.given) {
+        draft.statement =
+            TEXT("The pod tolerates every NoExecute taint. It may start on nodes that "
+                 "are kept for others, and stay on one that is unreachable.");
+    } else if (text_is(effect, "NoExecute")) {
+        const struct field *stay =
+            field_get(check->call->arena, toleration->field, "tolerationSeconds");
         draft.statement = TEXT("The pod tolerates every NoExecute taint for ever. It stays on a "
                                "node that is unreachable, and is not replaced.");
         draft.fix = TEXT("Set tolerationSeconds: 300, or name the key of the taint that the pod "
@@ -304,8 +317,10 @@ static void judge(struct rail_call *call)
     if (!call_workload(call, &workload))
         return;
     const struct tolerations tolerations = call_tolerations(call, &workload);
-    if (tolerations.count > 0)
+    if (tolerations.count > 0) {
         check.resources = *call_resources(call, &workload);
+        accelerators_foresee_tolerations(call, &check.resources, &check.added);
+    }
     FOR_EACH(toleration, &tolerations) {
         if (toleration->key.size > 0 && !label_key_is_valid(toleration->key)) {
             report_invalid_key(&check, toleration);
@@ -317,7 +332,7 @@ static void judge(struct rail_call *call)
         if (toleration->key.size > 0)
             report_not_granted(&check, toleration);
         else if (is_exists(toleration) && !is_agent(&check) &&
-                 !leaves_in_time(toleration, call->arena))
+                 !is_excused(check.settings, toleration))
             report_every_taint(&check, toleration);
     }
 }
@@ -335,12 +350,13 @@ const struct rail rail_tolerations = {
         "allow "
         "holds \"*\". Without allow DaemonSets may: networks, volumes and agents are for every "
         "node, whatever its taints, and leave with it; with allow they are warned of. NoExecute "
-        "with tolerationSeconds of a day at most is no finding.\n\n"
+        "with tolerationSeconds of a day at most is no finding without allow.\n\n"
         "A key that no taint can have is found: the API server refuses the pods of such a "
         "template.\n\n"
         "Never found is what the API server adds by itself: not-ready, unreachable and "
         "memory-pressure, the resources that the pod asks for (nvidia.com/gpu), and in pods of "
-        "DaemonSets the conditions of nodes and the taints of accelerators. PreferNoSchedule keeps "
+        "DaemonSets the conditions of nodes and the taints of accelerators; nor what accelerators "
+        "of the same policy adds with addToleration. PreferNoSchedule keeps "
         "nobody out, so tolerating it "
         "opens nothing.",
     .example = "tolerations:\n"

@@ -7,7 +7,7 @@
 struct toleration;
 
 /* Whether the rail under these settings finds a toleration of every taint (operator Exists, no key)
- * of NoSchedule or of all effects, in what is no DaemonSet's. */
+ * in what is no DaemonSet's. */
 bool tolerations_finds_every(const void *settings, const struct toleration *toleration);
 
 #endif

@@ -954,6 +954,37 @@ static void one_open_pool_is_enough(void)
     rail_table_run(&(struct rail_table){"accelerators: {}", DELETED, open, 1});
 }
 
+static void no_execute_alone_opens_what_no_other_taint_closes(void)
+{
+#define GPUS(taints) VISIBLE("gpus", "v1", "", IN(AWS "family", "g5"), taints)
+#define EVICTS "{key: nvidia.com/gpu, effect: NoExecute}"
+#define NODE                                                                                     \
+    "{apiVersion: v1, kind: Node, metadata: {name: one}, spec: {taints: [" EVICTS "]}, status: " \
+    "{allocatable: {cpu: 8, nvidia.com/gpu: 1}}}"
+#define STAYS "{operator: Exists, effect: NoExecute, tolerationSeconds: 300}"
+    static const char first[] = "deny spec.tolerations[0].operator Exists";
+    static const struct {
+        const char *cluster, *tolerations, *found;
+    } rows[] = {
+        {GPUS(EVICTS), STAYS, first},
+        {NODE, STAYS, first},
+        {GPUS("{key: nvidia.com/gpu, effect: NoSchedule}"), STAYS, ""},
+        {GPUS(EVICTS ", {key: a, effect: NoSchedule}"), STAYS, ""},
+        {NULL, STAYS, ""},
+        /* of two the one that opens more is told of, with no pool to be seen either */
+        {NULL, STAYS ", {operator: Exists}", "deny spec.tolerations[1].operator Exists"},
+        {GPUS(EVICTS), STAYS ", " STAYS, first},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char pod[1024];
+        snprintf(pod, sizeof pod,
+                 "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: [%s], %s}}",
+                 rows[i].tolerations, ASKS_NOTHING);
+        const struct rail_case cases[] = {{pod, rows[i].found}};
+        rail_table_run(&(struct rail_table){"accelerators: {}", rows[i].cluster, cases, 1});
+    }
+}
+
 static void what_will_be_added_counts(void)
 {
     static const struct rail_case cases[] = {
@@ -1140,6 +1171,8 @@ const struct unit_test unit_tests[] = {
     {"many pools are asked by many terms", many_pools_are_asked_by_many_terms},
     {"DaemonSets for accelerators", daemon_sets_for_accelerators},
     {"one open pool is enough", one_open_pool_is_enough},
+    {"NoExecute alone opens what no other taint closes",
+     no_execute_alone_opens_what_no_other_taint_closes},
     {"what will be added counts", what_will_be_added_counts},
     {"GPUs that stay idle", gpus_that_stay_idle},
     {"updates need room", updates_need_room},

@@ -110,6 +110,23 @@ static void pods_are_tried_on_pools_and_nodes(void)
         &(struct rail_table){"placeable: {mode: enforce}", cluster, cases, COUNT_OF(cases)});
 }
 
+static void what_accelerators_adds_counts(void)
+{
+#define AS_WRITTEN ", placeable: {mode: enforce}}, extendedResourceToleration: false, karpenter: {"
+    static const struct {
+        const char *rails, *found;
+    } rows[] = {
+        {"accelerators: {addToleration: true}" AS_WRITTEN, ""},
+        {"accelerators: {addToleration: true, mode: warn}" AS_WRITTEN, "deny spec "},
+        {"accelerators: {addToleration: false, mode: warn}" AS_WRITTEN,
+         "deny spec \nwarn spec.tolerations nvidia.com/gpu"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct rail_case cases[] = {{POD(ASKS("cpu: 1, nvidia.com/gpu: 1")), rows[i].found}};
+        rail_table_run(&(struct rail_table){rows[i].rails, cluster, cases, 1});
+    }
+}
+
 static void pools_that_are_given_the_benefit_of_the_doubt(void)
 {
     static const char others[] =
@@ -732,6 +749,7 @@ const char unit_suite[] = "policy placeable";
 const struct unit_test unit_tests[] = {
     {"labels of a user's catalogue", labels_of_a_users_catalogue},
     {"pods are tried on pools and Nodes", pods_are_tried_on_pools_and_nodes},
+    {"what accelerators adds counts", what_accelerators_adds_counts},
     {"pools that are given the benefit of the doubt",
      pools_that_are_given_the_benefit_of_the_doubt},
     {"nodes that others make", nodes_that_others_make},

@@ -59,6 +59,13 @@ static void a_list_is_closed(void)
          "deny " KEY "disk-ssd:NoExecute"},
         {TOLERATES("key: other, operator: Exists, effect: PreferNoSchedule"), ""},
         {TOLERATES("operator: Exists"), "deny " OPERATOR "Exists"},
+        /* it leaves in time, but NoExecute keeps pods out as well */
+        {TOLERATES("operator: Exists, effect: NoExecute, tolerationSeconds: 300"),
+         "deny " OPERATOR "Exists"},
+        {TOLERATES("operator: Exists, effect: NoExecute"), "deny " OPERATOR "Exists"},
+        /* values that compare as the granted one does are more than it */
+        {TOLERATES("key: team, operator: Lt, value: web, effect: NoSchedule"),
+         "deny " KEY "team=web:NoSchedule"},
         /* what the API server adds */
         {TOLERATES("key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute"), ""},
         {TOLERATES("key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute"), ""},
@@ -119,6 +126,36 @@ static void a_grant_leaves_open_what_it_does_not_say(void)
     };
     rail_table_run(&(struct rail_table){"tolerations: {allow: ['*:NoExecute']}", NULL, effect,
                                         COUNT_OF(effect)});
+}
+
+static void what_accelerators_adds_is_granted(void)
+{
+#define ASKS_MIG                                                                                \
+    POD("{tolerations: [{key: nvidia.com/mig-1g.5gb, operator: Exists}, {key: nvidia.com/gpu, " \
+        "operator: Exists}, {key: amd.com/gpu, operator: Exists}], containers: [{name: m, "     \
+        "resources: {limits: {nvidia.com/mig-1g.5gb: 1}}}]}")
+    static const char pool[] =
+        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: gpus}, spec: {template: "
+        "{spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}], nodeClassRef: {group: "
+        "karpenter.k8s.aws, kind: EC2NodeClass, name: d}, requirements: [{key: "
+        "karpenter.k8s.aws/instance-family, operator: In, values: [g5]}]}}}}";
+    static const char other[] = "deny spec.tolerations[2].key amd.com/gpu";
+    static const char both[] = "deny spec.tolerations[1].key nvidia.com/gpu\n"
+                               "deny spec.tolerations[2].key amd.com/gpu";
+    static const struct {
+        const char *rails, *found;
+    } rows[] = {
+        {"tolerations: {allow: [team]}, accelerators: {addToleration: true}", other},
+        {"tolerations: {allow: [team]}, accelerators: {addToleration: false}", both},
+        {"tolerations: {allow: [team]}, accelerators: {addToleration: true, mode: warn}", both},
+        {"tolerations: {allow: [team], mode: warn}, accelerators: {addToleration: true, mode: "
+         "warn}",
+         "warn spec.tolerations[1].key nvidia.com/gpu\nwarn spec.tolerations[2].key amd.com/gpu"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        const struct rail_case cases[] = {{ASKS_MIG, rows[i].found}};
+        rail_table_run(&(struct rail_table){rows[i].rails, pool, cases, 1});
+    }
 }
 
 static void each_toleration_is_held_against_the_list(void)
@@ -334,6 +371,7 @@ const struct unit_test unit_tests[] = {
     {"without a list only everything is too much", without_a_list_only_everything_is_too_much},
     {"a list is closed", a_list_is_closed},
     {"a grant leaves open what it does not say", a_grant_leaves_open_what_it_does_not_say},
+    {"what accelerators adds is granted", what_accelerators_adds_is_granted},
     {"each toleration is held against the list", each_toleration_is_held_against_the_list},
     {"what is granted is told nearest first", what_is_granted_is_told_nearest_first},
     {"the word that is missing is told", the_word_that_is_missing_is_told},
