@@ -33,6 +33,16 @@ enum topology_look topology_term_looks_into(const struct snapshot *snapshot,
     return looks[namespace_selected(selector, namespace, seen)];
 }
 
+bool topology_term_counts_nothing(const struct topology_term *term)
+{
+    const struct node *node = term->term->node;
+    const struct node *selector = node_get(node, "labelSelector");
+    return term->use == TOPOLOGY_SPREAD && node_is(selector, NODE_MAP) &&
+           node_count(node_get(selector, "matchLabels")) == 0 &&
+           node_count(node_get(selector, "matchExpressions")) == 0 &&
+           node_count(node_get(node, "matchLabelKeys")) == 0;
+}
+
 static bool shuts_itself_out(const struct node *term, const struct node *labels)
 {
     const struct node *keys_of_others = node_get(term, "mismatchLabelKeys");
@@ -87,7 +97,7 @@ static enum topology_look looks_at_itself(const struct snapshot *snapshot,
     const struct node *keys = node_get(node, "matchLabelKeys");
     bool selects = selector_matches(selector, labels);
     bool may_select = selects || (node_is(selector, NODE_MAP) && workload_is_part(workload));
-    if (!may_select || shuts_itself_out(node, labels) ||
+    if (!may_select || topology_term_counts_nothing(term) || shuts_itself_out(node, labels) ||
         own_key_index(workload, keys) != node_count(keys))
         return TOPOLOGY_LOOKS_ELSEWHERE;
     struct text own = workload->object->namespace;

@@ -123,6 +123,7 @@ struct check {
     const struct workload *workload;
     const struct container *container; /* NULL: the pod as a whole */
     struct limit_defaults *defaults;
+    size_t running; /* how many containers run beside each other */
     struct amounts pod[BOUND_COUNT], own[BOUND_COUNT]; /* of the pod, and of the container */
 };
 
@@ -261,18 +262,41 @@ static void judge_ceiling(const struct check *check, const struct amount *amount
                  TEXT_ARGS(origin_of(amount, arena)), TEXT_ARGS(max->text));
 }
 
+/* A container that says no limit may have all that the pod has. */
+static void judge_pod_ceiling(const struct check *check, const struct amount *amount,
+                              const char *what, struct text resource, const struct bound *max)
+{
+    struct arena *arena = check->call->arena;
+    int64_t most_milli;
+    if (__builtin_mul_overflow(max->milli, (int64_t)check->running, &most_milli) ||
+        amount->milli <= most_milli)
+        return;
+    report_found(check->call, SEVERITY_RAIL, amount->field, amount->text,
+                 arena_printf(arena,
+                              "Ask for at most %.*s for each container, or split the work over "
+                              "more pods.",
+                              TEXT_ARGS(max->text)),
+                 "The %.*s %s of the pod is %.*s, above the ceiling of %.*s for %s%zu container%s.",
+                 TEXT_ARGS(resource), what, TEXT_ARGS(amount->text), TEXT_ARGS(max->text),
+                 check->running == 1 ? "its " : "each of its ", check->running,
+                 check->running == 1 ? "" : "s");
+}
+
 static void judge_ceilings(const struct check *check)
 {
+    bool of_pod = check->container == NULL;
+    void (*judge_one)(const struct check *, const struct amount *, const char *, struct text,
+                      const struct bound *) = of_pod ? judge_pod_ceiling : judge_ceiling;
     for (size_t i = 0; i < BOUND_COUNT; i++) {
         const struct bound *max = &check->settings->max[i];
         struct text resource = text_of(bound_resources[i]);
         if (!max->given)
             continue;
-        const struct amounts *own = &check->own[i];
+        const struct amounts *own = of_pod ? &check->pod[i] : &check->own[i];
         /* A request that only repeats the limit, or the same LimitRange, is one finding. */
         if (own->request.written || !own->limit.given)
-            judge_ceiling(check, &own->request, "request", resource, max);
-        judge_ceiling(check, &own->limit, "limit", resource, max);
+            judge_one(check, &own->request, "request", resource, max);
+        judge_one(check, &own->limit, "limit", resource, max);
     }
 }
 
@@ -325,8 +349,12 @@ static void judge(struct rail_call *call)
     int64_t most_cpu_milli = most_cpu->given ? most_cpu->milli : INT64_MAX;
     struct check check = {
         .call = call, .settings = settings, .workload = &workload, .defaults = &defaults};
+    FOR_EACH(container, &containers)
+        check.running += ends_before_others(container) ? 0 : 1;
     read_bounded(&check, workload.spec, check.pod);
     judge_floors(&check);
+    if (check.running > 0)
+        judge_ceilings(&check);
     FOR_EACH(container, &containers) {
         check.container = container;
         read_bounded(&check, container->field, check.own);
@@ -354,7 +382,8 @@ const struct rail rail_resource_requests = {
         "what a visible LimitRange of the namespace fills in (defaultRequest, default, max, "
         "min). A request of 0 is none. What the pod requests as a whole (spec.resources) "
         "satisfies require for each of its containers.\n\n"
-        "max is a ceiling for requests and limits alike. min is a floor: a request of 1m and 1Mi "
+        "max is a ceiling for requests and limits alike, of each container; the pod as a whole "
+        "may have as much for each container and sidecar. min is a floor: a request of 1m and 1Mi "
         "meets require and buys no room. It is for containers, sidecars and the pod as a whole. "
         "With require: [] only min, max "
         "and memoryLimitEqualsRequest are judged. A quantity that Kubernetes cannot read is a "

@@ -154,13 +154,17 @@ static void judge_self_match(struct rail_call *call, const struct workload *work
     const struct field *selector = field_get(arena, term->term, "labelSelector");
     const struct node *labels = node_get(workload->metadata->node, "labels");
     bool missing = !node_is_given(selector->node);
+    bool empty = topology_term_counts_nothing(term);
     /* Controllers of custom resources put labels of their own on the pods, as ray.io/group. */
     bool labels_known = workload->object->kind != KIND_CUSTOM && !workload_is_part(workload);
-    if (selector_matches(selector->node, labels) || (!missing && !labels_known))
+    bool selects = !empty && selector_matches(selector->node, labels);
+    if (selects || (!missing && !empty && !labels_known))
         return;
     report_with(call, .field = selector,
-                .statement = missing
-                                 ? TEXT("The spread has no labelSelector, so it counts no pod.")
+                .statement = missing ? TEXT("The spread has no labelSelector, so it counts no pod.")
+                             : empty
+                                 ? TEXT("The spread's labelSelector is empty, and with that "
+                                        "kube-scheduler counts no pod.")
                                  : TEXT("The spread's labelSelector does not select the pod's own "
                                         "labels, so its replicas do not count."),
                 .fix = TEXT("Select labels of the pod template."));

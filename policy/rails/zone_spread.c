@@ -162,8 +162,9 @@ static struct text fix_of_selector(const struct rail_call *call)
 static bool selector_misses(const struct workload *workload, const struct topology_term *term)
 {
     const struct node *selector = node_get(term->term->node, "labelSelector");
-    return !(workload_is_part(workload) && node_is(selector, NODE_MAP)) &&
-           !selector_matches(selector, node_get(workload->metadata->node, "labels"));
+    return topology_term_counts_nothing(term) ||
+           (!(workload_is_part(workload) && node_is(selector, NODE_MAP)) &&
+            !selector_matches(selector, node_get(workload->metadata->node, "labels")));
 }
 
 static void add_step(struct text_builder *fix, struct text step)
@@ -272,9 +273,12 @@ static void report_misses(struct rail_call *call, const struct workload *workloa
                           const struct topology_term *by, int64_t replicas)
 {
     report(call, SEVERITY_RAIL, field_get(call->arena, by->term, "labelSelector"),
-           fix_of_constraint(call, workload, by, replicas),
-           "The spread over zones does not select the pod's own labels, so its replicas do not "
-           "count.");
+           fix_of_constraint(call, workload, by, replicas), "%s",
+           topology_term_counts_nothing(by)
+               ? "The spread over zones has an empty labelSelector, and with that kube-scheduler "
+                 "counts no pod."
+               : "The spread over zones does not select the pod's own labels, so its replicas do "
+                 "not count.");
 }
 
 static void report_each_alone(struct rail_call *call, const struct workload *workload,

@@ -99,7 +99,12 @@ static void terms_select_the_pod_itself(void)
         enum topology_look looks;
     } rows[] = {
         {"{app: web}", WEB, NULL, DOES},
-        {"{app: web}", "labelSelector: {}", NULL, DOES},
+        /* of a spread, an empty one is of no pod, unless the keys make it one of labels */
+        {"{app: web}", "labelSelector: {}", NULL, NOT},
+        {"{app: web}", "labelSelector: {matchLabels: {}, matchExpressions: []}", NULL, NOT},
+        {"{app: web}", "labelSelector: {}, matchLabelKeys: [app]", NULL, DOES},
+        {"{app: web}", "labelSelector: {matchExpressions: [{key: app, operator: Exists}]}", NULL,
+         DOES},
         {"{app: db}", WEB, NULL, NOT},
         {"{}", WEB, NULL, NOT},
         /* without a selector a term is about no pod */

@@ -104,8 +104,19 @@ static void nothing_goes_above_the_ceiling(void)
          "deny " AT "limits.cpu 5\ndeny " AT "requests.cpu 5"},
         {CONTAINER("requests: {cpu: x}, limits: {cpu: 5}"),
          "deny " AT "limits.cpu 5\ndeny " AT "requests.cpu x"},
-        /* what the pod asks for as a whole is no container's */
-        {POD("resources: {requests: {cpu: 64}}, containers: [{name: a}]"), ""},
+        /* of the pod as a whole, as much for each container that runs beside the others */
+        {POD("resources: {requests: {cpu: 4}}, containers: [{name: a}]"), ""},
+        {POD("resources: {requests: {cpu: 64}}, containers: [{name: a}]"),
+         "deny spec.resources.requests.cpu 64"},
+        {POD("resources: {limits: {cpu: 64}}, containers: [{name: a}]"),
+         "deny spec.resources.limits.cpu 64"},
+        {POD("resources: {requests: {cpu: 12}}, initContainers: [{name: i}, {name: s, "
+             "restartPolicy: Always}], containers: [{name: a}, {name: b}]"),
+         ""},
+        {POD("resources: {requests: {cpu: 12001m}}, initContainers: [{name: i}, {name: s, "
+             "restartPolicy: Always}], containers: [{name: a}, {name: b}]"),
+         "deny spec.resources.requests.cpu 12001m"},
+        {POD("resources: {requests: {cpu: 64}}"), ""},
     };
     rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {cpu: 4, memory: "
                                         "8Gi}}",
@@ -312,6 +323,17 @@ static void memory_is_limited_to_what_is_requested(void)
 
 static void it_says_whose_limit_it_is(void)
 {
+    static const struct rail_words of_pod[] = {
+        {POD("resources: {limits: {memory: 9Gi}}, containers: [{name: a}]"),
+         "The memory limit of the pod is 9Gi, above the ceiling of 8Gi for its 1 container.",
+         "Ask for at most 8Gi for each container, or split the work over more pods."},
+        {POD("resources: {requests: {memory: 17Gi}}, containers: [{name: a}, {name: b}]"),
+         "The memory request of the pod is 17Gi, above the ceiling of 8Gi for each of its 2 "
+         "containers.",
+         "Ask for at most 8Gi for each container, or split the work over more pods."},
+    };
+    rail_words_run("resource-requests: {require: [], max: {memory: 8Gi}}", NULL, of_pod,
+                   COUNT_OF(of_pod));
     static const struct rail_words words = {
         CONTAINER(""),
         "The memory limit of container \"app\" is 16Gi (by LimitRange a), above the ceiling of "

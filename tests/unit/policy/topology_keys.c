@@ -235,7 +235,8 @@ static void a_spread_must_count_its_own_pod(void)
     static const struct rail_case cases[] = {
         {SELECTED_BY(", labelSelector: {matchLabels: {app: a}}"), ""},
         {SELECTED_BY(", labelSelector: {matchLabels: {app: b}}"), missed},
-        {SELECTED_BY(", labelSelector: {}"), ""},
+        {SELECTED_BY(", labelSelector: {}"), missed},
+        {SELECTED_BY(", labelSelector: {}, matchLabelKeys: [app]"), ""},
         {SELECTED_BY(""), missed},
         {SELECTED_BY(", labelSelector: null"), missed},
         {SELECTED_BY(", labelSelector: 5"), missed},
@@ -252,6 +253,7 @@ static void a_spread_must_count_its_own_pod(void)
         /* each is looked at, and what is none is the API server's business */
         {POD "{topologySpreadConstraints: [5, {topologyKey: kubernetes.io/hostname, labelSelector: "
              "{}}, {topologyKey: kubernetes.io/hostname}]}}",
+         "deny spec.topologySpreadConstraints[1].labelSelector \n"
          "deny spec.topologySpreadConstraints[2].labelSelector "},
         /* to be away from other pods, or beside them, is what affinity is for */
         {POD "{affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "

@@ -72,16 +72,23 @@ static void requests(void)
 
 static void tolerations(void)
 {
+    static const struct rail_words open[] = {
+        {POD("tolerations: [{operator: Exists, effect: NoExecute}]"),
+         "The pod tolerates every NoExecute taint for ever. It stays on a node that is "
+         "unreachable, and is not replaced.",
+         "Set tolerationSeconds: 300, or name the key of the taint that the pod must "
+         "tolerate."},
+    };
+    rail_words_run("tolerations: {}", NULL, open, COUNT_OF(open));
     static const struct rail_words rows[] = {
         {POD("tolerations: [{operator: Exists}]"),
          "The pod tolerates every taint. It may start on nodes that are kept for others "
          "or that Karpenter empties (karpenter.sh/disrupted).",
          "Name the key of the taint that the pod must tolerate."},
         {POD("tolerations: [{operator: Exists, effect: NoExecute}]"),
-         "The pod tolerates every NoExecute taint for ever. It stays on a node that is "
-         "unreachable, and is not replaced.",
-         "Set tolerationSeconds: 300, or name the key of the taint that the pod must "
-         "tolerate."},
+         "The pod tolerates every NoExecute taint. It may start on nodes that are kept for "
+         "others, and stay on one that is unreachable.",
+         "Name the key of the taint that the pod must tolerate."},
         {POD("tolerations: [{key: team, value: ml, effect: NoSchedule}]"),
          "The policy does not grant the toleration of team=ml:NoSchedule.",
          "Remove the toleration, or ask for it to be granted."},
@@ -145,6 +152,10 @@ static void topology_keys(void)
          "The spread has no labelSelector, so it counts no pod.",
          "Select labels of the pod template."},
         {DEPLOYMENT("2", "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
+                         "topology.kubernetes.io/zone, labelSelector: {}}]"),
+         "The spread's labelSelector is empty, and with that kube-scheduler counts no pod.",
+         "Select labels of the pod template."},
+        {DEPLOYMENT("2", "topologySpreadConstraints: [{maxSkew: 1, topologyKey: "
                          "topology.kubernetes.io/zone, labelSelector: {matchLabels: {app: e}}}]"),
          "The spread's labelSelector does not select the pod's own labels, so its replicas do not "
          "count.",
@@ -184,6 +195,11 @@ static void zone_spread(void)
                     "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {a: b}}}]"),
          "The spread over zones does not select the pod's own labels, so its replicas do not "
          "count.",
+         "Set labelSelector: {matchLabels: {app: d}}."},
+        {DEPLOYMENT("3", "topologySpreadConstraints: [{topologyKey: topology.kubernetes.io/zone, "
+                         "whenUnsatisfiable: DoNotSchedule, labelSelector: {}}]"),
+         "The spread over zones has an empty labelSelector, and with that kube-scheduler counts no "
+         "pod.",
          "Set labelSelector: {matchLabels: {app: d}}."},
     };
     rail_words_run("zone-spread: {}", NULL, rows, COUNT_OF(rows));

@@ -53,7 +53,9 @@ static void workloads_must_be_spread(void)
         {WEB(SPREAD(ZONE, ", whenUnsatisfiable: ScheduleAnyway" SELECTS("tier: front"))), ""},
         {WEB(SPREAD("failure-domain.beta.kubernetes.io/zone", SELECTS("app: web"))), ""},
         {WEB(SPREAD("topology.k8s.aws/zone-id", SELECTS("app: web"))), ""},
-        {WEB(SPREAD(ZONE, ", labelSelector: {}")), ""},
+        {WEB(SPREAD(ZONE, ", labelSelector: {}")), MISSES},
+        {PATCH(SPREAD(ZONE, ", labelSelector: {}")), MISSES},
+        {WEB(SPREAD(ZONE, ", labelSelector: {}, matchLabelKeys: [app]")), ""},
         {WEB(SPREAD(ZONE, ", labelSelector: {matchExpressions: [{key: tier, operator: Exists}]}")),
          ""},
         {WEB(ANTI(SELECTS("app: web"))), ""},
@@ -701,8 +703,10 @@ static void what_karpenter_ignores_is_made_hard(void)
     rail_replaces(IGNORED, rows[3].object, "");
     static const struct rail_case second = {
         WEB("topologySpreadConstraints: [{topologyKey: " ZONE "}, {topologyKey: " ZONE
-            ", whenUnsatisfiable: ScheduleAnyway, labelSelector: {}}, {topologyKey: " ZONE
-            ", whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: web}}}]"),
+            ", whenUnsatisfiable: ScheduleAnyway" SELECTS(
+                "tier: front") "}, {topologyKey: " ZONE
+                               ", whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: "
+                               "{app: web}}}]"),
         "warn spec.template.spec.topologySpreadConstraints[1].whenUnsatisfiable ScheduleAnyway"};
     rail_table_run(&(struct rail_table){IGNORED, NULL, &second, 1});
 }
