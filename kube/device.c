@@ -49,31 +49,44 @@ static bool is_zero(const struct node *quantity)
     return quantity_milli(node_text(quantity), &milli) && milli == 0;
 }
 
-static void add_names(const struct node *quantities, struct text_map *names, struct arena *arena)
+static void add_names(const struct node *quantities, bool zero, struct text_map *names,
+                      struct arena *arena)
 {
     for (size_t i = 0; node_is(quantities, NODE_MAP) && i < node_count(quantities); i++) {
         const struct member *member = &quantities->members[i];
-        if (!node_is(&member->value, NODE_NULL) && !is_zero(&member->value))
+        if (!node_is(&member->value, NODE_NULL) && is_zero(&member->value) == zero)
             (void)text_map_add(names, arena, member_key(member));
     }
 }
 
-static void add_of_containers(const struct node *containers, struct text_map *names,
+static void add_of_containers(const struct node *containers, bool zero, struct text_map *names,
                               struct arena *arena)
 {
     FOR_ITEMS(item, containers) {
         const struct node *resources = node_get(item, "resources");
-        add_names(node_get(resources, "requests"), names, arena);
-        add_names(node_get(resources, "limits"), names, arena);
+        add_names(node_get(resources, "requests"), zero, names, arena);
+        add_names(node_get(resources, "limits"), zero, names, arena);
     }
+}
+
+static void read_names(const struct workload *workload, bool zero, struct arena *arena,
+                       struct text_map *names)
+{
+    *names = (struct text_map){0};
+    add_of_containers(node_get(workload->spec->node, "initContainers"), zero, names, arena);
+    add_of_containers(node_get(workload->spec->node, "containers"), zero, names, arena);
 }
 
 void resource_names_read(const struct workload *workload, struct arena *arena,
                          struct text_map *names)
 {
-    *names = (struct text_map){0};
-    add_of_containers(node_get(workload->spec->node, "initContainers"), names, arena);
-    add_of_containers(node_get(workload->spec->node, "containers"), names, arena);
+    read_names(workload, false, arena, names);
+}
+
+void resource_zeros_read(const struct workload *workload, struct arena *arena,
+                         struct text_map *names)
+{
+    read_names(workload, true, arena, names);
 }
 
 bool workload_claims_devices(const struct workload *workload)

@@ -15,6 +15,10 @@ bool expression_wants_no_devices(const struct expression *expression);
  * with a quantity above 0 (one that does not parse counts). */
 void resource_names_read(const struct workload *workload, struct arena *arena,
                          struct text_map *names);
+/* Those that some of them ask for with a quantity of 0, for which ExtendedResourceToleration of the
+ * API server adds a toleration all the same. */
+void resource_zeros_read(const struct workload *workload, struct arena *arena,
+                         struct text_map *names);
 /* One of a device plugin, as nvidia.com/gpu is: not cpu, memory, hugepages-2Mi, and none of
  * Kubernetes' own. */
 bool resource_is_extended(struct text resource);

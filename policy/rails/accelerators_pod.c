@@ -4,6 +4,7 @@
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
+#include "policy/policy_set.h"
 #include "policy/reading.h"
 #include "simulation/supply.h"
 
@@ -90,8 +91,71 @@ static void report_toleration(struct rail_call *call, const struct workload *wor
                      TEXT_ARGS(key));
 }
 
+/* Where a container names the resource; NULL: nowhere. */
+static const struct field *find_named(const struct workload *workload, struct text resource,
+                                      struct arena *arena)
+{
+    static const char *const lists[] = {"initContainers", "containers"};
+    static const char *const amounts[] = {"requests", "limits"};
+    const char *name = arena_printf(arena, "%.*s", TEXT_ARGS(resource)).data;
+    for (size_t i = 0; i < COUNT_OF(lists); i++) {
+        const struct field *containers = field_get(arena, workload->spec, lists[i]);
+        for (size_t j = 0; j < node_count(containers->node); j++) {
+            const struct field *resources =
+                field_get(arena, field_item(arena, containers, j), "resources");
+            for (size_t k = 0; k < COUNT_OF(amounts); k++) {
+                const struct field *none =
+                    field_get(arena, field_get(arena, resources, amounts[k]), name);
+                if (node_is_given(none->node))
+                    return none;
+            }
+        }
+    }
+    return NULL;
+}
+
+static bool is_added_for_none(const struct toleration *toleration, const struct text_map *zeros)
+{
+    return text_is(toleration->op, "Exists") && text_is(toleration->effect, "NoSchedule") &&
+           text_map_has(zeros, toleration->key);
+}
+
+static bool has_toleration_of(const struct accelerators_pod *pod, struct text key)
+{
+    FOR_EACH(toleration, &pod->tolerations)
+        if (text_equal(toleration->key, key))
+            return true;
+    return false;
+}
+
+/* A template of which the API server makes a pod that tolerates what nobody wrote. */
+static void warn_of_none(const struct accelerators_pod *pod, const struct workload *workload,
+                         const struct text_map *zeros)
+{
+    struct rail_call *call = pod->call;
+    if (call->object->kind == KIND_POD || !call->policy->extended_resource_toleration)
+        return;
+    for (size_t i = 0; i < zeros->count; i++) {
+        struct text name = zeros->items[i].key;
+        if (!accelerators_is_taint(pod->settings, name) ||
+            !accelerators_is_resource(pod->settings, name) || !resource_is_extended(name) ||
+            has_toleration_of(pod, name))
+            continue;
+        const struct field *none = find_named(workload, name, call->arena);
+        report(call, SEVERITY_WARN, none,
+               arena_printf(call->arena, "Remove %.*s.", TEXT_ARGS(name)),
+               "With %.*s: %.*s the API server adds a toleration of %.*s to the pods, and they may "
+               "take a place on nodes that are kept for pods with accelerators.",
+               TEXT_ARGS(name), TEXT_ARGS(node_text(none->node)), TEXT_ARGS(name));
+        return;
+    }
+}
+
 static void judge_tolerations(struct accelerators_pod *pod, const struct workload *workload)
 {
+    struct text_map zeros;
+    resource_zeros_read(workload, pod->call->arena, &zeros);
+    warn_of_none(pod, workload, &zeros);
     struct rail_call *call = pod->call;
     struct arena *arena = call->arena;
     const struct accelerators *settings = pod->settings;
@@ -105,10 +169,15 @@ static void judge_tolerations(struct accelerators_pod *pod, const struct workloa
                                    ? toleration->key
                                    : accelerators_name_of(settings->resources.items[0], arena);
         report_toleration(call, workload, toleration,
-                          arena_printf(arena,
-                                       "Remove the toleration, or ask for %.*s under "
-                                       "resources.limits of a container.",
-                                       TEXT_ARGS(resource)));
+                          is_added_for_none(toleration, &zeros)
+                              ? arena_printf(arena,
+                                             "Remove %.*s: 0, for which the API server adds this "
+                                             "toleration.",
+                                             TEXT_ARGS(resource))
+                              : arena_printf(arena,
+                                             "Remove the toleration, or ask for %.*s under "
+                                             "resources.limits of a container.",
+                                             TEXT_ARGS(resource)));
     }
 }
 

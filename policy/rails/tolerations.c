@@ -71,6 +71,7 @@ struct check {
     const struct settings *settings;
     struct text_map resources; /* what the pod asks for */
     struct tolerations added;  /* what accelerators gives it for them */
+    struct text_map zeros;     /* what it asks none of */
     bool is_daemon;
 };
 
@@ -121,11 +122,18 @@ static bool is_listed(const struct settings *settings, const struct toleration *
     return false;
 }
 
+static bool is_added_for_none(const struct check *check, const struct toleration *toleration)
+{
+    return is_exists(toleration) && text_is(toleration->effect, "NoSchedule") &&
+           resource_is_extended(toleration->key) && text_map_has(&check->zeros, toleration->key);
+}
+
 static bool is_granted(const struct check *check, const struct toleration *toleration)
 {
     return is_listed(check->settings, toleration) ||
            (toleration->key.size > 0 &&
-            (!check->settings->allow.given || is_added_anyway(check, toleration->key)));
+            (!check->settings->allow.given || is_added_anyway(check, toleration->key) ||
+             is_added_for_none(check, toleration)));
 }
 
 /* A pod that leaves within a day is moved as one is that tolerates nothing: the API server itself
@@ -319,6 +327,7 @@ static void judge(struct rail_call *call)
     const struct tolerations tolerations = call_tolerations(call, &workload);
     if (tolerations.count > 0) {
         check.resources = *call_resources(call, &workload);
+        resource_zeros_read(&workload, call->arena, &check.zeros);
         accelerators_foresee_tolerations(call, &check.resources, &check.added);
     }
     FOR_EACH(toleration, &tolerations) {

@@ -954,6 +954,57 @@ static void one_open_pool_is_enough(void)
     rail_table_run(&(struct rail_table){"accelerators: {}", DELETED, open, 1});
 }
 
+/* ExtendedResourceToleration asks for no quantity. */
+static void none_of_a_resource_is_tolerated_too(void)
+{
+#define NONE_OF(where) "[{name: a, resources: {" where ": {nvidia.com/gpu: 0}}}]"
+#define SIDE ", containers: [{name: b}]"
+    static const char warned[] = "warn spec.template.spec.containers[0].resources.limits"
+                                 "[nvidia.com/gpu] 0";
+    static const struct rail_case cases[] = {
+        {TEMPLATE("Deployment", "", "containers: " NONE_OF("limits")), warned},
+        {TEMPLATE("Deployment", "", "initContainers: " NONE_OF("requests") SIDE),
+         "warn spec.template.spec.initContainers[0].resources.requests[nvidia.com/gpu] 0"},
+        {TEMPLATE("Deployment", "",
+                  "containers: [{name: b, resources: {limits: {nvidia.com/gpu: null}}}, {name: a, "
+                  "resources: {limits: {nvidia.com/gpu: 0}}}]"),
+         "warn spec.template.spec.containers[1].resources.limits[nvidia.com/gpu] 0"},
+        /* one that asks for some */
+        {TEMPLATE("Deployment", "",
+                  "containers: [{name: b, resources: {limits: {nvidia.com/gpu: 1}}}, {name: a, "
+                  "resources: {limits: {nvidia.com/gpu: 0}}}]"),
+         ""},
+        /* a resource of no taint, and one of Kubernetes' own */
+        {TEMPLATE("Deployment", "",
+                  "containers: [{name: a, resources: {limits: {a.com/b: 0, cpu: 0}}}]"),
+         ""},
+        {POD("", "containers: " NONE_OF("limits")), ""},
+    };
+    rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case as_written = {
+        TEMPLATE("Deployment", "", "containers: " NONE_OF("limits")), ""};
+    rail_table_run(&(struct rail_table){AS_WRITTEN, NULL, &as_written, 1});
+    static const struct rail_words words[] = {
+        {TEMPLATE("Deployment", "", "containers: " NONE_OF("limits")),
+         "With nvidia.com/gpu: 0 the API server adds a toleration of nvidia.com/gpu to the pods, "
+         "and they may take a place on nodes that are kept for pods with accelerators.",
+         "Remove nvidia.com/gpu."},
+        {POD(TOLERATES, "containers: " NONE_OF("limits")),
+         "The pod tolerates nvidia.com/gpu but asks for no accelerator. It takes a place on a "
+         "node that is kept for pods that do.",
+         "Remove nvidia.com/gpu: 0, for which the API server adds this toleration."},
+        {POD("{key: nvidia.com/gpu, effect: NoSchedule}", "containers: " NONE_OF("limits")),
+         "The pod tolerates nvidia.com/gpu but asks for no accelerator. It takes a place on a "
+         "node that is kept for pods that do.",
+         "Remove the toleration, or ask for nvidia.com/gpu under resources.limits of a container."},
+        {POD("{key: nvidia.com/gpu, operator: Exists}", "containers: " NONE_OF("limits")),
+         "The pod tolerates nvidia.com/gpu but asks for no accelerator. It takes a place on a "
+         "node that is kept for pods that do.",
+         "Remove the toleration, or ask for nvidia.com/gpu under resources.limits of a container."},
+    };
+    rail_words_run("accelerators: {}", NULL, words, COUNT_OF(words));
+}
+
 static void no_execute_alone_opens_what_no_other_taint_closes(void)
 {
 #define GPUS(taints) VISIBLE("gpus", "v1", "", IN(AWS "family", "g5"), taints)
@@ -1038,7 +1089,8 @@ static void updates_need_room(void)
         /* a part of a device is to be had, and what is no device is bought with any node */
         {UPDATED("1", "null", "nvidia.com/mig-1g.5gb: 2"), ""},
         {UPDATED("1", "null", "cpu: 2"), ""},
-        {UPDATED("1", "null", "nvidia.com/gpu: 0"), ""},
+        {UPDATED("1", "null", "nvidia.com/gpu: 0"),
+         "warn spec.template.spec.containers[0].resources.limits[nvidia.com/gpu] 0"},
         {UPDATED("1", "null", "nvidia.com/gpu: many"), ""},
     };
     rail_table_run(&(struct rail_table){"accelerators: {}", NULL, cases, COUNT_OF(cases)});
@@ -1114,7 +1166,8 @@ static void gpus_that_stay_idle(void)
         {BOTH(P4DE, "7", "1"), ""},
         {BOTH(P4DE, "0", "1"), "warn spec.template.spec.containers[1].resources.limits[nvidia.com/"
                                "gpu] 1"},
-        {BOTH(P4DE, "0", "0"), ""},
+        {BOTH(P4DE, "0", "0"),
+         "warn spec.template.spec.containers[0].resources.limits[nvidia.com/gpu] 0"},
         {BOTH(P4DE, "100000000", "1"), ""},
         /* the term that it requires, when it is one */
         {TEMPLATE("Deployment", "", TYPES("p4de.24xlarge") GPU), idle},
@@ -1171,6 +1224,7 @@ const struct unit_test unit_tests[] = {
     {"many pools are asked by many terms", many_pools_are_asked_by_many_terms},
     {"DaemonSets for accelerators", daemon_sets_for_accelerators},
     {"one open pool is enough", one_open_pool_is_enough},
+    {"none of a resource is tolerated, too", none_of_a_resource_is_tolerated_too},
     {"NoExecute alone opens what no other taint closes",
      no_execute_alone_opens_what_no_other_taint_closes},
     {"what will be added counts", what_will_be_added_counts},

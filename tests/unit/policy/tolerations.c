@@ -4,6 +4,9 @@
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
 #define TOLERATES(toleration) POD("{tolerations: [{" toleration "}]}")
 #define KEY "spec.tolerations[0].key "
+#define ASKS_NONE(toleration)                                                                  \
+    POD("{containers: [{name: c, resources: {requests: {cpu: 0, a.com/b: 0}}}], tolerations: " \
+        "[{" toleration "}]}")
 #define OPERATOR "spec.tolerations[0].operator "
 
 static void without_a_list_only_everything_is_too_much(void)
@@ -85,6 +88,13 @@ static void a_list_is_closed(void)
         {TOLERATES("key: node.kubernetes.io/unschedulable, operator: Exists"),
          "deny " KEY "node.kubernetes.io/unschedulable"},
         {TOLERATES("key: nvidia.com/gpu, operator: Exists"), "deny " KEY "nvidia.com/gpu"},
+        /* of 0 it adds this one */
+        {ASKS_NONE("key: a.com/b, operator: Exists, effect: NoSchedule"), ""},
+        {ASKS_NONE("key: a.com/b, operator: Exists"), "deny " KEY "a.com/b"},
+        {ASKS_NONE("key: a.com/b, effect: NoSchedule"), "deny " KEY "a.com/b:NoSchedule"},
+        {ASKS_NONE("key: cpu, operator: Exists, effect: NoSchedule"), "deny " KEY "cpu:NoSchedule"},
+        {ASKS_NONE("key: c.com/d, operator: Exists, effect: NoSchedule"),
+         "deny " KEY "c.com/d:NoSchedule"},
         {POD("{tolerations: [{key: nvidia.com/gpu, operator: Exists}], containers: "
              "[{name: m, resources: {limits: {nvidia.com/gpu: 1}}}]}"),
          ""},
