@@ -28,6 +28,14 @@ bool resource_is_extended(struct text resource)
            !text_starts_with(resource, TEXT("requests."));
 }
 
+struct text resource_device_class(struct text resource)
+{
+    const struct text prefix = TEXT("deviceclass.resource.kubernetes.io/");
+    return text_starts_with(resource, prefix)
+               ? (struct text){resource.data + prefix.size, resource.size - prefix.size}
+               : TEXT("");
+}
+
 bool expression_wants_no_devices(const struct expression *expression)
 {
     static const char *const ends[] = {"/instance-gpu-count", "/instance-accelerator-count"};

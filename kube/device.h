@@ -22,6 +22,9 @@ void resource_zeros_read(const struct workload *workload, struct arena *arena,
 /* One of a device plugin, as nvidia.com/gpu is: not cpu, memory, hugepages-2Mi, and none of
  * Kubernetes' own. */
 bool resource_is_extended(struct text resource);
+/* The DeviceClass that a resource names by itself (deviceclass.resource.kubernetes.io/CLASS): for a
+ * container that asks for it kube-scheduler makes a claim. Empty: it names none. */
+struct text resource_device_class(struct text resource);
 /* Whether it asks for devices through resourceClaims. */
 bool workload_claims_devices(const struct workload *workload);
 

@@ -19,11 +19,14 @@ static bool uses_a_claim(const struct node *containers)
     return false;
 }
 
-/* Whether a container asks through resourceClaims. Claims are not read here: which device one is
- * for is not known, but kube-scheduler holds a pod until its claims exist and are allocated. A
- * claim that no container uses gives none of them a device. */
-static bool asks_by_claim(const struct workload *workload)
+/* Whether a container asks through resourceClaims, or by the name of a class. Claims are not read
+ * here: which device one is for is not known, but kube-scheduler holds a pod until its claims exist
+ * and are allocated. A claim that no container uses gives none of them a device. */
+static bool asks_by_claim(const struct workload *workload, const struct text_map *names)
 {
+    for (size_t i = 0; i < names->count; i++)
+        if (resource_device_class(names->items[i].key).size > 0)
+            return true;
     return workload_claims_devices(workload) &&
            (uses_a_claim(node_get(workload->spec->node, "containers")) ||
             uses_a_claim(node_get(workload->spec->node, "initContainers")));
@@ -327,7 +330,7 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
         return;
     }
     if (asked.size == 0) {
-        if (!asks_by_claim(&workload) && !may_tolerate_without_asking(&workload, &names))
+        if (!asks_by_claim(&workload, &names) && !may_tolerate_without_asking(&workload, &names))
             judge_tolerations(&pod, &workload);
         accelerators_judge_runtime(call, settings, &workload);
         return;

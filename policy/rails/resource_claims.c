@@ -1,6 +1,10 @@
 /* The rail resource-claims: what asks for devices of a class, and how many of them. */
 #include "policy/rails/resource_claims.h"
+#include "kube/container.h"
+#include "kube/device.h"
+#include "kube/pod.h"
 #include "kube/snapshot.h"
+#include "policy/reading.h"
 
 struct settings {
     struct key_quantities max;
@@ -74,6 +78,8 @@ static void judge_class(struct check *check, const struct field *field)
 
 /* ---- counts ---- */
 
+enum { COUNT_MAX = 1 << 20 }; /* far above what the API server takes */
+
 /* -1: none. */
 static int64_t most_of(const struct settings *settings, struct text class)
 {
@@ -114,7 +120,6 @@ static void report_many(struct check *check, const struct field *count, struct t
 static size_t judge_count(struct check *check, const struct field *asked, struct text class,
                           size_t so_far)
 {
-    enum { COUNT_MAX = 1 << 20 }; /* far above what the API server takes */
     struct arena *arena = check->call->arena;
     int64_t most = most_of(check->call->settings, class);
     if (node_true(node_get(asked->node, "adminAccess")))
@@ -187,6 +192,66 @@ static void judge_claim(struct rail_call *call, const struct field *spec)
         judge_request(&check, request);
 }
 
+/* ---- containers that ask without a claim, for which kube-scheduler makes one ---- */
+
+/* Empty: the resource stands for no class that is visible. */
+static struct text class_of_resource(const struct rail_call *call, struct text resource)
+{
+    const struct snapshot *snapshot = call->world->snapshot;
+    struct text named = resource_device_class(resource);
+    for (size_t i = 0; named.size == 0 && i < snapshot_count(snapshot, KIND_DEVICE_CLASS); i++) {
+        const struct object *class = snapshot_object(snapshot, KIND_DEVICE_CLASS, i);
+        struct text name = node_string(node_at(class->root->node, "spec.extendedResourceName"));
+        if (name.size > 0 && text_equal(name, resource))
+            named = class->name;
+    }
+    return named;
+}
+
+static void judge_resource(struct check *check, const struct field *quantity, struct text class)
+{
+    struct rail_call *call = check->call;
+    int64_t most = most_of(call->settings, class);
+    struct amount amount;
+    amount_read(quantity, &amount);
+    if (most < 0 || !amount.valid || amount.milli <= 0)
+        return;
+    size_t *so_far = text_map_at(&check->counts, call->arena, class);
+    int64_t before = (int64_t)*so_far, count = amount.milli / 1000;
+    *so_far += (size_t)(count < COUNT_MAX ? count : COUNT_MAX);
+    if (before <= most && (int64_t)*so_far > most)
+        report_with(call, .field = quantity, .found = node_text(quantity->node),
+                    .statement = arena_printf(call->arena,
+                                              "The pod asks for %zu devices of %.*s, and a claim "
+                                              "may have %lld.",
+                                              *so_far, TEXT_ARGS(class), (long long)most),
+                    .fix = arena_printf(call->arena, "Ask for %lld at most, in all containers.",
+                                        (long long)most));
+}
+
+/* A resource of this kind has one limit, which is its request. */
+static void judge_containers(struct rail_call *call)
+{
+    const struct settings *settings = call->settings;
+    struct arena *arena = call->arena;
+    struct check check = {.call = call};
+    struct workload workload;
+    if (settings->max.count == 0 || !call_workload(call, &workload))
+        return;
+    FOR_FIELDS(container, arena, field_get(arena, workload.spec, "containers")) {
+        const struct field *limits = field_at(arena, container, "resources.limits");
+        for (size_t i = 0; node_is(limits->node, NODE_MAP) && i < node_count(limits->node); i++) {
+            struct text resource = member_key(&limits->node->members[i]);
+            struct text class = class_of_resource(call, resource);
+            if (class.size > 0)
+                judge_resource(
+                    &check,
+                    field_get(arena, limits, arena_printf(arena, "%.*s", TEXT_ARGS(resource)).data),
+                    class);
+        }
+    }
+}
+
 /* ---- classes by which containers ask as for an extended resource ---- */
 
 static void judge_extended_resource(struct rail_call *call)
@@ -226,6 +291,7 @@ static void judge(struct rail_call *call)
         judge_extended_resource(call);
         break;
     default:
+        judge_containers(call);
         resource_claims_judge_workload(call);
         break;
     }
@@ -243,7 +309,10 @@ const struct rail rail_resource_claims = {
         "judged again.\n\n"
         "With max, a claim that asks for more devices of a class, in all its requests together, "
         "is found, and so is one that takes all that a node has (allocationMode All). Of "
-        "alternatives the largest counts, and a request with adminAccess takes none.\n\n"
+        "alternatives the largest counts, and a request with adminAccess takes none. The same "
+        "holds "
+        "for pods that ask for a class by a resource of their containers, its extendedResourceName "
+        "or deviceclass.resource.kubernetes.io/CLASS: kube-scheduler makes a claim of it.\n\n"
         "The rail warns of pods and pod templates when a claim or a template that they name "
         "(resourceClaims) is not there, with the nearest name, and when the devices of its class "
         "are only on nodes of NodePools where these pods cannot run, or on none at all. The "

@@ -50,6 +50,8 @@ static void who_tolerates_must_ask(void)
         {TEMPLATE("Deployment", TOLERATES, ASKS("amd.com/gpu")), ""},
         {TEMPLATE("Deployment", TOLERATES, ASKS("aws.amazon.com/neurondevice")), ""},
         {TEMPLATE("Deployment", TOLERATES, ASKS("nvidia.com/mig-1g.5gb")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("deviceclass.resource.kubernetes.io/gpu")), ""},
+        {TEMPLATE("Deployment", TOLERATES, ASKS("deviceclass.resource.kubernetes.io/")), idle},
         {TEMPLATE("Deployment", TOLERATES, ASKS("nvidia.com/gpu.shared")), ""},
         {TEMPLATE("Deployment", TOLERATES, ASKS("nvidia.com/GRID_T4-1Q")), ""},
         {TEMPLATE("Deployment", TOLERATES, ASKS("4paradigm.com/vgpu")), ""},

@@ -127,6 +127,45 @@ static void claims_ask_for_few(void)
     rail_table_run(&(struct rail_table){MAX_8, cluster, cases, COUNT_OF(cases)});
 }
 
+/* Of what containers ask for by name kube-scheduler makes one claim. */
+static void pods_ask_for_few(void)
+{
+#define EXTENDED                                                                             \
+    "---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: tpu}, spec: " \
+    "{extendedResourceName: example.com/tpu}}"
+#define LIMITS(limits) "{name: a, resources: {limits: {" limits "}}}"
+#define PODS(containers)                                                                     \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {" \
+    "containers: [" containers "]}}}}"
+#define GPU "deviceclass.resource.kubernetes.io/gpu.nvidia.com: "
+#define OF_CONTAINER(index) "deny spec.template.spec.containers[" #index "].resources.limits["
+    static const struct rail_case cases[] = {
+        {PODS(LIMITS(GPU "8")), ""},
+        {PODS(LIMITS("cpu: 64, " GPU "9")),
+         OF_CONTAINER(0) "deviceclass.resource.kubernetes.io/gpu.nvidia.com] 9"},
+        {PODS(LIMITS(GPU "4") ", " LIMITS(GPU "5") ", " LIMITS(GPU "6")),
+         OF_CONTAINER(1) "deviceclass.resource.kubernetes.io/gpu.nvidia.com] 5"},
+        {PODS(LIMITS(GPU "9223372036854775807") ", " LIMITS(GPU "9223372036854775807")),
+         OF_CONTAINER(0) "deviceclass.resource.kubernetes.io/gpu.nvidia.com] 9223372036854775807"},
+        {PODS(LIMITS("example.com/tpu: 2")), OF_CONTAINER(0) "example.com/tpu] 2"},
+        {PODS(LIMITS("example.com/tpu: 1, " GPU "8")), ""},
+        {PODS(LIMITS("example.com/other: 99")), ""},
+        {PODS(LIMITS("deviceclass.resource.kubernetes.io/efa: 99")), ""},
+        {PODS(LIMITS(GPU "x")), ""},
+        {PODS(LIMITS(GPU "-9")), ""},
+        {PODS("{name: a, resources: {limits: x}}, 5"), ""},
+    };
+    rail_table_run(&(struct rail_table){"resource-claims: {max: {gpu.nvidia.com: 8, tpu: 1}}",
+                                        EXTENDED, cases, COUNT_OF(cases)});
+    static const struct rail_case any = {PODS(LIMITS(GPU "99")), ""};
+    rail_table_run(&(struct rail_table){"resource-claims: {}", EXTENDED, &any, 1});
+    static const struct rail_words words = {
+        PODS(LIMITS(GPU "9")),
+        "The pod asks for 9 devices of gpu.nvidia.com, and a claim may have 8.",
+        "Ask for 8 at most, in all containers."};
+    rail_words_run(MAX_8, EXTENDED, &words, 1);
+}
+
 static void extended_resources_of_classes_are_warned_of(void)
 {
     static const struct rail_case cases[] = {
@@ -185,6 +224,7 @@ const struct unit_test unit_tests[] = {
     {"hidden classes are not denied", hidden_classes_are_not_denied},
     {"claims of templates are not judged again", claims_of_templates_are_not_judged_again},
     {"claims ask for few", claims_ask_for_few},
+    {"pods ask for few", pods_ask_for_few},
     {"extended resources of classes are warned of", extended_resources_of_classes_are_warned_of},
     {"it says what to do", it_says_what_to_do},
     {"claims of Pods that are there are not judged", claims_of_pods_that_are_there_are_not_judged},
