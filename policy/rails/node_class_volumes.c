@@ -3,29 +3,44 @@
 #include "policy/rails/node_class.h"
 
 #define BOTTLEROCKET_DATA "/dev/xvdb"
+#define BOTTLEROCKET_ROOT_SIZE "6Gi"
+
+/* The volumes that Karpenter lays out for a family: docs/reference/karpenter.md 5.7. A root
+ * cannot be smaller than the image's snapshot of it. */
+struct layout {
+    const char *family, *root, *root_size;
+};
+static const struct layout layouts[] = {
+    {"AL2", "/dev/xvda", "20Gi"},
+    {"AL2023", "/dev/xvda", "20Gi"},
+    {"Bottlerocket", "/dev/xvda", BOTTLEROCKET_ROOT_SIZE},
+    {"Ubuntu", "/dev/sda1", "20Gi"},
+    {"Windows2019", "/dev/sda1", "50Gi"},
+    {"Windows2022", "/dev/sda1", "50Gi"},
+    {"Windows2025", "/dev/sda1", "50Gi"},
+};
 
 struct volumes {
     struct rail_call *call;
     const struct field *list;
     struct text family;
-    const char *root; /* its device by the family; NULL: not known */
+    const struct layout *layout; /* NULL: not known */
     /* The first entries of two devices; NULL: there is none. */
     const struct field *of_root, *of_data;
     bool names_root; /* an entry says that it is the root's */
 };
 
-static const char *root_of_family(struct text family)
+static const struct layout *layout_of_family(struct text family)
 {
-    if (text_is(family, "AL2") || text_is(family, "AL2023") || text_is(family, "Bottlerocket"))
-        return "/dev/xvda";
-    if (text_starts_with(family, TEXT("Windows")) || text_is(family, "Ubuntu"))
-        return "/dev/sda1";
+    for (size_t i = 0; i < COUNT_OF(layouts); i++)
+        if (text_is(family, layouts[i].family))
+            return &layouts[i];
     return NULL;
 }
 
 static bool is_of(const struct node *mapping, const char *device)
 {
-    return device != NULL && text_is(node_string(node_get(mapping, "deviceName")), device);
+    return text_is(node_string(node_get(mapping, "deviceName")), device);
 }
 
 /* There may be a million entries: they are gone through once. */
@@ -36,7 +51,8 @@ static void find_mappings(struct volumes *volumes)
         const struct node *mapping = node_item(volumes->list->node, i);
         if (node_count(mapping) == 0)
             continue;
-        if (volumes->of_root == NULL && is_of(mapping, volumes->root))
+        if (volumes->of_root == NULL && volumes->layout != NULL &&
+            is_of(mapping, volumes->layout->root))
             volumes->of_root = field_item(arena, volumes->list, i);
         if (volumes->of_data == NULL && is_of(mapping, BOTTLEROCKET_DATA))
             volumes->of_data = field_item(arena, volumes->list, i);
@@ -46,7 +62,7 @@ static void find_mappings(struct volumes *volumes)
 
 static bool has_root(const struct volumes *volumes)
 {
-    return volumes->names_root || volumes->root == NULL || volumes->of_root != NULL;
+    return volumes->names_root || volumes->layout == NULL || volumes->of_root != NULL;
 }
 
 /* ---- encryption ---- */
@@ -75,11 +91,11 @@ static void judge_root(const struct volumes *volumes)
         if (!has_root(volumes))
             report(volumes->call, SEVERITY_RAIL, volumes->list,
                    arena_printf(arena,
-                                "Add {deviceName: %s, rootVolume: true, ebs: {encrypted: true, "
-                                "volumeSize: 20Gi, volumeType: gp3}}.",
-                                volumes->root),
+                                "Add {deviceName: %s, ebs: {encrypted: true, volumeSize: %s, "
+                                "volumeType: gp3}}.",
+                                volumes->layout->root, volumes->layout->root_size),
                    "No entry is for the root device %s. It is as the image has it, not encrypted.",
-                   volumes->root);
+                   volumes->layout->root);
         return;
     }
     if (text_is(volumes->family, "Custom"))
@@ -107,8 +123,8 @@ static void judge_bottlerocket(const struct volumes *volumes)
         volumes->of_data != NULL)
         return;
     report(volumes->call, SEVERITY_RAIL, field_get(arena, system, "deviceName"),
-           TEXT("Add an entry for " BOTTLEROCKET_DATA " with this size, and leave 4Gi to "
-                "/dev/xvda."),
+           TEXT("Add an entry for " BOTTLEROCKET_DATA
+                " with this size, and leave " BOTTLEROCKET_ROOT_SIZE " to /dev/xvda."),
            "On Bottlerocket /dev/xvda holds the system alone. Images, logs and emptyDir live "
            "on " BOTTLEROCKET_DATA ", which stays as small as the image has it.");
 }
@@ -121,7 +137,7 @@ void node_class_judge_volumes(struct rail_call *call, const struct node_class *s
         .list = field_at(arena, call->object->root, "spec.blockDeviceMappings"),
     };
     node_class_family(call->object, arena, &volumes.family);
-    volumes.root = root_of_family(volumes.family);
+    volumes.layout = layout_of_family(volumes.family);
     if (volumes.list->node != NULL && !node_is(volumes.list->node, NODE_LIST))
         return;
     find_mappings(&volumes);

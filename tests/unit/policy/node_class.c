@@ -304,8 +304,15 @@ static void it_says_what_to_change(void)
          "Add team to spec.tags."},
         {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(GOOD("/dev/sdf"))),
          "No entry is for the root device /dev/xvda. It is as the image has it, not encrypted.",
-         "Add {deviceName: /dev/xvda, rootVolume: true, ebs: {encrypted: true, volumeSize: 20Gi, "
-         "volumeType: gp3}}."},
+         "Add {deviceName: /dev/xvda, ebs: {encrypted: true, volumeSize: 20Gi, volumeType: gp3}}."},
+        /* a rootVolume would be read as the size that pods have */
+        {CLASS(BOTTLEROCKET ", tags: {team: a}" MAPPINGS(GOOD("/dev/xvdb"))),
+         "No entry is for the root device /dev/xvda. It is as the image has it, not encrypted.",
+         "Add {deviceName: /dev/xvda, ebs: {encrypted: true, volumeSize: 6Gi, volumeType: gp3}}."},
+        {CLASS("amiSelectorTerms: [{alias: windows2022@latest}], tags: {team: a}" MAPPINGS(
+             GOOD("/dev/sdf"))),
+         "No entry is for the root device /dev/sda1. It is as the image has it, not encrypted.",
+         "Add {deviceName: /dev/sda1, ebs: {encrypted: true, volumeSize: 50Gi, volumeType: gp3}}."},
         {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(VOLUME("/dev/xvda", "encrypted: false"))),
          "The volume /dev/xvda is not encrypted.", "Set encrypted: true."},
         {CLASS_OF("v1beta1", "amiFamily: AL2023, amiSelectorTerms: [{id: a}], tags: {team: a}"),

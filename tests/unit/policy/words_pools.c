@@ -311,7 +311,7 @@ static void volumes(void)
                BOTTLEROCKET "[" VOLUME("/dev/xvda", "encrypted: true, volumeSize: 100Gi") "]"),
          "On Bottlerocket /dev/xvda holds the system alone. Images, logs and emptyDir live on "
          "/dev/xvdb, which stays as small as the image has it.",
-         "Add an entry for /dev/xvdb with this size, and leave 4Gi to /dev/xvda."},
+         "Add an entry for /dev/xvdb with this size, and leave 6Gi to /dev/xvda."},
         {CLASS("v1", "amiFamily: AL2023, blockDeviceMappings: [" VOLUME("/dev/xvda",
                                                                         "volumeSize: 100Gi") "]"),
          "The volume /dev/xvda is encrypted only where the account encrypts all of them.",
