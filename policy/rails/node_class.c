@@ -45,6 +45,19 @@ static const struct key keys[] = {
 
 /* ---- the family of images ---- */
 
+const struct field *node_class_alias(const struct object *class, struct arena *arena,
+                                     struct text *family)
+{
+    FOR_FIELDS(term, arena, field_at(arena, class->root, "spec.amiSelectorTerms")) {
+        const struct field *alias = field_get(arena, term, "alias");
+        *family = image_family_of_alias(node_string(alias->node));
+        if (family->size > 0)
+            return alias;
+    }
+    *family = TEXT("");
+    return NULL;
+}
+
 const struct field *node_class_family(const struct object *class, struct arena *arena,
                                       struct text *family)
 {
@@ -52,13 +65,8 @@ const struct field *node_class_family(const struct object *class, struct arena *
     *family = node_string(field->node);
     if (family->size > 0)
         return field;
-    FOR_FIELDS(term, arena, field_at(arena, class->root, "spec.amiSelectorTerms")) {
-        const struct field *alias = field_get(arena, term, "alias");
-        *family = image_family_of_alias(node_string(alias->node));
-        if (family->size > 0)
-            return alias;
-    }
-    return field;
+    const struct field *alias = node_class_alias(class, arena, family);
+    return alias != NULL ? alias : field;
 }
 
 /* docs/reference/karpenter.md 5.5. */
@@ -281,10 +289,11 @@ const struct rail rail_node_class = {
         "Karpenter may know it.\n\n"
         "Disks: Karpenter encrypts the volumes it lays out itself. As soon as "
         "blockDeviceMappings is there it lays out none: each volume is encrypted if it says so, "
-        "and a root device that the list leaves out is as the image has it. With a Custom "
-        "amiFamily and no list the rail cannot see. On Bottlerocket the system lives on "
-        "/dev/xvda, and images, logs and emptyDir on /dev/xvdb: a large xvda with no xvdb beside "
-        "it is found.\n\n"
+        "and a root device that the list leaves out is as the image has it. Images that no alias "
+        "names may have another root, which the rail cannot see unless the entry says rootVolume: "
+        "true; nor can it see anything of a Custom amiFamily without a list. On Bottlerocket the "
+        "system lives on /dev/xvda, and images, logs and emptyDir on /dev/xvdb: a large xvda with "
+        "no xvdb beside it is found.\n\n"
         "Metadata service: httpTokens optional is IMDSv1. maxHopLimit, if given, holds for "
         "httpPutResponseHopLimit, which is 1 where it is left out (2 on v1beta1); if it is not "
         "given, a class that asks for more than 1 is warned of.\n\n"

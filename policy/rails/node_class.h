@@ -13,6 +13,9 @@ struct node_class {
 /* "AL2023", by amiFamily or an alias, and where it says so; empty when it does not. */
 const struct field *node_class_family(const struct object *class, struct arena *arena,
                                       struct text *family);
+/* The family of the images themselves, where an alias names them; NULL: none does. */
+const struct field *node_class_alias(const struct object *class, struct arena *arena,
+                                     struct text *family);
 void node_class_judge_volumes(struct rail_call *call, const struct node_class *settings);
 void node_class_judge_user_data(struct rail_call *call);
 /* Settings of the kubelet for which Karpenter refuses the class. */

@@ -25,6 +25,7 @@ struct volumes {
     const struct field *list;
     struct text family;
     const struct layout *layout; /* NULL: not known */
+    bool own_images;             /* whose layout may be another */
     /* The first entries of two devices; NULL: there is none. */
     const struct field *of_root, *of_data;
     bool names_root; /* an entry says that it is the root's */
@@ -88,7 +89,12 @@ static void judge_root(const struct volumes *volumes)
 {
     struct arena *arena = volumes->call->arena;
     if (node_count(volumes->list->node) > 0) {
-        if (!has_root(volumes))
+        if (!has_root(volumes) && volumes->own_images)
+            report(volumes->call, SEVERITY_UNDECIDED, volumes->list,
+                   TEXT("List their root device with rootVolume: true and ebs.encrypted: true."),
+                   "The root device of images of your own cannot be seen, and no entry says that "
+                   "it is theirs.");
+        else if (!has_root(volumes))
             report(volumes->call, SEVERITY_RAIL, volumes->list,
                    arena_printf(arena,
                                 "Add {deviceName: %s, ebs: {encrypted: true, volumeSize: %s, "
@@ -136,8 +142,11 @@ void node_class_judge_volumes(struct rail_call *call, const struct node_class *s
         .call = call,
         .list = field_at(arena, call->object->root, "spec.blockDeviceMappings"),
     };
+    struct text alias;
     node_class_family(call->object, arena, &volumes.family);
     volumes.layout = layout_of_family(volumes.family);
+    volumes.own_images = node_class_alias(call->object, arena, &alias) == NULL &&
+                         node_count(node_at(call->object->root->node, "spec.amiSelectorTerms")) > 0;
     if (volumes.list->node != NULL && !node_is(volumes.list->node, NODE_LIST))
         return;
     find_mappings(&volumes);

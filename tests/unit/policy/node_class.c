@@ -103,6 +103,22 @@ static void each_family_has_its_root(void)
          "deny " AT " "},
     };
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, unknown, COUNT_OF(unknown)});
+    /* images of one's own may start from any device: Ubuntu is run as AL2 */
+#define OWN "amiSelectorTerms: [{id: ami-1}]"
+#define ROOT(device) "{deviceName: " device ", rootVolume: true, ebs: {encrypted: true}}"
+    static const struct rail_case own[] = {
+        {CLASS("amiFamily: AL2023, " OWN), ""},
+        {CLASS("amiFamily: AL2023, " OWN MAPPINGS(GOOD("/dev/xvda"))), ""},
+        {CLASS("amiFamily: AL2023, " OWN MAPPINGS(ROOT("/dev/sda1"))), ""},
+        {CLASS("amiFamily: AL2023, " OWN MAPPINGS(GOOD("/dev/sda1"))), "undecided " AT " "},
+        {CLASS_OF("v1beta1", "amiFamily: Ubuntu, " OWN MAPPINGS(GOOD("/dev/sda1"))), ""},
+        {CLASS_OF("v1beta1", "amiFamily: AL2023, " OWN MAPPINGS(GOOD("/dev/sdf"))),
+         "undecided " AT " "},
+        {CLASS_OF("v1beta1", "amiFamily: AL2023, amiSelectorTerms: []" MAPPINGS(GOOD("/dev/sdf"))),
+         "deny " AT " "},
+        {CLASS(OWN MAPPINGS(GOOD("/dev/sdf"))), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {}", NULL, own, COUNT_OF(own)});
     static const struct rail_case open[] = {
         {CLASS("amiFamily: Custom"), ""},
         {CLASS(AL2023 MAPPINGS(GOOD("/dev/sdf"))), ""},
@@ -313,6 +329,10 @@ static void it_says_what_to_change(void)
              GOOD("/dev/sdf"))),
          "No entry is for the root device /dev/sda1. It is as the image has it, not encrypted.",
          "Add {deviceName: /dev/sda1, ebs: {encrypted: true, volumeSize: 50Gi, volumeType: gp3}}."},
+        {CLASS("amiFamily: AL2023, " OWN ", tags: {team: a}" MAPPINGS(GOOD("/dev/sda1"))),
+         "The root device of images of your own cannot be seen, and no entry says that it is "
+         "theirs.",
+         "List their root device with rootVolume: true and ebs.encrypted: true."},
         {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(VOLUME("/dev/xvda", "encrypted: false"))),
          "The volume /dev/xvda is not encrypted.", "Set encrypted: true."},
         {CLASS_OF("v1beta1", "amiFamily: AL2023, amiSelectorTerms: [{id: a}], tags: {team: a}"),
