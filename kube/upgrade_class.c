@@ -156,6 +156,20 @@ static void note_end_of_al2(const struct node *spec, struct arena *arena, struct
                  node_get(spec, "userData") == NULL ? "" : ", and userData as a NodeConfig");
 }
 
+/* As Karpenter's own conversion does: AL2 lays out a device that Ubuntu does not start from. */
+static void put_ubuntu_root(struct arena *arena, struct members *out)
+{
+    struct members ebs = {0}, mapping = {0};
+    members_put(&ebs, arena, "encrypted", node_keep(arena, node_of_bool(true)));
+    members_put_text(&ebs, arena, "volumeType", TEXT("gp3"));
+    members_put_text(&ebs, arena, "volumeSize", TEXT("20Gi"));
+    members_put_text(&mapping, arena, "deviceName", TEXT("/dev/sda1"));
+    members_put(&mapping, arena, "rootVolume", node_keep(arena, node_of_bool(true)));
+    members_put_map(&mapping, arena, "ebs", &ebs);
+    const struct node *item = node_keep(arena, node_of_members(mapping.items, mapping.count));
+    members_put(out, arena, "blockDeviceMappings", node_keep(arena, node_of_items(item, 1)));
+}
+
 static void put_images(const struct node *spec, struct arena *arena, struct upgrade *upgrade,
                        struct members *out)
 {
@@ -165,7 +179,8 @@ static void put_images(const struct node *spec, struct arena *arena, struct upgr
         chosen_terms(spec, "amiSelectorTerms", "amiSelector", arena, upgrade);
     if (family.size == 0)
         family = TEXT("AL2");
-    if (text_is(family, "Ubuntu")) {
+    bool is_ubuntu = text_is(family, "Ubuntu");
+    if (is_ubuntu) {
         upgrade_note(upgrade, arena,
                      "v1 knows no amiFamily Ubuntu: it is written as AL2, whose "
                      "user data is the same; choose the images and the block "
@@ -174,6 +189,8 @@ static void put_images(const struct node *spec, struct arena *arena, struct upgr
     }
     members_put_text(out, arena, "amiFamily", family);
     members_put(out, arena, "amiSelectorTerms", chosen);
+    if (is_ubuntu && chosen != NULL && node_get(spec, "blockDeviceMappings") == NULL)
+        put_ubuntu_root(arena, out);
     if (chosen != NULL)
         return;
     for (size_t i = 0; !by_tags && i < COUNT_OF(aliases); i++) {

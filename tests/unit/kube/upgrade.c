@@ -835,6 +835,41 @@ static void families_become_aliases(void)
     }
 }
 
+/* AL2, as which it goes on, lays out another device. */
+static void ubuntu_keeps_its_root_device(void)
+{
+#define OWN "'amiSelectorTerms': [{'id': 'ami-1'}]"
+    static const struct {
+        const char *given, *device, *size;
+        bool is_root;
+    } cases[] = {
+        {"'amiFamily': 'Ubuntu', " OWN, "/dev/sda1", "20Gi", true},
+        {"'amiFamily': 'Ubuntu', " OWN ", 'blockDeviceMappings': [{'deviceName': '/dev/sdb', "
+         "'ebs': {'encrypted': true, 'volumeSize': '9Gi'}}]",
+         "/dev/sdb", "9Gi", false},
+        /* of no image it is not known */
+        {"'amiFamily': 'Ubuntu'", NULL, NULL, false},
+        {"'amiFamily': 'AL2', " OWN, NULL, NULL, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct arena *arena = arena_create((size_t)1 << 20);
+        struct upgrade upgrade;
+        struct text spec = arena_printf(arena, "{'role': 'nodes', %s}", cases[i].given);
+        const struct node *root =
+            object_of("karpenter.k8s.aws/v1beta1", "EC2NodeClass", spec.data, arena, &upgrade);
+        const struct node *mappings = node_at(root, "spec.blockDeviceMappings");
+        ASSERT_INT(node_count(mappings), cases[i].device != NULL);
+        if (node_count(mappings) == 1) {
+            const struct node *mapping = node_item(mappings, 0);
+            ASSERT_TEXT(node_string(node_get(mapping, "deviceName")), cases[i].device);
+            ASSERT_TEXT(node_string(node_at(mapping, "ebs.volumeSize")), cases[i].size);
+            CU_ASSERT_TRUE(node_true(node_at(mapping, "ebs.encrypted")));
+            CU_ASSERT_EQUAL(node_true(node_get(mapping, "rootVolume")), cases[i].is_root);
+        }
+        arena_destroy(arena);
+    }
+}
+
 /* What is to be written instead: another version, or an object of another kind. */
 static void the_wanted_object_is_named(void)
 {
@@ -879,6 +914,7 @@ const struct unit_test unit_tests[] = {
     {"old pool objects are upgraded", old_pool_objects_are_upgraded},
     {"one of role and profile is taken", one_of_role_and_profile_is_taken},
     {"families become aliases", families_become_aliases},
+    {"Ubuntu keeps its root device", ubuntu_keeps_its_root_device},
     {"the wanted object is named", the_wanted_object_is_named},
     {NULL, NULL},
 };
