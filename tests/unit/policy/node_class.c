@@ -10,6 +10,8 @@
 #define MAPPINGS(list) ", blockDeviceMappings: [" list "]"
 #define VOLUME(device, ebs) "{deviceName: " device ", ebs: {" ebs "}}"
 #define GOOD(device) VOLUME(device, "volumeSize: 100Gi, encrypted: true")
+#define OWN "amiSelectorTerms: [{id: ami-1}]"
+#define ROOT(device) "{deviceName: " device ", rootVolume: true, ebs: {encrypted: true}}"
 #define AT "spec.blockDeviceMappings"
 
 static void volumes_are_encrypted(void)
@@ -26,14 +28,16 @@ static void volumes_are_encrypted(void)
         {CLASS(AL2023 MAPPINGS(GOOD("/dev/xvda") ", " VOLUME("/dev/sdf", ""))),
          "deny " AT "[1].ebs.encrypted "},
         {CLASS(AL2023 MAPPINGS(GOOD("/dev/sdf"))), "deny " AT " "},
-        {CLASS(AL2023 MAPPINGS("{deviceName: /dev/x, rootVolume: true, ebs: {encrypted: true}}")),
-         ""},
-        /* the root may have any name, and stand anywhere, if it says so */
-        {CLASS(AL2023 MAPPINGS(GOOD("/dev/xvdb") ", {deviceName: /dev/x, rootVolume: true, ebs: "
-                                                 "{encrypted: true}}")),
-         ""},
-        {CLASS(AL2023 MAPPINGS("{deviceName: /dev/x, rootVolume: false, ebs: {encrypted: true}}")),
-         "deny " AT " "},
+        /* what an alias names starts from its own root, whatever an entry says */
+        {CLASS(AL2023 MAPPINGS(ROOT("/dev/x"))), "deny " AT " "},
+        {CLASS("amiFamily: AL2023" MAPPINGS(ROOT("/dev/x"))), "deny " AT " "},
+        /* the root of a custom image may have any name, and stand anywhere, if it says so */
+        {CLASS("amiFamily: Custom" MAPPINGS(GOOD("/dev/xvdb") ", " ROOT("/dev/x"))), ""},
+        {CLASS("amiFamily: Custom, " OWN MAPPINGS(ROOT("/dev/x"))), ""},
+        {CLASS("amiFamily: Custom, " OWN MAPPINGS("{deviceName: /dev/x, rootVolume: false, ebs: "
+                                                  "{encrypted: true}}")),
+         "undecided " AT " "},
+        {CLASS("amiFamily: Custom, " OWN MAPPINGS(GOOD("/dev/xvda"))), "undecided " AT " "},
         {CLASS(AL2023 MAPPINGS(GOOD("/dev/sdf") ", " GOOD("/dev/xvda"))), ""},
         {CLASS(AL2023 MAPPINGS(VOLUME("/dev/xvda", "encrypted: 'true'"))),
          "deny " AT "[0].ebs.encrypted true"},
@@ -43,7 +47,7 @@ static void volumes_are_encrypted(void)
          "deny " AT " \ndeny " AT "[0].ebs.encrypted "},
         /* of a custom image nobody knows */
         {CLASS("amiFamily: Custom"), "undecided " AT " "},
-        {CLASS("amiFamily: Custom" MAPPINGS(GOOD("/dev/x"))), ""},
+        {CLASS("amiFamily: Custom" MAPPINGS(GOOD("/dev/x"))), "undecided " AT " "},
         {CLASS("amiSelectorTerms: [{id: ami-1}]"), ""},
         {CLASS_OF("v1beta1", "amiFamily: AL2023"), ""},
         {CLASS("blockDeviceMappings: 5"), ""},
@@ -62,13 +66,11 @@ static void each_family_has_its_root(void)
         const char *of, *root, *other;
     } rows[] = {
         {"amiFamily: AL2023", "/dev/xvda", "/dev/sda1"},
-        {"amiFamily: Bottlerocket", "/dev/xvda", "/dev/xvdb"},
         {"amiFamily: Ubuntu", "/dev/sda1", "/dev/xvda"},
         {"amiFamily: Windows2019", "/dev/sda1", "/dev/xvda"},
         {"amiFamily: Windows2022", "/dev/sda1", "/dev/xvda"},
         {"amiFamily: Windows2025", "/dev/sda1", "/dev/xvda"},
         {"amiSelectorTerms: [{alias: al2023@latest}]", "/dev/xvda", "/dev/sda1"},
-        {"amiSelectorTerms: [{alias: bottlerocket@latest}]", "/dev/xvda", "/dev/xvdb"},
         {"amiSelectorTerms: [{alias: windows2019@latest}]", "/dev/sda1", "/dev/xvda"},
         {"amiSelectorTerms: [{alias: windows2022@latest}]", "/dev/sda1", "/dev/xvda"},
         {"amiSelectorTerms: [{alias: windows2025@latest}]", "/dev/sda1", "/dev/xvda"},
@@ -94,18 +96,19 @@ static void each_family_has_its_root(void)
         {CLASS("amiSelectorTerms: [{alias: al2023}]" MAPPINGS(GOOD("/dev/x"))), ""},
         {CLASS("amiSelectorTerms: [{id: ami-1}, {alias: al2023@latest}]" MAPPINGS(GOOD("/dev/x"))),
          "deny " AT " "},
-        /* amiFamily says how a Custom image starts, whatever else is there */
+        /* amiFamily says how a Custom image starts, and the alias which image it is */
+        {CLASS("amiFamily: Custom, amiSelectorTerms: [{alias: al2023@latest}]" MAPPINGS(
+             GOOD("/dev/xvda"))),
+         ""},
         {CLASS("amiFamily: Custom, amiSelectorTerms: [{alias: al2023@latest}]" MAPPINGS(
              GOOD("/dev/x"))),
-         ""},
+         "deny " AT " "},
         {CLASS("amiFamily: null, amiSelectorTerms: [{alias: al2023@latest}]" MAPPINGS(
              GOOD("/dev/x"))),
          "deny " AT " "},
     };
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, unknown, COUNT_OF(unknown)});
     /* images of one's own may start from any device: Ubuntu is run as AL2 */
-#define OWN "amiSelectorTerms: [{id: ami-1}]"
-#define ROOT(device) "{deviceName: " device ", rootVolume: true, ebs: {encrypted: true}}"
     static const struct rail_case own[] = {
         {CLASS("amiFamily: AL2023, " OWN), ""},
         {CLASS("amiFamily: AL2023, " OWN MAPPINGS(GOOD("/dev/xvda"))), ""},
@@ -131,22 +134,35 @@ static void each_family_has_its_root(void)
 static void bottlerocket_keeps_its_data_apart(void)
 {
     static const char found[] = "deny " AT "[0].deviceName /dev/xvda";
+    static const char left_out[] = "deny " AT " ", unseen[] = "undecided " AT " ";
     static const struct rail_case cases[] = {
         {CLASS(BOTTLEROCKET), ""},
         {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/xvda"))), found},
         {CLASS("amiFamily: Bottlerocket" MAPPINGS(GOOD("/dev/xvda"))), found},
         {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/xvda") ", " GOOD("/dev/xvdb"))), ""},
-        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 4Gi, encrypted: true"))), ""},
-        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 8Gi, encrypted: true"))), ""},
+        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 4Gi, encrypted: true"))),
+         left_out},
+        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 8Gi, encrypted: true"))),
+         left_out},
         {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 9Gi, encrypted: true"))),
          found},
         {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 8193Mi, encrypted: true"))),
          found},
-        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 100, encrypted: true"))), ""},
+        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: 100, encrypted: true"))),
+         left_out},
         {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "volumeSize: much, encrypted: true"))),
+         left_out},
+        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "encrypted: true"))), left_out},
+        {CLASS("amiFamily: Bottlerocket" MAPPINGS(VOLUME("/dev/xvda", "encrypted: true"))),
+         left_out},
+        {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/xvdb"))), left_out},
+        {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/sdf"))), "deny " AT " \ndeny " AT " "},
+        {CLASS("amiFamily: Bottlerocket, " OWN MAPPINGS(VOLUME("/dev/xvda", "encrypted: true"))),
+         unseen},
+        {CLASS("amiFamily: Bottlerocket, " OWN MAPPINGS(ROOT("/dev/xvdb"))), unseen},
+        {CLASS("amiFamily: Bottlerocket, " OWN MAPPINGS(GOOD("/dev/xvda") ", " GOOD("/dev/xvdb"))),
          ""},
-        {CLASS(BOTTLEROCKET MAPPINGS(VOLUME("/dev/xvda", "encrypted: true"))), ""},
-        {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/xvdb"))), "deny " AT " "},
+        {CLASS("amiFamily: Bottlerocket, " OWN MAPPINGS(GOOD("/dev/xvda"))), found},
         {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/xvdb") ", " GOOD("/dev/xvda"))), ""},
         {CLASS(BOTTLEROCKET MAPPINGS(GOOD("/dev/xvdc") ", " GOOD("/dev/xvda"))),
          "deny " AT "[1].deviceName /dev/xvda"},
@@ -321,6 +337,14 @@ static void it_says_what_to_change(void)
         {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(GOOD("/dev/sdf"))),
          "No entry is for the root device /dev/xvda. It is as the image has it, not encrypted.",
          "Add {deviceName: /dev/xvda, ebs: {encrypted: true, volumeSize: 20Gi, volumeType: gp3}}."},
+        {CLASS(BOTTLEROCKET ", tags: {team: a}" MAPPINGS(VOLUME("/dev/xvda", "encrypted: true"))),
+         "No entry is for the data device /dev/xvdb. It is as the image has it, not encrypted.",
+         "Add {deviceName: /dev/xvdb, ebs: {encrypted: true, volumeSize: 20Gi, volumeType: gp3}}."},
+        {CLASS("amiFamily: Bottlerocket, " OWN
+               ", tags: {team: a}" MAPPINGS(VOLUME("/dev/xvda", "encrypted: true"))),
+         "No entry is for the data device /dev/xvdb. Whether images of your own have it encrypted "
+         "cannot be seen.",
+         "Add {deviceName: /dev/xvdb, ebs: {encrypted: true, volumeSize: 20Gi, volumeType: gp3}}."},
         /* a rootVolume would be read as the size that pods have */
         {CLASS(BOTTLEROCKET ", tags: {team: a}" MAPPINGS(GOOD("/dev/xvdb"))),
          "No entry is for the root device /dev/xvda. It is as the image has it, not encrypted.",

@@ -325,7 +325,7 @@ static void volumes(void)
          "The volume /dev/xvda is not encrypted.", "Set encrypted: true."},
         {CLASS("v1", "amiFamily: Custom"),
          "With a Custom image the volumes are as the image has them, which cannot be seen.",
-         "List the root volume, with ebs.encrypted: true."},
+         "List its root device with rootVolume: true and ebs.encrypted: true."},
     };
     rail_words_run("node-class: {}", NULL, rows, COUNT_OF(rows));
 }
