@@ -62,6 +62,23 @@ static void find_mappings(struct volumes *volumes)
     }
 }
 
+/* ---- entries without a volume ---- */
+
+/* Karpenter reads what is under ebs of every entry; the CRD lets it be missing. */
+static void judge_volume(const struct volumes *volumes, size_t index)
+{
+    struct rail_call *call = volumes->call;
+    struct arena *arena = call->arena;
+    const struct node *mapping = node_item(volumes->list->node, index);
+    if (!node_is(mapping, NODE_MAP) || node_is_given(node_get(mapping, "ebs")))
+        return;
+    bool is_root = is_of(mapping, volumes->layout.root);
+    report(call, SEVERITY_RAIL, field_get(arena, field_item(arena, volumes->list, index), "ebs"),
+           arena_printf(arena, "Add ebs: {encrypted: true, volumeSize: %s, volumeType: gp3}.",
+                        is_root ? volumes->layout.root_size : USUAL_SIZE),
+           "The entry has no ebs. Karpenter fails on it, and launches no node of the class.");
+}
+
 /* ---- Bottlerocket ---- */
 
 /* Its system volume is a few gigabytes; a large one was meant for data. */
@@ -175,6 +192,8 @@ void node_class_judge_volumes(struct rail_call *call, const struct node_class *s
     if (volumes.list->node != NULL && !node_is(volumes.list->node, NODE_LIST))
         return;
     find_mappings(&volumes);
+    for (size_t i = 0, count = node_count(volumes.list->node); i < count; i++)
+        judge_volume(&volumes, i);
     judge_bottlerocket(&volumes);
     if (!settings->require_encryption)
         return;

@@ -41,8 +41,11 @@ static void volumes_are_encrypted(void)
         {CLASS(AL2023 MAPPINGS(GOOD("/dev/sdf") ", " GOOD("/dev/xvda"))), ""},
         {CLASS(AL2023 MAPPINGS(VOLUME("/dev/xvda", "encrypted: 'true'"))),
          "deny " AT "[0].ebs.encrypted true"},
-        /* without ebs it is a disk of the instance's own */
-        {CLASS(AL2023 MAPPINGS(GOOD("/dev/xvda") ", {deviceName: /dev/sdb}")), ""},
+        /* an entry without ebs fails in Karpenter */
+        {CLASS(AL2023 MAPPINGS(GOOD("/dev/xvda") ", {deviceName: /dev/sdb}")),
+         "deny " AT "[1].ebs "},
+        {CLASS(AL2023 MAPPINGS("{deviceName: /dev/xvda, ebs: null}")), "deny " AT "[0].ebs "},
+        {CLASS(AL2023 MAPPINGS(GOOD("/dev/xvda") ", {}")), "deny " AT "[1].ebs "},
         {CLASS(AL2023 MAPPINGS(VOLUME("/dev/sdf", ""))),
          "deny " AT " \ndeny " AT "[0].ebs.encrypted "},
         /* of a custom image nobody knows */
@@ -55,8 +58,12 @@ static void volumes_are_encrypted(void)
         {"{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: c}}", ""},
     };
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
-    static const struct rail_case open = {CLASS(AL2023 MAPPINGS(VOLUME("/dev/xvda", ""))), ""};
-    rail_table_run(&(struct rail_table){"node-class: {requireEncryption: false}", NULL, &open, 1});
+    static const struct rail_case open[] = {
+        {CLASS(AL2023 MAPPINGS(VOLUME("/dev/xvda", ""))), ""},
+        {CLASS(AL2023 MAPPINGS("{deviceName: /dev/xvda}")), "deny " AT "[0].ebs "},
+    };
+    rail_table_run(
+        &(struct rail_table){"node-class: {requireEncryption: false}", NULL, open, COUNT_OF(open)});
 }
 
 /* By the AWS provider's own table of families (docs of EC2NodeClass, blockDeviceMappings). */
@@ -345,6 +352,13 @@ static void it_says_what_to_change(void)
          "No entry is for the data device /dev/xvdb. Whether images of your own have it encrypted "
          "cannot be seen.",
          "Add {deviceName: /dev/xvdb, ebs: {encrypted: true, volumeSize: 20Gi, volumeType: gp3}}."},
+        {CLASS(AL2023 ", tags: {team: a}" MAPPINGS(GOOD("/dev/xvda") ", {deviceName: /dev/sdb}")),
+         "The entry has no ebs. Karpenter fails on it, and launches no node of the class.",
+         "Add ebs: {encrypted: true, volumeSize: 20Gi, volumeType: gp3}."},
+        {CLASS(BOTTLEROCKET
+               ", tags: {team: a}" MAPPINGS("{deviceName: /dev/xvda}, " GOOD("/dev/xvdb"))),
+         "The entry has no ebs. Karpenter fails on it, and launches no node of the class.",
+         "Add ebs: {encrypted: true, volumeSize: 6Gi, volumeType: gp3}."},
         /* a rootVolume would be read as the size that pods have */
         {CLASS(BOTTLEROCKET ", tags: {team: a}" MAPPINGS(GOOD("/dev/xvdb"))),
          "No entry is for the root device /dev/xvda. It is as the image has it, not encrypted.",
