@@ -305,7 +305,10 @@ const struct rail rail_node_class = {
         "class may launch; more pods than addresses is a warning, since prefix delegation is not "
         "visible. The API server takes any map as spec.kubelet, and Karpenter launches no node "
         "while it does not like what is in it: names that no kubelet has, eviction signals without "
-        "their grace periods, reservations below zero are found here.\n\n"
+        "their grace periods, reservations below zero are found here. Images of AL2, Bottlerocket "
+        "and Windows take few settings, and any other is found. The rail warns of what only "
+        "Karpenter 1.15 and later refuse: podsPerCore on Bottlerocket, a second clusterDNS, and "
+        "expressions, for which the feature gate NodeClassCEL must be on.\n\n"
         "Of the node classes of other clouds (NodeClass of EKS Auto Mode, AKSNodeClass, "
         "GCENodeClass) it judges the fields, their types and values as the CRDs have them, and the "
         "tags of requireTags (of a GCENodeClass labels).",

@@ -1,11 +1,17 @@
 /* spec.kubelet of an EC2NodeClass: the API server takes any map, and Karpenter launches no node
  * while it does not like what is in it. */
 #include "base/duration.h"
+#include "kube/placeholder.h"
 #include "kube/quantity.h"
 #include "policy/rails/crd_shape.h"
 #include "policy/rails/node_class.h"
 
 #define NEVER_USED ". Karpenter refuses the EC2NodeClass and launches no node of it."
+#define FROM_1_15 \
+    "Karpenter before 1.15 drops %s, and from 1.15 on Karpenter refuses the EC2NodeClass."
+#define GATED                                                                             \
+    "counts as an expression. Karpenter refuses the EC2NodeClass while its feature gate " \
+    "NodeClassCEL is off, as by default."
 
 /* ---- what maps hold ---- */
 
@@ -42,6 +48,13 @@ static bool is_reservation(struct text t)
     return !text_starts_with(t, TEXT("-"));
 }
 
+/* Of a text that may be one; of a placeholder something else is said. */
+static bool is_expression(struct text t)
+{
+    int64_t milli = 0;
+    return !quantity_milli(t, &milli) && !quantity_is_vast(t) && !text_has_placeholder(t);
+}
+
 static const struct text signals[] = {TEXT("memory.available"),   TEXT("nodefs.available"),
                                       TEXT("nodefs.inodesFree"),  TEXT("imagefs.available"),
                                       TEXT("imagefs.inodesFree"), TEXT("pid.available")};
@@ -54,6 +67,7 @@ struct entries {
     const struct text *keys;
     size_t key_count;
     bool (*is_value)(struct text value);
+    bool may_be_expression;
     const char *fix;
 };
 #define EVICTION .key = "eviction signal", .keys = signals, .key_count = COUNT_OF(signals)
@@ -66,6 +80,7 @@ static const struct entries reservations = {.key = "resource that a kubelet rese
                                             .keys = reservable,
                                             .key_count = COUNT_OF(reservable),
                                             .is_value = is_reservation,
+                                            .may_be_expression = true,
                                             .fix = "Write a quantity, 0 or more."};
 
 static void judge_entry(struct rail_call *call, const struct entries *entries,
@@ -85,6 +100,10 @@ static void judge_entry(struct rail_call *call, const struct entries *entries,
     if (!entries->is_value(value))
         report(call, SEVERITY_RAIL, field, text_of(entries->fix),
                "\"%.*s\" is no value of it" NEVER_USED, TEXT_ARGS(value));
+    else if (entries->may_be_expression && is_expression(value))
+        report(call, SEVERITY_WARN, field,
+               TEXT("Write a quantity, such as 500Mi, or turn NodeClassCEL on."),
+               "\"%.*s\" is no quantity, and " GATED, TEXT_ARGS(value));
 }
 
 /* ---- one setting ---- */
@@ -95,12 +114,13 @@ static const struct setting {
     const struct entries *entries; /* of a map */
     int64_t maximum;               /* of a number; 0: any */
     bool may_be_expression;
+    bool not_mapped; /* looked into, and handed on as all others are */
 } settings[] = {
     {.name = "clusterDNS"},
     {.name = "cpuCFSQuota"},
     {.name = "evictionHard", .entries = &thresholds},
     {.name = "evictionMaxPodGracePeriod"},
-    {.name = "evictionMinimumReclaim", .entries = &thresholds},
+    {.name = "evictionMinimumReclaim", .entries = &thresholds, .not_mapped = true},
     {.name = "evictionSoft", .entries = &thresholds},
     {.name = "evictionSoftGracePeriod", .entries = &grace_periods},
     {.name = "imageGCHighThresholdPercent", .maximum = 100},
@@ -138,6 +158,11 @@ static void judge_setting(struct rail_call *call, const struct setting *setting,
     if (!crd_shape_fits(shape, node) && !expression)
         report(call, SEVERITY_RAIL, field, fix, "%s is %s where %s is wanted" NEVER_USED,
                setting->name, node_kind_name(node->kind), wanted(setting, shape));
+    else if (expression && !text_has_placeholder(node_string(node)))
+        report(call, SEVERITY_WARN, field,
+               TEXT("Write a whole number without quotes, or turn NodeClassCEL on."),
+               "%s is the string \"%.*s\", and " GATED, setting->name,
+               TEXT_ARGS(node_string(node)));
     else if (node_integer(node, &number) && (number < 0 || number > most))
         report(call, SEVERITY_RAIL, field, fix, "%s cannot be %lld" NEVER_USED, setting->name,
                (long long)number);
@@ -176,6 +201,48 @@ static void judge_collection(struct rail_call *call, const struct field *kubelet
                (long long)from, (long long)to);
 }
 
+/* ---- what a family of images takes ---- */
+
+/* Of other families a kubelet gets the settings as they are: docs/reference/karpenter.md 5.8. */
+static bool takes_mapped_alone(struct text family)
+{
+    return TEXT_IS_ONE_OF(family, "AL2", "Bottlerocket", "Windows2019", "Windows2022",
+                          "Windows2025");
+}
+
+static bool is_mapped(struct text name)
+{
+    for (size_t i = 0; i < COUNT_OF(settings); i++)
+        if (text_is(name, settings[i].name))
+            return !settings[i].not_mapped;
+    return false;
+}
+
+static void judge_for_family(struct rail_call *call, const struct field *kubelet)
+{
+    struct arena *arena = call->arena;
+    struct text family;
+    node_class_family(call->object, arena, &family);
+    if (!takes_mapped_alone(family))
+        return;
+    FOR_MEMBERS(setting, arena, kubelet) {
+        const struct crd_shape *shape = crd_shape_field(&crd_shape_kubelet, setting->key);
+        if (shape != NULL && shape->type != SHAPE_OWNED && node_is_given(setting->node) &&
+            !is_mapped(setting->key))
+            report(call, SEVERITY_RAIL, setting, TEXT("Remove it, or set it in userData."),
+                   "On images of %.*s %.*s does not reach the kubelet" NEVER_USED,
+                   TEXT_ARGS(family), TEXT_ARGS(setting->key));
+    }
+    const struct field *density = field_get(arena, kubelet, "podsPerCore");
+    if (text_is(family, "Bottlerocket") && node_is_given(density->node))
+        report(call, SEVERITY_WARN, density, TEXT("Remove it, or write maxPods."),
+               "Bottlerocket has no podsPerCore: " FROM_1_15, "it");
+    const struct field *servers = field_get(arena, kubelet, "clusterDNS");
+    if (node_is(servers->node, NODE_LIST) && node_count(servers->node) > 1)
+        report(call, SEVERITY_WARN, servers, TEXT("Leave the first alone."),
+               "Images of %.*s take one address: " FROM_1_15, TEXT_ARGS(family), "the others");
+}
+
 /* ---- the whole ---- */
 
 static const struct crd_shape_words words = {
@@ -204,4 +271,5 @@ void node_class_judge_kubelet(struct rail_call *call)
     judge_pair(call, kubelet, "evictionSoft", "evictionSoftGracePeriod");
     judge_pair(call, kubelet, "evictionSoftGracePeriod", "evictionSoft");
     judge_collection(call, kubelet);
+    judge_for_family(call, kubelet);
 }

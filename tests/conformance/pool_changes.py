@@ -164,7 +164,7 @@ def set_kubelet(node_class, chance):
          {chance.choice(resources): chance.choice(QUANTITIES)}),
         (chance.choice(("imageGCHighThresholdPercent", "imageGCLowThresholdPercent", "podsPerCore", "maxPods",
                         "evictionMaxPodGracePeriod")), chance.choice(whole)),
-        ("registerWithTaints", []), ("clusterDNS", chance.choice((["10.0.0.1"], "10.0.0.1"))),
+        ("registerWithTaints", []), ("clusterDNS", chance.choice((["10.0.0.1"], ["10.0.0.1", "10.0.0.2"], "10.0.0.1"))),
         ("cpuCFSQuota", chance.choice((True, "true"))), ("maxPod", 30), ("topologyManagerPolicy", "best-effort")))
     at(node_class, "spec", "kubelet")[field] = value
     if field == "evictionSoft" and chance.random() < 0.6:

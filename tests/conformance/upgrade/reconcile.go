@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	aws "github.com/aws/karpenter-provider-aws/pkg/apis/v1"
@@ -46,10 +47,41 @@ func reconcile(stored map[string]any, result *verdict) error {
 			return nil
 		}
 		reject(result, aws.ValidateKubeletConfig(class.Spec.Kubelet)...)
+		if len(result.Rejected) == 0 {
+			reject(result, validateForImages(class)...)
+		}
 	default:
 		return fmt.Errorf("no controller is asked about %s", kind)
 	}
 	return nil
+}
+
+// validateForImages asks what pkg/controllers/nodeclass/validation.go asks next, with the feature gates of the
+// defaults: whether there are expressions, and whether the images take the settings. That package is not to be
+// imported without all of its clients of AWS.
+func validateForImages(class *aws.EC2NodeClass) []error {
+	parsed, err := aws.ParseKubeletConfig(class.Spec.Kubelet)
+	if err != nil {
+		return []error{err}
+	}
+	if parsed.HasExpressions() {
+		return []error{errors.New("the gate NodeClassCEL is off")}
+	}
+	var faults []error
+	switch family := class.AMIFamily(); family {
+	case aws.AMIFamilyAL2023, aws.AMIFamilyCustom:
+	default:
+		for _, field := range aws.UnmanagedKubeletFields(class.Spec.Kubelet) {
+			faults = append(faults, fmt.Errorf("%s does not take %s", family, field))
+		}
+		if parsed.PodsPerCore != nil && family == aws.AMIFamilyBottlerocket {
+			faults = append(faults, errors.New("Bottlerocket does not take podsPerCore"))
+		}
+		if len(parsed.ClusterDNS) > 1 {
+			faults = append(faults, fmt.Errorf("%s takes one clusterDNS", family))
+		}
+	}
+	return faults
 }
 
 func reject(result *verdict, faults ...error) {

@@ -268,7 +268,7 @@ static void pods_have_addresses(void)
         {MAX_PODS("29"), ""},
         {MAX_PODS("30"), "warn spec.kubelet.maxPods 30"},
         {MAX_PODS("59"), "warn spec.kubelet.maxPods 59"},
-        {MAX_PODS("'59'"), ""},
+        {MAX_PODS("'59'"), "warn spec.kubelet.maxPods 59"}, /* an expression */
     };
     rail_table_run(&(struct rail_table){
         "node-class: {}", POOL("c", "m5.large, m5.xlarge") "\n---\n" POOL("d", "t3.nano"), cases,

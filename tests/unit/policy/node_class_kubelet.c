@@ -6,6 +6,7 @@
     "{" spec "}}"
 #define CLASS(spec) CLASS_OF("v1", spec)
 #define AL2023 "amiSelectorTerms: [{alias: al2023@v20250116}]"
+#define BOTTLEROCKET "amiSelectorTerms: [{alias: bottlerocket@v1.32.0}]"
 #define KUBELET(settings) CLASS(AL2023 ", kubelet: {" settings "}")
 #define IN_KUBELET "deny spec.kubelet."
 
@@ -17,7 +18,12 @@ static void kubelet_settings_can_be_used(void)
                  "topologyManagerPolicy: best-effort"),
          ""},
         {KUBELET("maxPods: 'vcpus * 10', kubeReserved: {cpu: 'vcpus * 10'}, systemReserved: null"),
-         ""},
+         "warn spec.kubelet.kubeReserved.cpu vcpus * 10\nwarn spec.kubelet.maxPods vcpus * 10"},
+        {KUBELET("maxPods: '110', kubeReserved: {memory: 500MB, cpu: 70m}"),
+         "warn spec.kubelet.kubeReserved.memory 500MB\nwarn spec.kubelet.maxPods 110"},
+        {KUBELET("maxPods: '${PODS}', systemReserved: {cpu: '${CPU}', pid: 99999E}"),
+         "undecided spec.kubelet.maxPods ${PODS}"},
+        {KUBELET("systemReserved: {cpu: null}"), "warn spec.kubelet.systemReserved.cpu "},
         {KUBELET("evictionHard: {memory.available: 5%, nodefs.available: 500Mi}"), ""},
         {KUBELET(
              "evictionSoft: {pid.available: 0%}, evictionSoftGracePeriod: {pid.available: 1.5m}"),
@@ -114,6 +120,47 @@ static void kubelet_settings_can_be_used(void)
     rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
 }
 
+/* AL2023 hands all on, and what becomes of a Custom image is its own. */
+static void families_take_what_they_can(void)
+{
+#define EACH "clusterDNS: [10.0.0.1, 10.0.0.2], cpuCFSQuotaPeriod: 100ms, podsPerCore: 4"
+#define OF(images) CLASS(images ", kubelet: {" EACH "}")
+#define TWO_ARE_SAID                      \
+    "warn spec.kubelet.clusterDNS \ndeny" \
+    " spec.kubelet.cpuCFSQuotaPeriod 100ms"
+    static const struct rail_case cases[] = {
+        {OF("amiFamily: AL2023"), ""},
+        {OF(AL2023), ""},
+        {OF("amiFamily: Custom, amiSelectorTerms: [{alias: bottlerocket@v1}]"), ""},
+        {OF("amiSelectorTerms: [{id: ami-1}]"), ""},
+        {OF("amiSelectorTerms: [{alias: al2@v1}]"),
+         "warn spec.amiSelectorTerms[0].alias al2@v1\n" TWO_ARE_SAID},
+        {OF("amiFamily: Windows2019"), TWO_ARE_SAID},
+        {OF("amiFamily: Windows2022"), TWO_ARE_SAID},
+        {OF("amiFamily: Windows2025"), TWO_ARE_SAID},
+        {OF(BOTTLEROCKET), TWO_ARE_SAID "\nwarn spec.kubelet.podsPerCore 4"},
+        {OF("amiFamily: Bottlerocket, amiSelectorTerms: [{id: ami-1}]"),
+         TWO_ARE_SAID "\nwarn spec.kubelet.podsPerCore 4"},
+        /* what Karpenter knows itself it hands on */
+        {CLASS(BOTTLEROCKET
+               ", kubelet: {clusterDNS: [10.0.0.1], cpuCFSQuota: true, evictionHard: "
+               "{pid.available: 5%}, evictionMaxPodGracePeriod: 9, evictionSoft: {pid.available: "
+               "9%}, evictionSoftGracePeriod: {pid.available: 1m}, imageGCHighThresholdPercent: "
+               "85, imageGCLowThresholdPercent: 80, kubeReserved: {cpu: 70m}, maxPods: 58, "
+               "systemReserved: {cpu: 70m}, podsPerCore: null, logging: null}"),
+         ""},
+        {CLASS(BOTTLEROCKET ", kubelet: {evictionMinimumReclaim: {pid.available: '5'}}"),
+         IN_KUBELET "evictionMinimumReclaim "},
+        /* said once */
+        {CLASS(BOTTLEROCKET ", kubelet: {registerWithTaints: [], maxPod: 9}"),
+         IN_KUBELET "maxPod maxPod\n" IN_KUBELET "registerWithTaints "},
+        {CLASS(BOTTLEROCKET ", kubelet: {clusterDNS: 10.0.0.1}"), IN_KUBELET "clusterDNS 10.0.0.1"},
+        {CLASS_OF("v1beta1", "amiFamily: Bottlerocket, kubelet: {" EACH "}"), ""},
+    };
+    rail_table_run(&(struct rail_table){"node-class: {requireEncryption: false}", NULL, cases,
+                                        COUNT_OF(cases)});
+}
+
 #define REFUSED ". Karpenter refuses the EC2NodeClass and launches no node of it."
 
 /* Of each setting Karpenter looks into: what it may be, and what is said of anything else. */
@@ -136,7 +183,7 @@ static void settings_have_their_shapes(void)
         {"imageGCLowThresholdPercent", "80", "true", "a boolean", "a whole number from 0 to 100"},
         {"kubeReserved", "{cpu: 100m}", "cpu=100m", "a string", "a map of strings"},
         {"maxPods", "58", "[58]", "a list", "a whole number from 0"},
-        {"maxPods", "'vcpus * 10'", "5.5", "a number", "a whole number from 0"},
+        {"maxPods", "0", "5.5", "a number", "a whole number from 0"},
         {"podsPerCore", "0", "vcpus", "a string", "a whole number from 0"},
         {"systemReserved", "{memory: 1Gi}", "[memory]", "a list", "a map of strings"},
     };
@@ -160,27 +207,28 @@ static void values_can_be_read(void)
 {
     static const struct {
         const char *value;
-        bool threshold, duration, reserved;
+        bool threshold, duration;
+        const char *reserved; /* NULL: it can be, "warn": as an expression */
     } rows[] = {
-        {"0", true, true, true},         {"5", true, false, true},
-        {"-5", false, false, false},     {"0%", true, false, true},
-        {"100%", true, false, true},     {"100.5%", false, false, true},
-        {"101%", false, false, true},    {"-1%", false, false, false},
-        {"%", false, false, true},       {"5 %", false, false, true},
-        {"x%", false, false, true},      {"", false, false, true},
-        {"500Mi", true, false, true},    {"1.5Gi", true, false, true},
-        {"99999E", true, false, true},   {"many", false, false, true},
-        {"1h30m", false, true, true},    {"1h30m5s", false, true, true},
-        {"9ns", false, true, true},      {"9us", false, true, true},
-        {"9\u00b5s", false, true, true}, {"9\u03bcs", false, true, true},
-        {"9ms", false, true, true},      {"9s", false, true, true},
-        {"9m", true, true, true},        {"1.5h", false, true, true},
-        {"1.h", false, true, true},      {".5h", false, true, true},
-        {".h", false, false, true},      {"1.5.5h", false, false, true},
-        {"+1h", false, true, true},      {"-1h", false, false, false},
-        {"+", false, false, true},       {"h", false, false, true},
-        {"1h30", false, false, true},    {"1d", false, false, true},
-        {"1hm", false, false, true},     {"1h 30m", false, false, true},
+        {"0", true, true, NULL},           {"5", true, false, NULL},
+        {"-5", false, false, "deny"},      {"0%", true, false, "warn"},
+        {"100%", true, false, "warn"},     {"100.5%", false, false, "warn"},
+        {"101%", false, false, "warn"},    {"-1%", false, false, "deny"},
+        {"%", false, false, "warn"},       {"5 %", false, false, "warn"},
+        {"x%", false, false, "warn"},      {"", false, false, "warn"},
+        {"500Mi", true, false, NULL},      {"1.5Gi", true, false, NULL},
+        {"99999E", true, false, NULL},     {"many", false, false, "warn"},
+        {"1h30m", false, true, "warn"},    {"1h30m5s", false, true, "warn"},
+        {"9ns", false, true, "warn"},      {"9us", false, true, "warn"},
+        {"9\u00b5s", false, true, "warn"}, {"9\u03bcs", false, true, "warn"},
+        {"9ms", false, true, "warn"},      {"9s", false, true, "warn"},
+        {"9m", true, true, NULL},          {"1.5h", false, true, "warn"},
+        {"1.h", false, true, "warn"},      {".5h", false, true, "warn"},
+        {".h", false, false, "warn"},      {"1.5.5h", false, false, "warn"},
+        {"+1h", false, true, "warn"},      {"-1h", false, false, "deny"},
+        {"+", false, false, "warn"},       {"h", false, false, "warn"},
+        {"1h30", false, false, "warn"},    {"1d", false, false, "warn"},
+        {"1hm", false, false, "warn"},     {"1h 30m", false, false, "warn"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char threshold[512], duration[512], reserved[512], found[3][128];
@@ -195,10 +243,12 @@ static void values_can_be_read(void)
                  rows[i].value);
         snprintf(found[1], sizeof found[1],
                  "deny spec.kubelet.evictionSoftGracePeriod[pid.available] %s", rows[i].value);
-        snprintf(found[2], sizeof found[2], "deny spec.kubelet.kubeReserved.cpu %s", rows[i].value);
+        if (rows[i].reserved != NULL)
+            snprintf(found[2], sizeof found[2], "%s spec.kubelet.kubeReserved.cpu %s",
+                     rows[i].reserved, rows[i].value);
         const struct rail_case cases[] = {{threshold, rows[i].threshold ? "" : found[0]},
                                           {duration, rows[i].duration ? "" : found[1]},
-                                          {reserved, rows[i].reserved ? "" : found[2]}};
+                                          {reserved, rows[i].reserved == NULL ? "" : found[2]}};
         rail_table_run(&(struct rail_table){"node-class: {}", NULL, cases, COUNT_OF(cases)});
     }
 }
@@ -350,6 +400,27 @@ static void it_says_what_karpenter_refuses(void)
          "\"pid.available\" is not in evictionSoft. Karpenter refuses the EC2NodeClass and "
          "launches no node of it.",
          "Add pid.available to evictionSoft."},
+        {CLASS(BOTTLEROCKET ", kubelet: {topologyManagerPolicy: best-effort}"),
+         "On images of Bottlerocket topologyManagerPolicy does not reach the kubelet. Karpenter "
+         "refuses the EC2NodeClass and launches no node of it.",
+         "Remove it, or set it in userData."},
+        {CLASS(BOTTLEROCKET ", kubelet: {podsPerCore: 4}"),
+         "Bottlerocket has no podsPerCore: Karpenter before 1.15 drops it, and from 1.15 on "
+         "Karpenter refuses the EC2NodeClass.",
+         "Remove it, or write maxPods."},
+        {CLASS("amiFamily: Windows2022, kubelet: {clusterDNS: [10.0.0.1, 10.0.0.2]}"),
+         "Images of Windows2022 take one address: Karpenter before 1.15 drops the others, and from "
+         "1.15 on Karpenter refuses the EC2NodeClass.",
+         "Leave the first alone."},
+        {KUBELET("kubeReserved: {memory: 500MB}"),
+         "\"500MB\" is no quantity, and counts as an expression. Karpenter refuses the "
+         "EC2NodeClass "
+         "while its feature gate NodeClassCEL is off, as by default.",
+         "Write a quantity, such as 500Mi, or turn NodeClassCEL on."},
+        {KUBELET("maxPods: '110'"),
+         "maxPods is the string \"110\", and counts as an expression. Karpenter refuses the "
+         "EC2NodeClass while its feature gate NodeClassCEL is off, as by default.",
+         "Write a whole number without quotes, or turn NodeClassCEL on."},
         {KUBELET("imageGCHighThresholdPercent: 80, imageGCLowThresholdPercent: 85"),
          "imageGCHighThresholdPercent 80 is not above imageGCLowThresholdPercent 85. Karpenter "
          "refuses the EC2NodeClass and launches no node of it.",
@@ -385,6 +456,7 @@ static void unknown_kubelet_settings_cost_little(void)
 const char unit_suite[] = "policy node-class, the kubelet";
 const struct unit_test unit_tests[] = {
     {"kubelet settings can be used", kubelet_settings_can_be_used},
+    {"families take what they can", families_take_what_they_can},
     {"settings have their shapes", settings_have_their_shapes},
     {"values can be read", values_can_be_read},
     {"maps have their keys", maps_have_their_keys},
