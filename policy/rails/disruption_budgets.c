@@ -46,6 +46,12 @@ static void judge_schedule(struct rail_call *call, const struct budget *budget)
                      TEXT_ARGS(budget->schedule));
 }
 
+/* It begins and lasts no time. */
+static bool is_never_active(const struct budget *budget)
+{
+    return budget_is_scheduled(budget) && budget->duration_valid && budget->duration_s == 0;
+}
+
 static void judge_reading(struct rail_call *call, const struct budget *budget)
 {
     if (!budget->nodes_valid)
@@ -62,6 +68,11 @@ static void judge_reading(struct rail_call *call, const struct budget *budget)
         report(call, SEVERITY_RAIL, budget->duration_field,
                TEXT("Say how long it lasts, such as duration: 8h."),
                "The budget has a schedule and no duration, so it never ends.");
+    if (is_never_active(budget))
+        report(call, SEVERITY_RAIL, budget->duration_field,
+               TEXT("Say how long it lasts, such as duration: 8h."),
+               "The budget lasts %.*s, so it is never active and has no effect.",
+               TEXT_ARGS(budget->duration));
     if (budget->duration_given && !budget->schedule_given)
         report(call, SEVERITY_RAIL, budget->schedule_field,
                TEXT("Say when it begins, in UTC, such as schedule: \"0 9 * * mon-fri\"."),
@@ -305,15 +316,16 @@ static void judge(struct rail_call *call)
     struct arena *arena = call->arena;
     struct budgets budgets;
     budgets_read(call->object, call->now_unix_s, arena, &budgets);
-    bool all_read = true;
+    bool all_count = true;
     for (size_t i = 0; i < budgets.count; i++) {
         judge_reading(call, &budgets.items[i]);
-        all_read = all_read && budget_is_valid(&budgets.items[i]);
+        all_count =
+            all_count && budget_is_valid(&budgets.items[i]) && !is_never_active(&budgets.items[i]);
     }
     disruption_budgets_judge_policy(call, settings);
     judge_opted_out(call);
-    all_read = disruption_budgets_judge_values(call, &budgets) && all_read;
-    if (!all_read || judge_blocked(call, &budgets) || judge_never_open(call, &budgets))
+    all_count = disruption_budgets_judge_values(call, &budgets) && all_count;
+    if (!all_count || judge_blocked(call, &budgets) || judge_never_open(call, &budgets))
         return;
     if (settings->max_nodes_given) {
         struct budgets all = budgets_with_default(&budgets, arena);
@@ -338,8 +350,9 @@ const struct rail rail_disruption_budgets = {
         "The API server checks a schedule hardly at all. The rail reads it as Karpenter's parser "
         "does: five fields or a name such as @daily, in UTC, no time zone. One that cannot be "
         "read makes Karpenter disrupt nothing in the whole pool; one that never comes (30 "
-        "February) makes its budget active always. The rail finds these, budgets that block all "
-        "reasons for ever, and schedules that together leave no window. It warns of karpenter.sh/"
+        "February) makes its budget active always; with a duration of 0h a budget never is. The "
+        "rail finds these, budgets that block all reasons for ever, and schedules that together "
+        "leave no window. It warns of karpenter.sh/"
         "do-not-disrupt among the annotations of the template, with which budgets have nothing to "
         "say.\n\n"
         "expireAfter of v1 does not obey budgets: a node is drained when it is old enough, inside "
