@@ -1,4 +1,4 @@
-/* Which family of machine images an alias stands for. */
+/* Which machine images an alias stands for. */
 #include "kube/image_family.h"
 
 struct text image_family_of_alias(struct text alias)
@@ -18,4 +18,23 @@ struct text image_family_of_alias(struct text alias)
         if (text_is(name, families[i][0]))
             return text_of(families[i][1]);
     return TEXT("");
+}
+
+/* As strings.TrimLeft() of Go, which takes off every v. */
+static bool read_bottlerocket(struct text alias, struct text *version)
+{
+    struct text family;
+    if (!text_split(alias, '@', &family, version) || !text_is(family, "bottlerocket"))
+        return false;
+    while (text_starts_with(*version, TEXT("v")))
+        *version = (struct text){version->data + 1, version->size - 1};
+    return true;
+}
+
+bool image_aliases_agree(struct text a, struct text b)
+{
+    struct text a_version, b_version;
+    return text_equal(a, b) ||
+           (read_bottlerocket(a, &a_version) && read_bottlerocket(b, &b_version) &&
+            text_equal(a_version, b_version));
 }

@@ -2,6 +2,7 @@
  * (docs/reference/karpenter.md 6.9, 6.10). */
 #include "simulation/drift_class.h"
 
+#include "kube/image_family.h"
 #include "kube/karpenter_hash.h"
 #include "kube/object.h"
 #include "kube/snapshot.h"
@@ -76,12 +77,26 @@ static bool have_id(const struct node *terms, struct text id)
     return false;
 }
 
+static struct text alias_of(const struct node *terms)
+{
+    return node_string(member_with(terms, "alias"));
+}
+
+static bool select_the_same(const struct node *before, const struct node *after)
+{
+    size_t count = node_count(before);
+    struct text alias = alias_of(before);
+    return count == node_count(after) &&
+           (count == 0 || node_equal(before, after) ||
+            (count == 1 && alias.size > 0 && image_aliases_agree(alias, alias_of(after))));
+}
+
 /* Whether both aliases name one version each, and not the same one. */
 static bool is_another_version(const struct node *before, const struct node *after)
 {
-    struct text old_alias = node_string(member_with(before, "alias"));
-    struct text new_alias = node_string(member_with(after, "alias"));
-    return old_alias.size > 0 && new_alias.size > 0 && !text_equal(old_alias, new_alias) &&
+    struct text old_alias = alias_of(before);
+    struct text new_alias = alias_of(after);
+    return old_alias.size > 0 && new_alias.size > 0 && !image_aliases_agree(old_alias, new_alias) &&
            !text_ends_with(old_alias, TEXT("@latest")) &&
            !text_ends_with(new_alias, TEXT("@latest"));
 }
@@ -141,8 +156,7 @@ void class_selections_read(struct class_selections *selections, const struct obj
         const struct node *b = terms_of(after, selectors[i].key);
         selections->before[i] = a;
         selections->after[i] = b;
-        selections->changed[i] =
-            node_count(a) != node_count(b) || (node_count(a) > 0 && !node_equal(a, b));
+        selections->changed[i] = !select_the_same(a, b);
     }
 }
 

@@ -26,8 +26,30 @@ static void aliases_stand_for_families(void)
         ASSERT_TEXT(image_family_of_alias(text_of(rows[i].alias)), rows[i].family);
 }
 
+static void aliases_agree_on_images(void)
+{
+    static const struct {
+        const char *a, *b;
+        bool agree;
+    } rows[] = {
+        {"bottlerocket@1.20.4", "bottlerocket@v1.20.4", true},
+        {"bottlerocket@vv1.20.4", "bottlerocket@v1.20.4", true},
+        {"bottlerocket@1.20.4", "bottlerocket@1.20.4", true},
+        {"bottlerocket@1.20.4", "bottlerocket@v1.20.5", false},
+        {"bottlerocket@latest", "bottlerocket@v1.20.4", false},
+        {"al2023@v20260901", "al2023@v20260901", true},
+        {"al2023@20260901", "al2023@v20260901", false},
+        {"al2023@20260901", "bottlerocket@20260901", false},
+        {"bottlerocket@20260901", "al2023@20260901", false},
+        {"bottlerocket", "bottlerocket@v1.20.4", false},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        CU_ASSERT_EQUAL(image_aliases_agree(text_of(rows[i].a), text_of(rows[i].b)), rows[i].agree);
+}
+
 const char unit_suite[] = "kube image families";
 const struct unit_test unit_tests[] = {
     {"aliases stand for families", aliases_stand_for_families},
+    {"aliases agree on images", aliases_agree_on_images},
     {NULL, NULL},
 };
