@@ -1,9 +1,11 @@
 /* The rail change-impact: what a change does to the nodes that run, before it is done. */
 
+#include "kube/pool.h"
 #include "kube/quantity.h"
 #include "kube/snapshot.h"
 #include "policy/rail.h"
 #include "policy/rails/change_look.h"
+#include "policy/reading.h"
 
 #define CONFIRMATION "taffrail.dev/confirm-nodes"
 
@@ -164,8 +166,11 @@ static struct text fix_of_occupied(const struct judging *judging)
         return TEXT("Leave metadata.ownerReferences as it is.");
     switch (judging->look->question.before->kind) {
     case KIND_NODE_POOL:
-        return TEXT("Set its limits to {cpu: \"0\"} so that it launches no more, drain its nodes "
-                    "one by one, then delete it.");
+        /* A pool with replicas takes no limit but this one, which counts their successors. */
+        return arena_printf(judging->call->arena,
+                            "Set its limits to {%s: \"0\"} so that it launches no more, drain its "
+                            "nodes one by one, then delete it.",
+                            pool_is_static(call_pool(judging->call)) ? "nodes" : "cpu");
     case KIND_PERSISTENT_VOLUME_CLAIM:
         return TEXT("Scale down what mounts it first.");
     default:

@@ -559,6 +559,13 @@ static void what_is_in_use_may_be_kept(void)
          .findings = "deny  " DELETES
                      " 1 pod needs another place. Set its limits to {cpu: \"0\"} so that it "
                      "launches no more, drain its nodes one by one, then delete it."},
+        {.name = "an occupied NodePool with replicas, which takes a limit on nodes alone",
+         .rails = "change-impact: {denyOccupiedDelete: true}",
+         .cluster = STATIC("") POD("web", "n1", OF_SET),
+         .object = POOL_OF("", "", "", "replicas: 4, "),
+         .findings = "deny  " DELETES
+                     " 1 pod needs another place. Set its limits to {nodes: \"0\"} so that it "
+                     "launches no more, drain its nodes one by one, then delete it."},
         {.name = "an owner that is added to one",
          .rails = "change-impact: {denyOccupiedDelete: true}",
          .cluster = FOUR POD("web", "n1", OF_SET),
