@@ -218,6 +218,13 @@ static bool has_windows(const struct budgets *budgets)
 
 /* ---- how many at a time ---- */
 
+bool disruption_budgets_keeps_to(const struct budget *budget, struct share most)
+{
+    struct share share = budget->share;
+    return !budget_is_scheduled(budget) &&
+           (share.amount == 0 || (share.percent == most.percent && share.amount <= most.amount));
+}
+
 enum bound { BOUND_NONE, BOUND_OTHER_UNIT, BOUND_GOOD };
 
 /* How budgets that are always active bound a reason. */
@@ -227,8 +234,7 @@ static enum bound bound_of(const struct budgets *budgets, unsigned reason, struc
     FOR_EACH(budget, budgets) {
         if (budget_is_scheduled(budget) || (budget->reasons & reason) == 0)
             continue;
-        if (budget->share.amount == 0 ||
-            (budget->share.percent == most.percent && budget->share.amount <= most.amount))
+        if (disruption_budgets_keeps_to(budget, most))
             return BOUND_GOOD;
         if (budget->share.percent != most.percent)
             bound = BOUND_OTHER_UNIT;
@@ -335,7 +341,7 @@ static void judge(struct rail_call *call)
         disruption_budgets_judge_expiry(call, &budgets);
     else if (settings->require_window)
         report_no_windows(call, &budgets);
-    disruption_budgets_judge_effects(call, &budgets);
+    disruption_budgets_judge_effects(call, settings, &budgets);
     if (!settings->max_nodes_given)
         disruption_budgets_judge_bounds(call, &budgets);
 }

@@ -17,9 +17,14 @@ struct text disruption_reasons_text(unsigned set, struct arena *arena);
 /* Of a pool that has windows: whether its nodes expire outside of them. */
 void disruption_budgets_judge_expiry(struct rail_call *call, const struct budgets *budgets);
 
+/* Whether a budget keeps disruption to so many at all times. */
+bool disruption_budgets_keeps_to(const struct budget *budget, struct share most);
+
 /* Of budgets that can be read: those that another one makes idle, and reasons that have no budget
  * at some time. */
-void disruption_budgets_judge_effects(struct rail_call *call, const struct budgets *budgets);
+void disruption_budgets_judge_effects(struct rail_call *call,
+                                      const struct disruption_budgets *settings,
+                                      const struct budgets *budgets);
 void disruption_budgets_judge_bounds(struct rail_call *call, const struct budgets *budgets);
 
 /* Finds a consolidationPolicy that is not allowed, and one that the API of the object does not

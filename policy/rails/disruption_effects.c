@@ -59,6 +59,15 @@ static const struct budget *find_smaller(const struct budgets *budgets, const st
     return left == 0 ? first : NULL;
 }
 
+/* Whether the policy lets a budget count in place of the smaller one. */
+static bool may_count(const struct disruption_budgets *settings, const struct budget *budget,
+                      const struct budget *smaller)
+{
+    bool is_window = settings->require_window && budget_blocks(smaller);
+    return !is_window &&
+           (!settings->max_nodes_given || disruption_budgets_keeps_to(budget, settings->max_nodes));
+}
+
 static struct text fix_of_idle(const struct budget *budget, const struct budget *smaller,
                                struct arena *arena)
 {
@@ -83,13 +92,17 @@ static struct text fix_of_idle(const struct budget *budget, const struct budget 
     return TEXT("Remove it.");
 }
 
-void disruption_budgets_judge_effects(struct rail_call *call, const struct budgets *budgets)
+void disruption_budgets_judge_effects(struct rail_call *call,
+                                      const struct disruption_budgets *settings,
+                                      const struct budgets *budgets)
 {
     FOR_EACH(budget, budgets) {
         const struct budget *smaller = find_smaller(budgets, budget);
         if (smaller != NULL)
             report_found(call, SEVERITY_WARN, budget->field, budget->nodes,
-                         fix_of_idle(budget, smaller, call->arena),
+                         may_count(settings, budget, smaller)
+                             ? fix_of_idle(budget, smaller, call->arena)
+                             : TEXT("Remove it."),
                          "The budget of %.*s has no effect. Karpenter takes the smallest that is "
                          "active, and that of %.*s is active whenever it is.",
                          TEXT_ARGS(budget->nodes), TEXT_ARGS(smaller->nodes));

@@ -384,6 +384,27 @@ static void the_smallest_budget_counts(void)
          IDLE("3", "2"), "Remove it."},
     };
     rail_words_run("disruption-budgets: {}", NULL, words, COUNT_OF(words));
+    /* in place of the smaller one, which the policy wants, it may not count */
+    static const struct rail_words bounded[] = {
+        {BUDGETS("{nodes: 5%}, {nodes: 50%, reasons: [Empty]}"), IDLE("50%", "5%"), "Remove it."},
+        {BUDGETS("{nodes: 5%}, {nodes: 50%, schedule: '@daily', duration: 8h}"), IDLE("50%", "5%"),
+         "Remove it."},
+        {BUDGETS("{nodes: 5%}, {nodes: 8%, schedule: '@daily', duration: 8h}"), IDLE("8%", "5%"),
+         "Remove it."},
+        {BUDGETS("{nodes: 5%}, {nodes: 10%, reasons: [Empty]}"), IDLE("10%", "5%"),
+         "Remove it, or limit the budget of 5% to reasons: [Underutilized, Drifted]."},
+        {BUDGETS("{nodes: '5', reasons: [Empty]}, {nodes: '2'}, {nodes: 10%}"), IDLE("5", "2"),
+         "Remove it."},
+    };
+    rail_words_run("disruption-budgets: {maxNodes: 10%}", NULL, bounded, COUNT_OF(bounded));
+    static const struct rail_words windows[] = {
+        {BUDGETS("{nodes: '0'" SATURDAY "}, {nodes: '3', reasons: [Empty]" SATURDAY
+                 "}, {nodes: '9'}"),
+         IDLE("3", "0"), "Remove it."},
+        {BUDGETS("{nodes: '2', reasons: [Empty]}, {nodes: '1'}, " OFFICE), IDLE("2", "1"),
+         "Remove it, or limit the budget of 1 to reasons: [Underutilized, Drifted]."},
+    };
+    rail_words_run("disruption-budgets: {requireWindow: true}", NULL, windows, COUNT_OF(windows));
 }
 
 #define HALF_EMPTY(policy)                                                                       \
