@@ -49,9 +49,26 @@ static struct limit limit_at(const struct field *field)
     return limit;
 }
 
+/* Of nodes a pool of a fixed size has as many as that, or as its limit leaves it. */
 static struct limit limit_of(const struct pool *pool, struct text resource, struct arena *arena)
 {
-    return limit_at(field_member(arena, pool->limits_field, resource));
+    struct limit limit = limit_at(field_member(arena, pool->limits_field, resource));
+    if (!text_is(resource, "nodes") || !pool_is_static(pool))
+        return limit;
+    struct limit size = limit_at(field_at(arena, pool->object->root, "spec.replicas"));
+    return limit.valid && limit.milli < size.milli ? limit : size;
+}
+
+static bool is_size(const struct limit *limit)
+{
+    return text_is(limit->field->key, "replicas");
+}
+
+/* "The limit 2k is", "51 nodes are" */
+static struct text limit_text(const struct limit *limit, struct arena *arena)
+{
+    return arena_printf(arena, is_size(limit) ? "%.*s nodes are" : "The limit %.*s is",
+                        TEXT_ARGS(limit->written));
 }
 
 static bool is_plain(struct text resource)
@@ -275,16 +292,19 @@ static void report_above(struct rail_call *call, const struct settings *settings
 {
     struct arena *arena = call->arena;
     int64_t left = left_of_budget(call, settings, max->name);
-    struct text most =
-        left > 0 && left < max->milli ? amount_text(max->name, left, arena) : max->written;
+    struct text most = max->written;
+    if (left > 0 && left < max->milli)
+        most = amount_text(max->name, left, arena);
+    else if (is_size(limit)) /* a whole number, and no quantity */
+        most = amount_text(max->name, max->milli, arena);
     struct text beside = TEXT("");
     if (left > 0 && left < limit->milli)
         beside = arena_printf(
             arena, " for one pool, and above the %.*s that are left for it of the budget for all",
             TEXT_ARGS(amount_text(max->name, left, arena)));
-    struct text statement =
-        arena_printf(arena, "The limit %.*s is above the ceiling of %.*s%.*s.",
-                     TEXT_ARGS(limit->written), TEXT_ARGS(max->written), TEXT_ARGS(beside));
+    struct text statement = arena_printf(arena, "%.*s above the ceiling of %.*s%.*s.",
+                                         TEXT_ARGS(limit_text(limit, arena)),
+                                         TEXT_ARGS(max->written), TEXT_ARGS(beside));
     report_with(call, .field = limit->field, .found = limit->written, .statement = statement,
                 .fix = arena_printf(arena, "Set it to at most %.*s.", TEXT_ARGS(most)),
                 .replacement = most);
@@ -302,18 +322,11 @@ static void judge_max(struct rail_call *call, const struct settings *settings,
     }
 }
 
-static void judge_total(struct rail_call *call, const struct settings *settings,
-                        const struct pool *pool, const struct pool_supply *supply,
-                        const struct key_quantity *budget)
+static void judge_sum(struct rail_call *call, const struct settings *settings,
+                      const struct pool *pool, const struct key_quantity *budget)
 {
     struct arena *arena = call->arena;
     struct limit limit = limit_of(pool, budget->name, arena);
-    if (!limit.given) {
-        if (listed(&settings->max, budget->name) == NULL &&
-            pool_limits_can_buy(supply, budget->name, call->arena))
-            report_missing(call, settings, pool, budget->name);
-        return;
-    }
     struct others others = others_of(call, budget->name);
     int64_t total = 0;
     if (limit.milli <= 0)
@@ -331,14 +344,25 @@ static void judge_total(struct rail_call *call, const struct settings *settings,
                                : TEXT(OTHERS_FIRST);
     if (others.count == 0)
         report_found(call, SEVERITY_RAIL, limit.field, limit.written, fix,
-                     "The limit %.*s is above the budget of %.*s for all pools.",
-                     TEXT_ARGS(limit.written), TEXT_ARGS(budget->written));
+                     "%.*s above the budget of %.*s for all pools.",
+                     TEXT_ARGS(limit_text(&limit, arena)), TEXT_ARGS(budget->written));
     else
         report_found(
             call, SEVERITY_RAIL, limit.field, limit.written, fix,
             "With %.*s the limits on %.*s come to %.*s, above the budget of %.*s for all pools.",
             TEXT_ARGS(text_builder_text(&others.names)), TEXT_ARGS(budget->name),
             TEXT_ARGS(amount_text(budget->name, total, arena)), TEXT_ARGS(budget->written));
+}
+
+static void judge_total(struct rail_call *call, const struct settings *settings,
+                        const struct pool *pool, const struct pool_supply *supply,
+                        const struct key_quantity *budget)
+{
+    if (limit_of(pool, budget->name, call->arena).given)
+        judge_sum(call, settings, pool, budget);
+    else if (listed(&settings->max, budget->name) == NULL &&
+             pool_limits_can_buy(supply, budget->name, call->arena))
+        report_missing(call, settings, pool, budget->name);
 }
 
 /* ---- the whole ---- */
@@ -369,19 +393,15 @@ static void judge_quantity(struct rail_call *call, const struct pool *pool,
 static bool judge_static(struct rail_call *call, const struct settings *settings,
                          const struct pool *pool)
 {
-    struct arena *arena = call->arena;
-    const struct field *replicas = field_at(arena, pool->object->root, "spec.replicas");
-    int64_t count = 0;
-    if (!node_integer(replicas->node, &count))
+    if (!pool_is_static(pool))
         return false;
-    FOR_EACH(max, &settings->max) {
-        if (!text_is(max->name, "nodes") || count <= max->milli / 1000)
-            continue;
-        report(call, SEVERITY_RAIL, replicas,
-               arena_printf(arena, "Set it to at most %.*s.", TEXT_ARGS(max->written)),
-               "%lld nodes are above the ceiling of %.*s.", (long long)count,
-               TEXT_ARGS(max->written));
-    }
+    const struct key_quantity *max = listed(&settings->max, TEXT("nodes"));
+    const struct key_quantity *budget = listed(&settings->max_total, TEXT("nodes"));
+    struct limit size = limit_of(pool, TEXT("nodes"), call->arena);
+    if (max != NULL && size.milli > max->milli)
+        report_above(call, settings, &size, max);
+    if (budget != NULL)
+        judge_sum(call, settings, pool, budget);
     return true;
 }
 
@@ -446,7 +466,8 @@ const struct rail rail_pool_limits = {
         "A limit that is below what the smallest type has that the pool may launch (memory: 1000 "
         "for 1000Gi; cpu: 64 for a pool of 96 CPUs a node) lets it buy nothing, and is warned of. "
         "0 is how a pool is switched off; less than 0 is a finding.\n\n"
-        "A pool with replicas has a fixed size and needs no limit; max on nodes holds for it. The "
+        "A pool with replicas has a fixed size and needs no limit; max and maxTotal on nodes hold "
+        "for that size, or for limits.nodes where it is less. The "
         "pools that EKS Auto Mode brings along cannot be changed, and are passed over. "
         "The limits of a Provisioner are spec.limits.resources.",
     .example = "pool-limits:\n"

@@ -132,6 +132,13 @@ static void a_limit_has_a_ceiling(void)
         {PLAIN(""), NONE},
         {PLAIN("replicas: 50, "), ""},
         {PLAIN("replicas: 51, "), "deny spec.replicas 51"},
+        /* its limit leaves it fewer, or does not matter */
+        {PLAIN("replicas: 51, " LIMITS("nodes: 50")), ""},
+        {PLAIN("replicas: 61, " LIMITS("nodes: 60")), "deny spec.limits.nodes 60"},
+        {PLAIN("replicas: 50, " LIMITS("nodes: 90")), ""},
+        {PLAIN("replicas: 51, " LIMITS("nodes: few")),
+         "deny spec.limits.nodes few\ndeny spec.replicas 51"},
+        {PLAIN("replicas: '51', "), NONE},
     };
     rail_table_run(&(struct rail_table){"pool-limits: {max: {cpu: 1000, nodes: 50}}", NULL, cases,
                                         COUNT_OF(cases)});
@@ -228,6 +235,50 @@ static void all_pools_share_a_budget(void)
     };
     rail_table_run(
         &(struct rail_table){"pool-limits: {maxTotal: {cpu: 1000}}", others, full, COUNT_OF(full)});
+}
+
+/* Karpenter keeps as many nodes as replicas says, or as limits.nodes leaves. */
+static void pools_of_a_fixed_size_share_it(void)
+{
+    static const char rails[] = "pool-limits: {maxTotal: {nodes: 10}}";
+    static const char cluster[] = POOL("b", "replicas: 3, ", "") "\n---\n" POOL(
+        "c", "replicas: 2, " LIMITS("nodes: 900"), "");
+    static const struct rail_case cases[] = {
+        {PLAIN("replicas: 5, "), ""},
+        {PLAIN("replicas: 6, "), "deny spec.replicas 6"},
+        {PLAIN("replicas: 0, "), ""},
+        {PLAIN("replicas: 6, " LIMITS("nodes: '5'")), ""},
+        {PLAIN("replicas: 9, " LIMITS("nodes: '6'")), "deny spec.limits.nodes 6"},
+        {PLAIN(LIMITS("nodes: '5'")), ""},
+        {PLAIN(LIMITS("nodes: '6'")), "deny spec.limits.nodes 6"},
+        {PLAIN(LIMITS("cpu: '6'")), "deny spec.limits.nodes "},
+    };
+    rail_table_run(&(struct rail_table){rails, cluster, cases, COUNT_OF(cases)});
+    /* nobody counts their CPUs */
+    rail_table_run(&(struct rail_table){"pool-limits: {maxTotal: {cpu: 10}}", cluster,
+                                        &(struct rail_case){PLAIN("replicas: 500, "), ""}, 1});
+    static const struct rail_words words[] = {
+        {PLAIN("replicas: 6, "),
+         "With b 3, c 2 the limits on nodes come to 11, above the budget of 10 for all pools.",
+         "Set it to at most 5, or lower the others."},
+    };
+    rail_words_run(rails, cluster, words, COUNT_OF(words));
+    static const struct rail_words alone[] = {
+        {PLAIN("replicas: 500, "), "500 nodes are above the budget of 10 for all pools.",
+         "Set it to at most 10, or lower the others."},
+    };
+    rail_words_run(rails, NULL, alone, COUNT_OF(alone));
+    static const struct rail_words both[] = {
+        {PLAIN("replicas: 8000, "), "8000 nodes are above the ceiling of 5k.",
+         "Set it to at most 5000."},
+        {PLAIN("replicas: 9999, "),
+         "9999 nodes are above the ceiling of 5k for one pool, and above the 9000 that are left "
+         "for "
+         "it of the budget for all.",
+         "Set it to at most 5000."},
+    };
+    rail_words_run("pool-limits: {max: {nodes: 5k}, maxTotal: {nodes: 9k}}", NULL, both,
+                   COUNT_OF(both));
 }
 
 /* A pool that may buy nothing takes nothing of the budget, however full it is. */
@@ -561,6 +612,7 @@ const struct unit_test unit_tests[] = {
     {"a ceiling is for those who could reach it", a_ceiling_is_for_those_who_could_reach_it},
     {"a limit that is missing is said once", a_limit_that_is_missing_is_said_once},
     {"all pools share a budget", all_pools_share_a_budget},
+    {"pools of a fixed size share it", pools_of_a_fixed_size_share_it},
     {"a limit of none is within any budget", a_limit_of_none_is_within_any_budget},
     {"it says what to write", it_says_what_to_write},
     {"tools can lower it", tools_can_lower_it},
