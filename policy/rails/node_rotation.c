@@ -267,24 +267,43 @@ static void judge_tags(struct rail_call *call, const struct field *tags)
             report_moving(call, tag, "selects whatever image has the tag when a node is made");
 }
 
-static void judge_term(struct rail_call *call, const struct field *term)
+/* A version of a parameter stays as it is (docs/reference/karpenter.md 6.10). */
+static bool names_version(struct text parameter)
 {
-    static const char *const moving[] = {"*/recommended/*", "*/recommended", "*/latest/*",
-                                         "*/latest"};
-    struct arena *arena = call->arena;
-    judge_alias(call, field_get(arena, term, "alias"));
-    const struct field *name = field_get(arena, term, "name");
-    if (text_is_glob(node_string(name->node)))
-        report_moving(call, name, "selects whatever image matches when a node is made");
-    judge_tags(call, field_get(arena, term, "tags"));
-    const struct field *parameter = field_get(arena, term, "ssmParameter");
+    struct text version;
+    return text_split_last(parameter, ':', NULL, &version) && text_is_digits(version);
+}
+
+static void judge_parameter(struct rail_call *call, const struct field *parameter)
+{
+    static const char *const moving[] = {
+        "*/recommended/*",
+        "*/recommended",
+        "*/latest/*",
+        "*/latest",
+        "*/aws/service/ami-*-latest/*",
+        "*/aws/service/canonical/*/current/*",
+    };
     struct text path = node_string(parameter->node);
+    if (names_version(path))
+        return;
     for (size_t i = 0; i < COUNT_OF(moving); i++) {
         if (!text_matches_glob(path, text_of(moving[i])))
             continue;
         report_moving(call, parameter, "is a parameter that moves on with each new image");
         return;
     }
+}
+
+static void judge_term(struct rail_call *call, const struct field *term)
+{
+    struct arena *arena = call->arena;
+    judge_alias(call, field_get(arena, term, "alias"));
+    const struct field *name = field_get(arena, term, "name");
+    if (text_is_glob(node_string(name->node)))
+        report_moving(call, name, "selects whatever image matches when a node is made");
+    judge_tags(call, field_get(arena, term, "tags"));
+    judge_parameter(call, field_get(arena, term, "ssmParameter"));
 }
 
 static void judge_class(struct rail_call *call)
@@ -329,7 +348,8 @@ const struct rail rail_node_rotation = {
         "disruption-budgets tells when), and the drain waits for each pod that may not be "
         "evicted: terminationGracePeriod bounds it.\n\n"
         "The other half is the image. An alias @latest, a name or a tag with a wildcard and an "
-        "SSM parameter that ends in recommended or latest select whatever was published last: "
+        "SSM parameter of recommended, latest or (of Canonical) current images select whatever was "
+        "published last: "
         "Karpenter then replaces the nodes of every cluster on that day. Pinned, an image is "
         "rolled out by changing the EC2NodeClass. Where status.amis shows it, the fix names the "
         "version in use. A v1beta1 class that selects no image is left to api-versions, where the "

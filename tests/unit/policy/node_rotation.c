@@ -90,6 +90,7 @@ static void nodes_expire_in_time(void)
     "{apiVersion: karpenter.k8s.aws/" version ", kind: EC2NodeClass, metadata: {name: c}, spec: " \
     "{" spec "}}"
 #define CLASS(terms) CLASS_OF("v1", "amiSelectorTerms: [" terms "]")
+#define ARN_OF(path) "arn:aws:ssm:eu-west-1::parameter/" path
 #define TERMS "spec.amiSelectorTerms"
 
 static void images_are_pinned(void)
@@ -134,6 +135,29 @@ static void images_are_pinned(void)
          "deny " TERMS "[0].ssmParameter /our/images/recommended"},
         {CLASS("{ssmParameter: /our/not-recommended/arm64}, {ssmParameter: /our/latest-7/arm64}"),
          ""},
+        /* the lists of latest images, and what Canonical has as current */
+        {CLASS("{ssmParameter: /aws/service/ami-windows-latest/"
+               "Windows_Server-2022-English-Core-EKS_Optimized-1.33/image_id}"),
+         "deny " TERMS "[0].ssmParameter /aws/service/ami-windows-latest/"
+         "Windows_Server-2022-English-Core-EKS_Optimized-1.33/image_id"},
+        {CLASS("{ssmParameter: '" ARN_OF("aws/service/ami-amazon-linux-latest/al2023-arm64") "'}"),
+         "deny " TERMS
+         "[0].ssmParameter " ARN_OF("aws/service/ami-amazon-linux-latest/al2023-arm64")},
+        {CLASS("{ssmParameter: /aws/service/canonical/ubuntu/eks/24.04/1.33/stable/current/amd64/"
+               "hvm/ebs-gp3/ami-id}"),
+         "deny " TERMS "[0].ssmParameter /aws/service/canonical/ubuntu/eks/24.04/1.33/stable/"
+         "current/amd64/hvm/ebs-gp3/ami-id"},
+        {CLASS("{ssmParameter: /aws/service/canonical/ubuntu/eks/24.04/1.33/stable/20240605/amd64/"
+               "hvm/ebs-gp3/ami-id}, {ssmParameter: /aws/service/bottlerocket/aws-k8s-1.33/x86_64/"
+               "1.20.4/image_id}, {ssmParameter: /our/images/current/arm64}, {ssmParameter: "
+               "/our/ami-linux-latest/arm64}"),
+         ""},
+        /* a version of a parameter, which a label is not */
+        {CLASS("{ssmParameter: '/our/images/latest:7'}, {ssmParameter: '" ARN_OF(
+             "aws/service/ami-amazon-linux-latest/al2023-arm64:7") "'}"),
+         ""},
+        {CLASS("{ssmParameter: '/our/latest/arm64:tested'}"),
+         "deny " TERMS "[0].ssmParameter /our/latest/arm64:tested"},
         /* moving for two reasons, and said once */
         {CLASS("{ssmParameter: /our/recommended/images/latest}"),
          "deny " TERMS "[0].ssmParameter /our/recommended/images/latest"},
