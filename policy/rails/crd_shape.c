@@ -58,6 +58,16 @@ bool crd_shape_has_choice(const struct crd_shape *shape, struct text value)
     return texts_have(shape->choices, shape->choice_count, value);
 }
 
+void crd_shape_judge_quotes(struct rail_call *call, const struct field *field)
+{
+    struct text found = node_text(field->node);
+    if (node_is(field->node, NODE_NUMBER))
+        report(call, SEVERITY_RAIL, field,
+               arena_printf(call->arena, "Put it in quotes: \"%.*s\".", TEXT_ARGS(found)),
+               "The API server takes %.*s as a string, and %.*s is a number.",
+               TEXT_ARGS(field->key), TEXT_ARGS(found));
+}
+
 /* ---- names ---- */
 
 struct names {

@@ -40,6 +40,8 @@ const struct crd_shape *crd_shape_at(const struct crd_shape *shape, const char *
 /* Whether a value is of the type. A list or a map of strings may have null among them. */
 bool crd_shape_fits(const struct crd_shape *shape, const struct node *node);
 bool crd_shape_has_choice(const struct crd_shape *shape, struct text value);
+/* Of a value that would be right as a string: finds that it is a number. */
+void crd_shape_judge_quotes(struct rail_call *call, const struct field *field);
 
 /* ---- names ---- */
 

@@ -99,22 +99,13 @@ static bool judge_reasons(struct rail_call *call, const struct budget *budget)
     return good;
 }
 
-static void judge_nodes(struct rail_call *call, const struct budget *budget)
-{
-    if (!node_is(budget->nodes_field->node, NODE_NUMBER) || !budget->nodes_valid)
-        return;
-    report(call, SEVERITY_RAIL, budget->nodes_field,
-           arena_printf(call->arena, "Put it in quotes: \"%.*s\".", TEXT_ARGS(budget->nodes)),
-           "The API server takes nodes as a string, and %.*s is a number.",
-           TEXT_ARGS(budget->nodes));
-}
-
 bool disruption_budgets_judge_values(struct rail_call *call, const struct budgets *budgets)
 {
     bool good = true;
     judge_consolidate_after(call);
     FOR_EACH(budget, budgets) {
-        judge_nodes(call, budget);
+        if (budget->nodes_valid)
+            crd_shape_judge_quotes(call, budget->nodes_field);
         if (!judge_reasons(call, budget))
             good = false;
     }

@@ -4,7 +4,9 @@
 #include "kube/quantity.h"
 #include "kube/snapshot.h"
 #include "policy/launchable.h"
+#include "policy/rails/crd_shape.h"
 #include "policy/rails/instance_list.h"
+#include "policy/rails/requirement_fault.h"
 #include "policy/reading.h"
 #include "solver/well_known.h"
 
@@ -15,7 +17,7 @@ static const struct key keys[] = {{0}};
 struct overlay {
     const struct object *object;
     const struct field *spec;
-    struct expressions of_types, of_pools;
+    struct expressions all, of_types, of_pools;
     int64_t weight;
     bool prices;                 /* it changes the price of machines */
     const struct node *capacity; /* NULL: it adds none */
@@ -24,12 +26,11 @@ struct overlay {
 static struct overlay overlay_read(const struct rail_call *call, const struct object *object)
 {
     struct arena *arena = call->arena;
-    struct expressions all = {0};
     const struct field *spec = field_get(arena, object->root, "spec");
     struct overlay overlay = {.object = object, .spec = spec};
     const struct node *capacity = node_get(spec->node, "capacity");
-    expressions_add_list(&all, field_get(arena, spec, "requirements"), arena);
-    FOR_EACH(expression, &all) {
+    expressions_add_list(&overlay.all, field_get(arena, spec, "requirements"), arena);
+    FOR_EACH(expression, &overlay.all) {
         struct text key = expression_canonical_key(expression);
         bool is_known =
             !text_is(key, LABEL_NODE_POOL) && (solver_is_well_known(key.data, key.size) ||
@@ -129,10 +130,20 @@ static void judge_prices(struct rail_call *call, const struct overlay *overlay)
     if (node_is_given(price->node) && !is_decimal(node_text(price->node), false))
         report(call, SEVERITY_RAIL, price, TEXT("Write dollars an hour, as in \"0.25\"."),
                "This is no price, so the API server refuses the overlay.");
-    if (!both && node_is_given(adjustment->node) && !is_adjustment(node_text(adjustment->node)))
+    else
+        crd_shape_judge_quotes(call, price);
+    if (both || !node_is_given(adjustment->node))
+        return;
+    if (is_adjustment(node_text(adjustment->node)))
+        crd_shape_judge_quotes(call, adjustment);
+    else
         report(call, SEVERITY_RAIL, adjustment,
                TEXT("Write a sign and dollars or a percentage, as in \"-10%\" or \"+0.05\"."),
                "This is no adjustment, so the API server refuses the overlay.");
+}
+
+static void judge_effect(struct rail_call *call, const struct overlay *overlay)
+{
     if (!overlay->prices && overlay->capacity == NULL)
         report(call, SEVERITY_WARN, overlay->spec,
                TEXT("Give it a price, a priceAdjustment or a capacity."),
@@ -149,6 +160,38 @@ static void judge_capacity(struct rail_call *call, const struct overlay *overlay
             report(call, SEVERITY_RAIL, resource, TEXT("Remove it."),
                    "An overlay may not change %s, so the API server refuses this one.", own[i]);
     }
+}
+
+static void judge_weight(struct rail_call *call, const struct overlay *overlay)
+{
+    enum { LARGEST = 10000 };
+    const struct field *weight = field_get(call->arena, overlay->spec, "weight");
+    int64_t number;
+    if (node_is_given(weight->node) &&
+        (!node_integer(weight->node, &number) || number < 1 || number > LARGEST))
+        report(call, SEVERITY_RAIL, weight,
+               arena_printf(call->arena,
+                            "Write a number from 1 to %d, or remove it for a weight of 0.",
+                            LARGEST),
+               "This is no weight, so the API server refuses the overlay.");
+}
+
+/* Whether what it selects is taken as it is written. */
+static bool judge_requirements(struct rail_call *call, const struct overlay *overlay)
+{
+    const struct requirement_owner *owner = &requirements_of_overlay;
+    const struct field *list = field_get(call->arena, overlay->spec, "requirements");
+    bool good = node_is(list->node, NODE_LIST);
+    if (!good)
+        report(call, SEVERITY_RAIL, list,
+               TEXT("Write requirements: [] for all machines, or name some, as in [{key: "
+                    "karpenter.k8s.aws/instance-family, operator: In, values: [m5]}]."),
+               "Without a list of requirements the API server refuses the overlay.");
+    FOR_EACH(requirement, &overlay->all) {
+        good = requirement_judge(call, requirement, owner) && good;
+        good = requirement_judge_closed(call, requirement, owner->refused, NULL) && good;
+    }
+    return good;
 }
 
 /* ---- two of them on one machine ---- */
@@ -309,7 +352,11 @@ static void judge(struct rail_call *call)
 {
     struct overlay overlay = overlay_read(call, call->object);
     judge_prices(call, &overlay);
+    judge_effect(call, &overlay);
     judge_capacity(call, &overlay);
+    judge_weight(call, &overlay);
+    if (!judge_requirements(call, &overlay))
+        return;
     judge_others(call, &overlay);
     judge_pools(call, &overlay);
 }
@@ -326,8 +373,10 @@ const struct rail rail_node_overlay = {
         "Where the policy has instance-types, the rail finds overlays that make types cheaper "
         "which are not allowed, and which a visible NodePool may launch: Karpenter buys what is "
         "cheap.\n\n"
-        "It also finds overlays that the API server would refuse (price and priceAdjustment "
-        "together, a capacity of cpu, memory, ephemeral-storage or pods), and warns of those "
+        "It also finds overlays that the API server or Karpenter refuses (price and "
+        "priceAdjustment together, a price that is no string, a capacity of cpu, memory, "
+        "ephemeral-storage or pods, a weight of 0, no requirements, and requirements that "
+        "pool-shape finds on a NodePool, but for karpenter.sh/nodepool), and warns of those "
         "that change nothing, or select no machine of any visible NodePool. NodePools of a cloud "
         "that the catalogue does not have are passed over. Karpenter reads overlays only with "
         "its feature gate NodeOverlay.",

@@ -10,6 +10,7 @@
 #include "policy/rails/capacity_spot.h"
 #include "policy/rails/crd_shape.h"
 #include "policy/rails/duration_fault.h"
+#include "policy/rails/requirement_fault.h"
 #include "policy/reading.h"
 
 /* ---- fields ---- */
@@ -128,8 +129,8 @@ static void judge_taints_of(struct rail_call *call, const struct taints *taints,
                             struct text_map *seen)
 {
     FOR_EACH(taint, taints) {
-        pool_shape_judge_key(call, field_get(call->arena, taint->field, "key"), taint->key,
-                             "taint");
+        requirement_judge_key(call, field_get(call->arena, taint->field, "key"), taint->key,
+                              "taint", &requirements_of_pool);
         judge_taint_value(call, taint);
         judge_twice(call, taint, seen);
     }

@@ -9,7 +9,6 @@ struct catalog;
 struct pool;
 struct type_set;
 
-#define NEVER_USED ". Karpenter refuses the pool and never uses it."
 #define LAUNCHES_NONE ". The pool can launch no node."
 
 /* ---- what the rail judges, in this order ---- */
@@ -43,16 +42,8 @@ void pool_shape_judge_min_values(struct rail_call *call, const struct pool *pool
 
 /* ---- what they share ---- */
 
-/* A key that no label or taint can have; what: which of the two. */
-void pool_shape_judge_key(struct rail_call *call, const struct field *field, struct text key,
-                          const char *what);
-
 /* The requirements without those that only EKS Auto Mode would understand. */
 struct expressions pool_shape_understood(const struct pool *pool, struct arena *arena);
-/* Whether all values of its key are known: pool_shape_judge_values speaks of any other. */
-bool pool_shape_is_closed(const struct expression *expression);
-/* Of such a one: whether none of its values is known. */
-bool pool_shape_knows_none(const struct catalog *catalog, const struct expression *expression);
 /* The key under which types have the value; empty when none does. */
 struct text pool_shape_key_of_value(const struct catalog *catalog, struct text value);
 /* "{key: kubernetes.io/arch, operator: In, values: [amd64]}" for a pool that leaves both

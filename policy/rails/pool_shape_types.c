@@ -7,6 +7,7 @@
 #include "policy/launchable.h"
 #include "policy/rails/capacity_spot.h"
 #include "policy/rails/pool_shape.h"
+#include "policy/rails/requirement_fault.h"
 #include "solver/well_known.h"
 
 /* ---- a pool that may launch anything ---- */
@@ -180,8 +181,8 @@ static bool judge_unknown_values(struct rail_call *call, const struct pool *pool
             text_is(expression->key, LABEL_CAPACITY_TYPE) ||
             !catalog_has_key(call->world->catalog, expression_canonical_key(expression)))
             continue;
-        if (pool_shape_is_closed(expression)) {
-            some = some || pool_shape_knows_none(call->world->catalog, expression);
+        if (requirement_is_closed(expression)) {
+            some = some || requirement_knows_none(call->world->catalog, expression);
             continue;
         }
         some = judge_unknown(call, expression, is_all) || some;

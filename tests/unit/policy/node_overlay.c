@@ -47,8 +47,84 @@ static void it_says_what_the_api_server_refuses(void)
         {ONE(HAS("")), "warn spec "},
         {ONE(HAS("example.com/fpga: 1")), ""},
         {ONE(HAS("cpu: 1, pods: 3")), "deny spec.capacity.cpu 1\ndeny spec.capacity.pods 3"},
+        {ONE(", price: 0.25"), "deny spec.price 0.25"},
+        {ONE(", price: 1"), "deny spec.price 1"},
+        {ONE(", priceAdjustment: -0.05"), "deny spec.priceAdjustment -0.05"},
+        {ONE(", priceAdjustment: -10%"), ""},
+        {ONE(PRICE("1") WEIGHT("1")), ""},
+        {ONE(PRICE("1") WEIGHT("10000")), ""},
+        {ONE(PRICE("1") WEIGHT("null")), ""},
+        {ONE(PRICE("1") WEIGHT("0")), "deny spec.weight 0"},
+        {ONE(PRICE("1") WEIGHT("10001")), "deny spec.weight 10001"},
+        {ONE(PRICE("1") WEIGHT("'10'")), "deny spec.weight 10"},
     };
     rail_table_run(&(struct rail_table){"node-overlay: {}", pools, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {ONE(", price: 0.25"), "The API server takes price as a string, and 0.25 is a number.",
+         "Put it in quotes: \"0.25\"."},
+        {ONE(PRICE("1") WEIGHT("0")), "This is no weight, so the API server refuses the overlay.",
+         "Write a number from 1 to 10000, or remove it for a weight of 0."},
+    };
+    rail_words_run("node-overlay: {}", pools, words, COUNT_OF(words));
+}
+
+/* As of a NodePool, but that it may name one, and that NotIn rules something out. */
+static void requirements_that_are_refused_are_found(void)
+{
+#define OF(requirements) OVERLAY("a", requirements, PRICE("1"))
+#define BARE(spec)                                                                               \
+    "{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: a}, spec: {price: " \
+    "'1'" spec "}}"
+#define AT "spec.requirements"
+    static const struct rail_case cases[] = {
+        {BARE(""), "deny " AT " "},
+        {BARE(", requirements: null"), "deny " AT " "},
+        {BARE(", requirements: {}"), "deny " AT " "},
+        {BARE(", requirements: []"), ""},
+        {OF("{key: team, operator: NotIn, values: []}"), "deny " AT "[0] team"},
+        {OF("{key: team, operator: In}"), "deny " AT "[0] team"},
+        {OF("{key: team, operator: Near}"), "deny " AT "[0] team"},
+        {OF("{operator: Exists}"), "deny " AT "[0] "},
+        {OF("{key: karpenter.k8s.aws/instance-cpu, operator: Gte, values: ['4']}"), ""},
+        {OF("{key: karpenter.k8s.aws/instance-cpu, operator: Gt, values: ['-4']}"),
+         "deny " AT "[0] karpenter.k8s.aws/instance-cpu"},
+        {OF(IN("karpenter.sh/foo", "a")), "deny " AT "[0].key karpenter.sh/foo"},
+        {OF(IN("kubernetes.io/hostname", "a")), "deny " AT "[0].key kubernetes.io/hostname"},
+        {OF(IN("karpenter.sh/nodepool", "general")), ""},
+        {OF("{key: a b, operator: DoesNotExist}"), "deny " AT "[0].key a b"},
+        {OF(IN("a b", "c") ", " FAMILY("m5")), "deny " AT "[0].key a b"},
+        {OF("{key: team, operator: NotIn, values: [a-]}"), "deny " AT "[0].values[0] a-"},
+        {OF(IN("karpenter.sh/capacity-type", "spot")), ""},
+        {OF(IN("karpenter.sh/capacity-type", "Spot")), "deny " AT "[0].values[0] Spot"},
+        {OF(IN("karpenter.sh/capacity-type", "spot, cheap")), "warn " AT "[0].values[1] cheap"},
+        /* of what only finds no machine that alone is said */
+        {OF(IN("kubernetes.io/arch", "x86")), "warn " AT " "},
+    };
+    rail_table_run(&(struct rail_table){"node-overlay: {}", pools, cases, COUNT_OF(cases)});
+    /* what is refused is in conflict with none */
+    static const struct rail_case alone = {
+        OVERLAY("a", FAMILY("m5") ", {key: team, operator: NotIn, values: []}", ADJUST("-1%")),
+        "deny " AT "[1] team"};
+    rail_table_run(&(struct rail_table){"node-overlay: {}",
+                                        POOL("general", "", FAMILY("m5"))
+                                            OVERLAY("cheap", FAMILY("m5"), ADJUST("-10%")),
+                                        &alone, 1});
+    static const struct rail_words words[] = {
+        {BARE(""), "Without a list of requirements the API server refuses the overlay.",
+         "Write requirements: [] for all machines, or name some, as in [{key: "
+         "karpenter.k8s.aws/instance-family, operator: In, values: [m5]}]."},
+        {OF("{key: team, operator: NotIn, values: []}"),
+         "The values of this requirement are missing or no strings. The overlay is refused, and "
+         "has no effect.",
+         "List the values, as strings in quotes."},
+        {OF(IN("karpenter.sh/foo", "a")),
+         "A NodeOverlay must not ask for karpenter.sh/foo. The overlay is refused, and has no "
+         "effect.",
+         "Remove it, or use a label of your own domain, such as example.com/team."},
+        {OF(IN("karpenter.sh/capacity-type", "Spot")),
+         "\"Spot\" is no capacity type. The overlay is refused, and has no effect.", "Use spot."},
+    };
+    rail_words_run("node-overlay: {}", pools, words, COUNT_OF(words));
 }
 
 /* A label that types of somebody's own catalogue have chooses types, not NodePools. */
@@ -183,6 +259,7 @@ static void overlays_that_go_count_no_more(void)
 const char unit_suite[] = "policy node-overlay";
 const struct unit_test unit_tests[] = {
     {"it says what the API server refuses", it_says_what_the_api_server_refuses},
+    {"requirements that are refused are found", requirements_that_are_refused_are_found},
     {"a user's catalogue has its own labels", a_users_catalogue_has_its_own_labels},
     {"one without a machine is warned of", one_without_a_machine_is_warned_of},
     {"equals on one machine are found", equals_on_one_machine_are_found},
