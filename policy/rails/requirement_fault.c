@@ -81,9 +81,12 @@ struct fault {
 };
 
 /* Why an expression is none; what is NULL when it is one. */
-static struct fault fault_of(const struct expression *expression)
+static struct fault fault_of(const struct expression *expression, bool old)
 {
-    static const char operators[] = "Use In, NotIn, Exists, DoesNotExist, Gt or Lt.";
+    const char *operators =
+        old ? "Use In, NotIn, Exists, DoesNotExist, Gt or Lt."
+            : "Use In, NotIn, Exists, DoesNotExist, Gt, Lt, or, of Karpenter 1.9 or newer, Gte or "
+              "Lte.";
     struct text op = node_string(node_get(expression->field->node, "operator"));
     enum solver_op parsed;
     if (expression->valid && !compares_with_less_than_nothing(expression))
@@ -129,7 +132,7 @@ bool requirement_judge(struct rail_call *call, const struct expression *expressi
                 requirement_judge_key(call, key, expression->key, "label", owner);
     if (!owner->is_overlay && judge_nothing_ruled_out(call, expression))
         return good;
-    struct fault fault = fault_of(expression);
+    struct fault fault = fault_of(expression, object_is_v1beta1(call->object));
     if (fault.what != NULL) {
         report_found(call, SEVERITY_RAIL, expression->field, expression->key, text_of(fault.fix),
                      "%s%s", fault.what, owner->refused);

@@ -69,6 +69,9 @@ static void refused_values_are_found(void)
                                         COUNT_OF(cases)});
 }
 
+#define OPERATORS \
+    "Use In, NotIn, Exists, DoesNotExist, Gt, Lt, or, of Karpenter 1.9 or newer, Gte or Lte."
+
 static void it_says_why_karpenter_refuses(void)
 {
     static const struct rail_words rows[] = {
@@ -95,6 +98,11 @@ static void it_says_why_karpenter_refuses(void)
         {POOL2(CMR, "{key: a, operator: Has}"),
          "The operator of this requirement does not exist. Karpenter refuses the pool and never "
          "uses it.",
+         OPERATORS},
+        {"{apiVersion: karpenter.sh/v1beta1, kind: NodePool, metadata: {name: a}, spec: {template: "
+         "{spec: {requirements: [" CMR ", {key: a, operator: Has}]}}}}",
+         "The operator of this requirement does not exist. Karpenter refuses the pool and never "
+         "uses it.",
          "Use In, NotIn, Exists, DoesNotExist, Gt or Lt."},
         {POOL2(CMR, IN("karpenter.sh/capacity-type", "Spot")),
          "\"Spot\" is no capacity type. Karpenter refuses the pool and never uses it.",
@@ -115,7 +123,7 @@ static void it_says_why_karpenter_refuses(void)
          "Write at most 63 letters, digits, '-', '_' and '.'."},
         {POOL2(CMR, "{key: a, values: [b]}"),
          "This requirement has no operator. Karpenter refuses the pool and never uses it.",
-         "Use In, NotIn, Exists, DoesNotExist, Gt or Lt."},
+         OPERATORS},
         {POOL2(CMR, "{key: a, operator: NotIn, values: [5]}"),
          "The values of this requirement are missing or no strings. Karpenter refuses the pool and "
          "never uses it.",
