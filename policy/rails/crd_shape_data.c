@@ -451,7 +451,12 @@ const struct crd_shape crd_shape_gce_node_class = {.type = SHAPE_MAP, FIELDS(5,
     {FIELD(STRING, "apiVersion")},
     {FIELD(STRING, "kind")},
     {FIELD(MAP, "metadata")},
-    {FIELD(MAP, "spec"), FIELDS(11,
+    {FIELD(MAP, "spec"), FIELDS(19,
+        {FIELD(MAP, "advancedMachineFeatures"), FIELDS(1,
+            {FIELD(BOOLEAN, "enableNestedVirtualization")}
+        )},
+        {FIELD(BOOLEAN, "autoGPUTaint")},
+        {FIELD(STRING, "confidentialInstanceType"), CHOICES(TEXT_OF("SEV"), TEXT_OF("SEV_SNP"), TEXT_OF("TDX"))},
         {FIELD(LIST, "disks"), FIELDS(9,
             {FIELD(BOOLEAN, "boot")},
             {FIELD(STRING, "category"), CHOICES(TEXT_OF("hyperdisk-balanced"), TEXT_OF("hyperdisk-balanced-high-availability"), TEXT_OF("hyperdisk-extreme"), TEXT_OF("hyperdisk-ml"), TEXT_OF("hyperdisk-throughput"), TEXT_OF("local-ssd"), TEXT_OF("pd-balanced"), TEXT_OF("pd-extreme"), TEXT_OF("pd-ssd"), TEXT_OF("pd-standard"))},
@@ -463,6 +468,7 @@ const struct crd_shape crd_shape_gce_node_class = {.type = SHAPE_MAP, FIELDS(5,
             {FIELD(STRING, "secondaryBootMode"), CHOICES(TEXT_OF("MODE_UNSPECIFIED"), TEXT_OF("CONTAINER_IMAGE_CACHE"))},
             {FIELD(INTEGER, "sizeGiB")}
         )},
+        {FIELD(STRING, "gpuDriverVersion"), CHOICES(TEXT_OF("default"), TEXT_OF("disabled"), TEXT_OF("latest"))},
         {FIELD(STRING, "imageFamily"), CHOICES(TEXT_OF("Ubuntu"), TEXT_OF("ContainerOptimizedOS"))},
         {FIELD(LIST, "imageSelectorTerms"), FIELDS(5,
             {FIELD(STRING, "alias")},
@@ -471,7 +477,7 @@ const struct crd_shape crd_shape_gce_node_class = {.type = SHAPE_MAP, FIELDS(5,
             {FIELD(STRING, "id")},
             {FIELD(STRING, "version")}
         )},
-        {FIELD(MAP, "kubeletConfiguration"), FIELDS(12,
+        {FIELD(MAP, "kubeletConfiguration"), FIELDS(14,
             {FIELD(STRING_LIST, "clusterDNS")},
             {FIELD(BOOLEAN, "cpuCFSQuota")},
             {FIELD(STRING_MAP, "evictionHard")},
@@ -481,26 +487,43 @@ const struct crd_shape crd_shape_gce_node_class = {.type = SHAPE_MAP, FIELDS(5,
             {FIELD(INTEGER, "imageGCHighThresholdPercent")},
             {FIELD(INTEGER, "imageGCLowThresholdPercent")},
             {FIELD(STRING_MAP, "kubeReserved")},
+            {FIELD(INTEGER, "maxParallelImagePulls")},
             {FIELD(INTEGER, "maxPods")},
             {FIELD(INTEGER, "podsPerCore")},
+            {FIELD(BOOLEAN, "serializeImagePulls")},
             {FIELD(STRING_MAP, "systemReserved")}
         )},
         {FIELD(STRING_MAP, "labels")},
+        {FIELD(MAP, "linuxNodeConfig"), FIELDS(1,
+            {FIELD(MAP, "hugepages"), FIELDS(2,
+                {FIELD(INTEGER, "hugepageSize1g")},
+                {FIELD(INTEGER, "hugepageSize2m")}
+            )}
+        )},
+        {FIELD(STRING, "localSsdMode"), CHOICES(TEXT_OF("RawBlock"), TEXT_OF("Ephemeral"))},
         {FIELD(STRING_MAP, "metadata")},
-        {FIELD(MAP, "networkConfig"), FIELDS(1,
+        {FIELD(MAP, "networkConfig"), FIELDS(4,
+            {FIELD(LIST, "additionalNetworkInterfaces"), FIELDS(2,
+                {FIELD(STRING, "network")},
+                {FIELD(STRING, "subnetwork")}
+            )},
+            {FIELD(BOOLEAN, "enablePrivateNodes")},
             {FIELD(LIST, "networkInterfaces"), FIELDS(2,
                 {FIELD(BOOLEAN, "enableExternalIPAccess")},
                 {FIELD(STRING, "subnetwork")}
-            )}
+            )},
+            {FIELD(STRING, "subnetwork")}
         )},
         {FIELD(STRING_LIST, "networkTags")},
+        {FIELD(STRING, "preemptionNoticeDuration")},
         {FIELD(STRING, "serviceAccount")},
         {FIELD(MAP, "shieldedInstanceConfig"), FIELDS(3,
             {FIELD(BOOLEAN, "enableIntegrityMonitoring")},
             {FIELD(BOOLEAN, "enableSecureBoot")},
             {FIELD(BOOLEAN, "enableVtpm")}
         )},
-        {FIELD(STRING, "subnetRangeName")}
+        {FIELD(STRING, "subnetRangeName")},
+        {FIELD(STRING_LIST, "subnetRangeNames")}
     )},
     {FIELD(MAP, "status")}
 )};

@@ -54,6 +54,17 @@ static void fields_are_those_of_the_crd(void)
          "deny spec.disks[0].category pd-sdd\ndeny spec.disks[0].sizeGiB 9"},
         {GCE("disks: pd-ssd"), "deny spec.disks pd-ssd"},
         {GCE("kubelet: {maxPods: 30}"), "warn spec.kubelet kubelet"},
+        {GCE("autoGPUTaint: true, gpuDriverVersion: latest, localSsdMode: Ephemeral, "
+             "networkConfig: {enablePrivateNodes: true, subnetwork: a, "
+             "additionalNetworkInterfaces: [{network: a, subnetwork: b}]}"),
+         ""},
+        {GCE("subnetRangeNames: [a, b], linuxNodeConfig: {hugepages: {hugepageSize2m: 4}}, "
+             "kubeletConfiguration: {serializeImagePulls: false, maxParallelImagePulls: 3}, "
+             "preemptionNoticeDuration: 120s, confidentialInstanceType: SEV, "
+             "advancedMachineFeatures: {enableNestedVirtualization: true}"),
+         ""},
+        {GCE("autoGPUTaint: 'yes', gpuDriverVersion: newest"),
+         "deny spec.autoGPUTaint yes\ndeny spec.gpuDriverVersion newest"},
         {GCE_BARE("imageFamily: Ubuntu"), "deny spec.imageSelectorTerms "},
         {GCE_BARE("imageSelectorTerms: [{family: Ubuntu2404, version: v1}, {family: Ubuntu2404, "
                   "channel: cluster}]"),
