@@ -4,8 +4,9 @@
  * not finish go first, then connections that are idle or whose request does not arrive. Of these go
  * those of the address with most of them, oldest first. API servers have few addresses and
  * attackers maybe more. But an API server finishes its handshakes and its requests in milliseconds,
- * so its connections are never old. There is no limit for an address, because pods and the API
- * server may share one, of a node or a load balancer. */
+ * so its connections are never old. Where hardly a place is left, young ones go too: a stream of
+ * new connections would hold every place. There is no limit for an address, because pods and the
+ * API server may share one, of a node or a load balancer. */
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -15,7 +16,7 @@
 
 enum {
     SPARE_PART = 4,           /* one such part of the places must be free, or about to be */
-    SCARCE_PART = 16,         /* so few are free that ended connections need time to leave */
+    SCARCE_PART = 16,         /* hardly a place is left: young connections go too */
     HANDSHAKE_GRACE_MS = 250, /* the time a handshake always gets */
     HOG_PART = 4, /* an address with this part of the table in handshakes gets no such time */
     LEAVE_NS = 1000000,
@@ -47,7 +48,7 @@ unsigned char connection_source(const struct sockaddr *address)
 enum standing {
     STAYS,
     UNFINISHED, /* its handshake is unfinished */
-    LINGERS,    /* idle, or its request has been arriving for long */
+    LINGERS,    /* idle, or its request arrives */
     STANDING_COUNT
 };
 
@@ -61,16 +62,11 @@ static bool is_leaving(const struct connection *connection)
     return connection->input_ended || connection->ended;
 }
 
-/* What a connection has been doing since then. */
-static enum standing standing_of(const struct connection *connection, int64_t now_ms,
-                                 int64_t grace_ms, int64_t *since_ms)
+static enum standing standing_of(const struct connection *connection)
 {
     if (!connection->open || is_leaving(connection) || connection_is_judged(connection))
         return STAYS;
-    *since_ms = connection_since(connection);
-    if (is_unfinished(connection))
-        return now_ms - *since_ms >= grace_ms ? UNFINISHED : STAYS;
-    return now_ms - *since_ms >= SETTLED_MS ? LINGERS : STAYS;
+    return is_unfinished(connection) ? UNFINISHED : LINGERS;
 }
 
 struct census {
@@ -86,10 +82,8 @@ static void take_census(const struct connections *connections, enum door door,
     };
     for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
         const struct connection *connection = &connections->items[i];
-        if (!connection->open)
-            continue;
-        census->leaving += is_leaving(connection);
-        census->counts[is_unfinished(connection) ? UNFINISHED : LINGERS][connection->source]++;
+        census->leaving += connection->open && is_leaving(connection);
+        census->counts[standing_of(connection)][connection->source]++;
     }
 }
 
@@ -109,20 +103,31 @@ static bool goes_before(const struct candidate *a, const struct candidate *b)
     return a->since_ms < b->since_ms;
 }
 
+static bool is_young(const struct candidate *candidate, const struct census *census,
+                     unsigned free_soon, int64_t now_ms)
+{
+    int64_t grace_ms = SETTLED_MS;
+    if (candidate->standing == UNFINISHED)
+        grace_ms = candidate->of_source > census->limit / HOG_PART ? 0 : HANDSHAKE_GRACE_MS;
+    else if (free_soon <= census->limit / SCARCE_PART)
+        grace_ms = 0;
+    return now_ms - candidate->since_ms < grace_ms;
+}
+
 static struct candidate first_to_go(const struct connections *connections, enum door door,
-                                    const struct census *census)
+                                    const struct census *census, unsigned free_soon)
 {
     struct candidate first = {0};
     int64_t now_ms = monotonic_ms();
     for (unsigned i = connections->first[door]; i < connections->first[door + 1]; i++) {
         struct candidate next = {.connection = &connections->items[i]};
-        unsigned char source = next.connection->source;
-        bool hog = census->counts[UNFINISHED][source] > census->limit / HOG_PART;
-        next.standing =
-            standing_of(next.connection, now_ms, hog ? 0 : HANDSHAKE_GRACE_MS, &next.since_ms);
+        next.standing = standing_of(next.connection);
         if (next.standing == STAYS)
             continue;
-        next.of_source = census->counts[next.standing][source];
+        next.of_source = census->counts[next.standing][next.connection->source];
+        next.since_ms = connection_since(next.connection);
+        if (is_young(&next, census, free_soon, now_ms))
+            continue;
         if (goes_before(&next, &first))
             first = next;
     }
@@ -147,7 +152,8 @@ unsigned connections_keep_room(struct connections *connections, enum door door)
         return free_count;
     take_census(connections, door, &census);
     for (; free_count + census.leaving <= limit / SPARE_PART; census.leaving++) {
-        struct candidate first = first_to_go(connections, door, &census);
+        struct candidate first =
+            first_to_go(connections, door, &census, free_count + census.leaving);
         if (first.connection == NULL)
             break;
         census.counts[first.standing][first.connection->source]--;

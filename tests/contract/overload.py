@@ -8,6 +8,7 @@ import re
 import resource
 import selectors
 import signal
+import socket
 import ssl
 import sys
 import tempfile
@@ -22,6 +23,7 @@ LARGE_BODY_BYTES = 96 << 20  # of all bodies over 64 KiB together
 REQUEST_S = 15  # within which a request must have arrived
 HANDSHAKE_S = 3
 CONNECTIONS = 512
+OPS_CONNECTIONS = 32
 FEW_FILES, FEW_CONNECTIONS = 200, 40
 with open(sys.argv[1], "rb") as program:
     SANITIZED = re.search(rb"__[at]san_init", program.read()) is not None
@@ -204,6 +206,20 @@ def idle_connections(server):
             client.close()
 
 
+def young_connections(server):
+    """A stream of new connections to the ops port holds no place that a probe needs."""
+    clients = []
+    try:
+        for _ in range(3):
+            for _ in range(2 * OPS_CONNECTIONS):
+                clients.append(socket.create_connection(("127.0.0.1", server.ops_port)))
+            for page in ("/livez", "/readyz"):
+                check(server.get(page)[0] == 200, page)
+    finally:
+        for client in clients:
+            client.close()
+
+
 def few_open_files(binary, folder):
     """With a hard limit of open files it takes fewer connections, and never meets that limit."""
     def limit():
@@ -215,6 +231,9 @@ def few_open_files(binary, folder):
         while len(clients) < 2 * FEW_FILES:
             clients.append(server.plain())
         check(server.get("/livez")[0] == 200, "not alive")
+        check_serves(server)
+        for _ in range(2 * FEW_CONNECTIONS):  # most of them younger than a second
+            clients.append(server.connect())
         check_serves(server)
         descriptors, threads = counts(server)
         check(descriptors < FEW_FILES and threads < FEW_CONNECTIONS + 50,
@@ -300,6 +319,7 @@ CASES = [
     ("bodies held open", bodies_held_open),
     ("large bodies announced", large_bodies_announced),
     ("idle connections", idle_connections),
+    ("young connections", young_connections),
     ("drips", drips),
 ]
 

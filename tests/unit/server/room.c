@@ -93,6 +93,12 @@ static void who_makes_no_progress_goes(void)
         {{"a i3000", "a i2500", "b i4000", "c j", "d j", "e j", "f j"}, "0i, 2i", 1},
         {{"a i3000", "a i2500", "b i2000", "c j", "d j", "e j", "f j"}, "0i, 1i", 1},
         {{"a i3000", "a i2500", "b i4000", "b i3500", "d j", "e j", "f j", "g j"}, "0i, 2i, 3i", 0},
+        /* where hardly a place is left, nobody is too young; those who are judged do not count */
+        {{"a i100", "b i60", "b i80", "b r70", "c j", "c j", "c j", "c j"}, "2i", 0},
+        {{"a i60", "b r100", "b i80", "c j", "c r90", "c j", "c j", "c j"}, "1e", 0},
+        {{"a h20", "b h20", "c j", "c j", "d i10", "e j", "f j", "g j"}, "4i", 0},
+        {{"a i2000", "b i80", "b i90", "c j", "c j", "c j", "c j", "c j"}, "0i, 2i", 0},
+        {{"c j", "c j", "c j", "c j", "c j", "c j", "c j", "c j"}, "", 0},
         /* those that leave are counted */
         {{"a i3000", "a x", "c j", "c j", "d j", "e j"}, "1e", 2},
         {{"a i3000", "a x", "c j", "c j", "d j", "e j", "f j"}, "0i, 1e", 1},
