@@ -116,6 +116,14 @@ static void tell_head(struct transfer *transfer)
     watcher_head(transfer->watcher, transfer->client->now_ms(), (unsigned)status);
 }
 
+/* A quiet watch sends its head, and no byte of a body for a minute. */
+static size_t take_header(char *data, size_t size, size_t count, void *context)
+{
+    (void)data;
+    tell_head(context);
+    return size * count;
+}
+
 static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
     struct transfer *transfer = context;
@@ -224,6 +232,10 @@ static bool write_options(struct transfer *transfer, const struct watch_step *st
     transfer->headers = NULL;
     if (!http_prepare(transfer->client, easy, step->path, accept_of(step), &transfer->headers))
         return false;
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    /* Those of a proxy are not the API server's. */
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer->exchange);

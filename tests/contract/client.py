@@ -137,6 +137,16 @@ def a_kind_that_is_forbidden_goes_alone(folder):
     fake.end()
 
 
+def a_quiet_watch_counts_as_open(folder):
+    """It sends its head, and nothing more until a bookmark."""
+    fake = Fake(folder, "bookmarks 3600000\nput pods shop/a\n")
+    driver = Driver(["kubeconfig", kubeconfig(folder, f"http://127.0.0.1:{fake.port}")], "Pod",
+                    idle=())
+    driver.until("report Pod", "watching=1 .*events=0")
+    driver.end()
+    fake.end()
+
+
 def a_token_is_read_anew(folder):
     token = os.path.join(folder, "token")
 
@@ -364,5 +374,6 @@ def pythons_client_sees_the_same(folder):
 
 
 run_tests(everything_that_fails_comes_right, a_kind_that_is_forbidden_goes_alone,
-          a_token_is_read_anew, credentials_are_not_sent_in_the_clear, tls_is_checked,
-          kubectl_sees_the_same, pythons_client_sees_the_same)
+          a_quiet_watch_counts_as_open, a_token_is_read_anew,
+          credentials_are_not_sent_in_the_clear, tls_is_checked, kubectl_sees_the_same,
+          pythons_client_sees_the_same)

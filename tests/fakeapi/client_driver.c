@@ -50,8 +50,9 @@ static void report(enum kind kind)
     struct watch_report it;
     if (!client_report(client, kind, &it))
         return;
-    printf("synced=%d degraded=%d age_ms=%lld lists=%llu events=%llu failures=%llu problem=%s\n",
-           it.synced, it.degraded, (long long)it.age_ms, (unsigned long long)it.lists,
+    printf("synced=%d degraded=%d watching=%d age_ms=%lld lists=%llu events=%llu failures=%llu "
+           "problem=%s\n",
+           it.synced, it.degraded, it.watching, (long long)it.age_ms, (unsigned long long)it.lists,
            (unsigned long long)it.events, (unsigned long long)it.failures, it.problem);
 }
 
