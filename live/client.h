@@ -124,6 +124,8 @@ void watcher_end(struct watcher *watcher, int64_t now_ms, const char *failure,
                  int64_t retry_after_s);
 /* Lists again, as soon as no request is open; abort the open one. */
 void watcher_list_again(struct watcher *watcher, int64_t now_ms);
+/* The open request was aborted, and nothing is wrong: sends it again; a list begins anew. */
+void watcher_ask_again(struct watcher *watcher, int64_t now_ms);
 /* Whether no more bytes may come now, because others hold too much. */
 bool watcher_waits(struct watcher *watcher);
 void watcher_report(const struct watcher *watcher, int64_t now_ms, struct watch_report *report);

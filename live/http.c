@@ -331,8 +331,7 @@ static void look_at_config(struct client *client)
             continue;
         curl_multi_remove_handle(client->multi, transfer->easy);
         transfer->active = false;
-        watcher_end(transfer->watcher, now_ms, "it is asked again, by the kubeconfig as it is now",
-                    0);
+        watcher_ask_again(transfer->watcher, now_ms);
     }
 }
 

@@ -286,6 +286,14 @@ void watcher_list_again(struct watcher *watcher, int64_t now_ms)
     watcher->start_at_ms = now_ms;
 }
 
+void watcher_ask_again(struct watcher *watcher, int64_t now_ms)
+{
+    if (!watcher->watching)
+        start_over(watcher);
+    stop(watcher);
+    watcher->start_at_ms = now_ms;
+}
+
 /* Normal operation: the requested version is too old. */
 static void expire(struct watcher *watcher, int64_t now_ms)
 {

@@ -180,6 +180,24 @@ def a_token_is_read_anew(folder):
     fake.end()
 
 
+def a_changed_kubeconfig_is_no_failure(folder):
+    fake = Fake(folder, "put pods shop/a\n")
+    where = f"http://127.0.0.1:{fake.port}"
+    config = kubeconfig(folder, where, "{token: first}")
+    driver = Driver(["kubeconfig", config], "Pod", idle=())
+    driver.until("report Pod", "watching=1")
+    os.rename(kubeconfig(folder, where, "{token: second}", "next"), config)
+    end = time.monotonic() + WAIT_S
+    while not any("=Bearer second " in request for request in fake.requests("watch pods")):
+        check(time.monotonic() < end, f"no watch with the new token: {fake.requests('')}")
+        driver.ask("run 50")
+    report = driver.until("report Pod", "watching=1")
+    check("lists=1 " in report and "failures=0 problem=" in report, report)
+    log = driver.end()
+    check("read again" in log and "asked" not in log, "a failure is said: " + log)
+    fake.end()
+
+
 def credentials_are_not_sent_in_the_clear(folder):
     config = kubeconfig(folder, "http://192.0.2.1:8080", "{token: secret}")
     log = Driver(["kubeconfig", config], "Pod").end(2)
@@ -374,6 +392,6 @@ def pythons_client_sees_the_same(folder):
 
 
 run_tests(everything_that_fails_comes_right, a_kind_that_is_forbidden_goes_alone,
-          a_quiet_watch_counts_as_open, a_token_is_read_anew,
+          a_quiet_watch_counts_as_open, a_token_is_read_anew, a_changed_kubeconfig_is_no_failure,
           credentials_are_not_sent_in_the_clear, tls_is_checked, kubectl_sees_the_same,
           pythons_client_sees_the_same)

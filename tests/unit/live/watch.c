@@ -413,6 +413,40 @@ static void a_list_without_end_is_given_up(void)
     watcher_destroy(watcher);
 }
 
+static void what_is_asked_again_has_not_failed(void)
+{
+    struct watch_report report;
+    start_watching();
+    CU_ASSERT(deliver(EVENT("ADDED", TYPED("a", "101")), 7));
+    CU_ASSERT(deliver("{\"type\":\"ADD", 7));
+    watcher_ask_again(watcher, now_ms);
+    CU_ASSERT(!watcher_bytes(watcher, now_ms, TEXT("ED\"")));
+    ASSERT_INT(next_request(), 0);
+    CU_ASSERT(watches_from("101"));
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(EVENT("ADDED", TYPED("b", "102")), 7));
+    ASSERT_TOLD("put a put b");
+    watcher_report(watcher, now_ms, &report);
+    CU_ASSERT(report.synced && report.failures == 0 && report.problem[0] == '\0');
+    ASSERT_INT(said, 0);
+    watcher_destroy(watcher);
+    /* In the middle of a list. */
+    start(KIND_POD, 1);
+    answer(200, PODS("100", "next", POD("a", "7")));
+    next_request();
+    watcher_ask_again(watcher, now_ms);
+    ASSERT_INT(next_request(), 0);
+    ASSERT_TEXT(text_of(step.path), "/api/v1/pods?limit=2");
+    watcher_head(watcher, now_ms, 200);
+    CU_ASSERT(deliver(PODS("100", "", POD("b", "8")), 7));
+    watcher_end(watcher, now_ms, NULL, 0);
+    ASSERT_TOLD("begin put a begin put b end");
+    watcher_report(watcher, now_ms, &report);
+    CU_ASSERT(report.synced && report.failures == 0);
+    ASSERT_INT(said, 0);
+    watcher_destroy(watcher);
+}
+
 static void a_dead_connection_is_cut(void)
 {
     start_watching();
@@ -891,6 +925,7 @@ const struct unit_test unit_tests[] = {
     {"a page that expired is followed by a list in one",
      a_page_that_expired_is_followed_by_a_list_in_one},
     {"a list without end is given up", a_list_without_end_is_given_up},
+    {"what is asked again has not failed", what_is_asked_again_has_not_failed},
     {"a dead connection is cut", a_dead_connection_is_cut},
     {"a watch that says nothing is followed by a list",
      a_watch_that_says_nothing_is_followed_by_a_list},
