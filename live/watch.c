@@ -12,8 +12,9 @@ enum {
     BACK_OFF_MIN_MS = 800,
     BACK_OFF_MAX_MS = 30000,
     BACK_OFF_DOUBLINGS = 6,
-    DEGRADED_MS = 300000,
-    REFUSALS_SOON = 6, /* in a row; then the kind is left alone for some time */
+    FORBIDDEN_MS = 300000,
+    MISSING_MS = 30000, /* a missing path costs little, and may be there later */
+    REFUSALS_SOON = 6,  /* in a row; then the kind is left alone for some time */
     RETRY_AFTER_MAX_S = 300,
     WATCH_SHORT_MS = 1000, /* after a shorter watch the next one waits */
     WATCH_GOOD_MS = 120000,
@@ -318,7 +319,8 @@ static void degrade(struct watcher *watcher, int64_t now_ms, const char *what)
     start_over(watcher);
     stop(watcher);
     bool soon = watcher->refusals_in_row < REFUSALS_SOON;
-    watcher->start_at_ms = now_ms + (soon ? back_off_ms(watcher) : jitter(watcher, DEGRADED_MS));
+    int64_t rest_ms = watcher->status == 404 ? MISSING_MS : FORBIDDEN_MS;
+    watcher->start_at_ms = now_ms + (soon ? back_off_ms(watcher) : jitter(watcher, rest_ms));
     if (!soon)
         watcher->failures_in_row = 0;
 }

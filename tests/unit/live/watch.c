@@ -534,6 +534,24 @@ static void a_kind_is_left_alone_that_is_refused_again_and_again(void)
     watcher_destroy(watcher);
 }
 
+/* Its definition may come at any time. */
+static void a_kind_that_is_missing_is_asked_for_each_half_minute(void)
+{
+    start(KIND_POD, 1);
+    for (int i = 0; i < 30; i++) {
+        int64_t waited_ms = next_request();
+        CU_ASSERT(waited_ms <= 45000 && (i <= 6 || waited_ms >= 15000));
+        watcher_head(watcher, now_ms, 404);
+        watcher_end(watcher, now_ms, NULL, 0);
+    }
+    ASSERT_INT(said, 1);
+    answer(200, PODS("100", "", ""));
+    next_request();
+    watcher_end(watcher, now_ms, "connection reset", 0);
+    CU_ASSERT(next_request() <= 1200);
+    watcher_destroy(watcher);
+}
+
 static void what_could_be_read_is_not_given_up_at_once(void)
 {
     struct watch_report report;
@@ -931,6 +949,8 @@ const struct unit_test unit_tests[] = {
      a_watch_that_says_nothing_is_followed_by_a_list},
     {"a kind is left alone that is refused again and again",
      a_kind_is_left_alone_that_is_refused_again_and_again},
+    {"a kind that is missing is asked for each half minute",
+     a_kind_that_is_missing_is_asked_for_each_half_minute},
     {"what could be read is not given up at once", what_could_be_read_is_not_given_up_at_once},
     {"versions are tried in order", versions_are_tried_in_order},
     {"back-off grows and differs", back_off_grows_and_differs},
