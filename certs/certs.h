@@ -60,6 +60,10 @@ struct rotation_secret {
     struct text retire_after; /* ca.retire-after: when CAs but the newest leave,
                                  2027-01-31T08:00:00Z or empty */
 };
+/* The index, among the CAs of the bundle, of the one that signed the certificate; *ca_count: none
+ * of them. */
+size_t certs_signer(struct text certificate, struct text ca_bundle, size_t *ca_count);
+
 /* One key of the Secret's data, and the offset of its text in struct rotation_secret. */
 struct rotation_item {
     const char *key;

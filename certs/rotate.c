@@ -35,13 +35,14 @@ struct rotation {
     bool trusted[CAS_MAX];     /* every webhook entry holds it */
     size_t count;
     bool nobody_trusts; /* no webhook entry trusts what is served, so nothing can be lost */
+    bool has_new_ca;    /* the first was made in this step */
     /* The leaf of the next Secret. */
     struct cert_pair pair;
     struct cert_leaf leaf;
     bool usable;
     int64_t replaced_not_after_unix_s; /* of the usable leaf that this step replaces; or 0 */
-    int64_t retire_unix_s;             /* when CAs but the newest leave; 0: there are none, or one
-                                          of them is in use */
+    bool retires;                      /* CAs but the newest leave at a known time */
+    int64_t retire_unix_s;
     struct text what;
 };
 
@@ -158,6 +159,7 @@ static bool new_ca(struct rotation *rotation, const char *why, struct error *err
     }
     rotation->cas[0] = facts;
     rotation->keys[0] = ca.key;
+    rotation->has_new_ca = true;
     rotation->what = arena_printf(rotation->arena, "a new CA, for %s", why);
     return true;
 }
@@ -301,24 +303,34 @@ static bool renew_leaf(struct rotation *rotation, struct error *error)
 /* ---- the end of CAs ---- */
 
 /* A CA that is no longer used stays published until its last leaf has ended, because a replica that
- * cannot reach the API server still serves that leaf. */
+ * cannot reach the API server still serves that leaf. Somebody may have set an earlier time, also
+ * before the newest CA signs: then it stays until the replicas have loaded the leaf of the newest.
+ * A time from before the newest was made is that of another CA. */
 static void retire(struct rotation *rotation)
 {
     const struct rotation_view *view = rotation->view;
     int64_t at = 0;
-    if (rotation->count == 1 || !rotation->usable || rotation->leaf.signer != 0)
+    if (rotation->count == 1)
         return;
     bool known = cert_parse_time(view->secret.retire_after, &at) &&
                  at <= view->now_unix_s + view->times.leaf_valid_s + DAY_S;
-    if (known && at <= view->now_unix_s) {
-        rotation->count = 1;
-        rotation->what = TEXT("the CA before leaves: no certificate of it is valid");
+    if (rotation->usable && rotation->leaf.signer == 0) {
+        int64_t loaded_unix_s = issued_at(rotation->leaf.not_before_unix_s) + view->times.settle_s;
+        if (rotation->replaced_not_after_unix_s > 0 && !known)
+            at = rotation->replaced_not_after_unix_s;
+        else if (!known)
+            at = view->now_unix_s + view->times.leaf_valid_s;
+        if (at < loaded_unix_s)
+            at = loaded_unix_s;
+        if (at <= view->now_unix_s) {
+            rotation->count = 1;
+            rotation->what = TEXT("the CA before leaves: its time is over");
+            return;
+        }
+    } else if (!known || rotation->has_new_ca) {
         return;
     }
-    if (rotation->replaced_not_after_unix_s > 0 && !known)
-        at = rotation->replaced_not_after_unix_s;
-    else if (!known)
-        at = view->now_unix_s + view->times.leaf_valid_s;
+    rotation->retires = true;
     rotation->retire_unix_s = at;
 }
 
@@ -339,7 +351,7 @@ static void compose(const struct rotation *rotation, struct rotation_secret *sec
     secret->ca_keys = text_builder_text(&keys);
     secret->leaf = rotation->pair;
     secret->retire_after = TEXT("");
-    if (rotation->retire_unix_s != 0) {
+    if (rotation->retires) {
         char at[CERT_TIME_BYTES];
         cert_print_time(rotation->retire_unix_s, at, sizeof at);
         secret->retire_after = arena_printf(rotation->arena, "%s", at);
@@ -385,7 +397,7 @@ static int64_t again_in(const struct rotation *rotation, const struct rotation_s
         return AGAIN_SOON_S;
     sooner(&again_in_s, leaf_due_at(&rotation->leaf), view->now_unix_s);
     sooner(&again_in_s, ca_due_at(&rotation->cas[0], &view->times), view->now_unix_s);
-    if (rotation->retire_unix_s != 0)
+    if (rotation->retires)
         sooner(&again_in_s, rotation->retire_unix_s, view->now_unix_s);
     return again_in_s;
 }
@@ -403,6 +415,15 @@ static struct text explain(const struct rotation *rotation, const struct rotatio
     if (!rotation->usable || rotation->leaf.signer != 0)
         return TEXT("waits until every API server can have read the new CA");
     return TEXT("nothing to do");
+}
+
+size_t certs_signer(struct text certificate, struct text ca_bundle, size_t *ca_count)
+{
+    static const struct cert_names no_names;
+    struct cert_ca cas[CAS_MAX];
+    struct cert_leaf leaf;
+    *ca_count = cert_read_cas(ca_bundle, cas, CAS_MAX);
+    return cert_read_leaf(certificate, &no_names, cas, *ca_count, &leaf) ? leaf.signer : *ca_count;
 }
 
 bool certs_rotate(const struct rotation_view *view, struct arena *arena, struct rotation_step *step,

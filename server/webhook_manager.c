@@ -247,6 +247,9 @@ static void take_secret(struct webhook_manager *manager, int64_t now_ms,
     if (!manager->leads)
         succeed(manager, READ_SECRET);
     serve_leaf(manager);
+    if (manager->served != NULL)
+        manager->status.signer = certs_signer(text_of(manager->served), manager->held.ca_bundle,
+                                              &manager->status.ca_count);
     manager->stage = READ_VALIDATING;
 }
 

@@ -72,6 +72,9 @@ enum {
 
 struct webhook_manager_report {
     bool serving; /* a leaf of the Secret is in use */
+    /* Of the CAs in ca.crt of the Secret, the newest first, the one that signed the leaf in use;
+     * ca_count: none of them. */
+    size_t signer, ca_count;
     bool leads;
     char holder[128];
     bool missing[CONFIGURATION_COUNT]; /* as the leader saw it */

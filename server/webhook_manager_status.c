@@ -84,15 +84,32 @@ bool webhook_manager_status_is_ready(struct webhook_manager_status *status, stru
     return false;
 }
 
+/* While an older CA is there, API servers trust it, too. */
+static void add_signer(const struct webhook_manager_report *report, struct text_builder *out)
+{
+    if (!report->serving || report->ca_count == 0)
+        return;
+    if (report->signer == report->ca_count)
+        text_builder_add(out, TEXT(", signed by no CA of ca.crt"));
+    else if (report->ca_count == 1)
+        text_builder_add(out, TEXT(", signed by the only CA of ca.crt"));
+    else
+        text_builder_printf(out, ", signed by %s of %zu CAs of ca.crt",
+                            report->signer == 0 ? "the newest" : "an older one", report->ca_count);
+}
+
 void webhook_manager_status_add_line(struct webhook_manager_status *status,
                                      struct text_builder *out)
 {
     struct webhook_manager_report report = read_status(status);
-    if (status->settings->secret != NULL)
-        text_builder_printf(out, "; certificate of Secret %s/%s, kept by ",
-                            status->settings->namespace, status->settings->secret);
-    else
+    if (status->settings->secret != NULL) {
+        text_builder_printf(out, "; certificate of Secret %s/%s", status->settings->namespace,
+                            status->settings->secret);
+        add_signer(&report, out);
+        text_builder_add(out, TEXT(", kept by "));
+    } else {
         text_builder_add(out, TEXT("; elected is "));
+    }
     if (report.leads)
         text_builder_add(out, TEXT("this replica"));
     else

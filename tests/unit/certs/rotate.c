@@ -219,7 +219,7 @@ static void a_ca_is_followed_by_another(void)
     ASSERT_INT(cluster.step.again_in_s, 1);
     now = old_leaf_ends;
     CU_ASSERT_FATAL(take_step(&cluster, now, true));
-    ASSERT_TEXT(cluster.step.what, "the CA before leaves: no certificate of it is valid");
+    ASSERT_TEXT(cluster.step.what, "the CA before leaves: its time is over");
     run(&cluster, &now);
     ASSERT_INT(cluster.applies, 1);
     assert_served(&cluster, now, 1);
@@ -535,6 +535,68 @@ static void what_is_spoilt_is_replaced_once(void)
     }
 }
 
+/* The Secret is deleted, since others may know the key, and somebody says when the old CA leaves.
+ */
+static void a_ca_leaves_when_somebody_says(void)
+{
+    static const struct {
+        const char *said;
+        bool early;        /* before the new CA signs */
+        int64_t at_unix_s; /* when it leaves; 0: as soon as it can */
+    } cases[] = {
+        {"2026-01-01T00:00:00Z", true, 0},
+        {"1970-01-01T00:00:00Z", true, 0},
+        {"2026-01-01T00:00:00Z", false, 0},
+        {"2026-11-07T21:20:00Z", true, NOW + DAY_S},
+    };
+    const int64_t settle_s = rotation_times_usual.settle_s;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct cluster cluster = cluster_new();
+        int64_t now = NOW, leaf_s;
+        run(&cluster, &now);
+        nothing_left(&cluster);
+        CU_ASSERT_FATAL(take_step(&cluster, now, true)); /* the new CA */
+        CU_ASSERT_FATAL(take_step(&cluster, now, true)); /* its bundles */
+        if (cases[i].early)
+            put(&cluster, 4, text_of(cases[i].said));
+        CU_ASSERT_FATAL(take_step(&cluster, now, true));
+        CU_ASSERT(!cluster.step.write);
+        cluster.published_for_s = settle_s;
+        leaf_s = now += settle_s;
+        CU_ASSERT_FATAL(take_step(&cluster, now, true));
+        ASSERT_TEXT(cluster.step.what, "a new certificate, for there is none");
+        if (!cases[i].early)
+            put(&cluster, 4, text_of(cases[i].said));
+        assert_served(&cluster, now, 2);
+        /* The replicas have time to load it. */
+        int64_t leaves_s = cases[i].at_unix_s > 0 ? cases[i].at_unix_s : leaf_s + settle_s;
+        CU_ASSERT_FATAL(take_step(&cluster, leaf_s, true));
+        CU_ASSERT_FATAL(take_step(&cluster, leaves_s - 1, true));
+        CU_ASSERT(!cluster.step.write);
+        ASSERT_INT(cluster.step.again_in_s, 1);
+        CU_ASSERT_FATAL(take_step(&cluster, leaves_s, true));
+        ASSERT_TEXT(cluster.step.what, "the CA before leaves: its time is over");
+        now = leaves_s;
+        run(&cluster, &now);
+        assert_served(&cluster, now, 1);
+        cluster_free(&cluster);
+    }
+}
+
+/* It was said of the CA before this one. */
+static void a_time_from_before_a_new_ca_is_forgotten(void)
+{
+    struct cluster cluster = cluster_new();
+    int64_t now = NOW;
+    run(&cluster, &now);
+    no_key(&cluster);
+    put(&cluster, 4, TEXT("2026-01-01T00:00:00Z"));
+    cluster.published_for_s = 0;
+    run(&cluster, &now);
+    assert_served(&cluster, now, 2);
+    cluster_free(&cluster);
+}
+
 static uint32_t random_state;
 
 static uint32_t draw(size_t below)
@@ -685,6 +747,8 @@ const struct unit_test unit_tests[] = {
     {"what can never be read is not waited for for ever",
      what_can_never_be_read_is_not_waited_for_for_ever},
     {"what is spoilt is replaced once", what_is_spoilt_is_replaced_once},
+    {"a CA leaves when somebody says", a_ca_leaves_when_somebody_says},
+    {"a time from before a new CA is forgotten", a_time_from_before_a_new_ca_is_forgotten},
     {"anything comes to rest", anything_comes_to_rest},
     {"a clock that is behind changes nothing", a_clock_that_is_behind_changes_nothing},
     {"a clock that is ahead makes a CA once", a_clock_that_is_ahead_makes_a_ca_once},

@@ -41,6 +41,25 @@ static void the_line_says_who_keeps_the_certificate(void)
          {.leads = true, .serving = true},
          "; certificate of Secret taffrail/taffrail-tls, kept by this replica"},
         {&keeps,
+         {.leads = true, .serving = true, .ca_count = 1},
+         "; certificate of Secret taffrail/taffrail-tls, signed by the only CA of ca.crt, kept by "
+         "this replica"},
+        {&keeps,
+         {.leads = true, .serving = true, .ca_count = 2, .signer = 1},
+         "; certificate of Secret taffrail/taffrail-tls, signed by an older one of 2 CAs of "
+         "ca.crt, kept by this replica"},
+        {&keeps,
+         {.leads = true, .serving = true, .ca_count = 2},
+         "; certificate of Secret taffrail/taffrail-tls, signed by the newest of 2 CAs of ca.crt, "
+         "kept by this replica"},
+        {&keeps,
+         {.leads = true, .serving = true, .ca_count = 2, .signer = 2},
+         "; certificate of Secret taffrail/taffrail-tls, signed by no CA of ca.crt, kept by this "
+         "replica"},
+        {&keeps,
+         {.leads = true, .ca_count = 1},
+         "; certificate of Secret taffrail/taffrail-tls, kept by this replica"},
+        {&keeps,
          {.holder = "taffrail-7d9f\n"},
          "; certificate of Secret taffrail/taffrail-tls, kept by taffrail-7d9f "},
         {&keeps, {0}, "; certificate of Secret taffrail/taffrail-tls, kept by nobody yet"},

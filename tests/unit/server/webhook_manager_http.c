@@ -487,7 +487,8 @@ static void the_leader_makes_and_serves_a_certificate(void)
     ASSERT_TEXT(text_of(seen.failure), "");
     ASSERT_INT(script_count("POST /api/v1/namespaces/taffrail/secrets" WRITTEN), 1);
     CU_ASSERT(text_starts_with(status_line(), TEXT("; certificate of Secret taffrail/certs-")));
-    CU_ASSERT(strstr(status_line().data, "kept by this replica") != NULL);
+    CU_ASSERT(strstr(status_line().data, "signed by the only CA of ca.crt, kept by this replica") !=
+              NULL);
     /* It looks at it now and then, and is served once. */
     script_forget_asked();
     script_pass(50 * SECOND_MS);
