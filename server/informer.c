@@ -20,7 +20,8 @@ enum {
     SUPPLY_PAUSE = 2,
     SUPPLY_PAUSE_MS = 50,
     VOLUMES_STALE_MS = 60 * 1000,
-    LACK_MS = 60 * 1000, /* between lists of objects without room */
+    LACK_MS = 60 * 1000,     /* between lists of objects without room */
+    LOST_MS = 5 * 60 * 1000, /* after so long what was seen of a kind is no basis for a denial */
     /* A watch is quiet when nothing changes; the API server's bookmarks come about each minute. */
     QUIET_WATCH_MS = 90 * 1000,
 };
@@ -315,11 +316,17 @@ struct event_handler informer_handler(struct informer *informer)
 
 /* ---- visibility ---- */
 
+/* It was listed, and has been refused for long. */
+static bool is_lost(const struct watch_report *report)
+{
+    return report->synced && report->degraded && report->age_ms > LOST_MS;
+}
+
 /* A kind that does not exist has no objects; one that may not be read may have any. */
 static bool is_unseen(enum kind kind, const struct watch_report *report)
 {
     bool missing = report->refused_status == 404 && is_in(KINDS_OPTIONAL, kind);
-    return !report->synced && !missing;
+    return is_lost(report) || (!report->synced && !missing);
 }
 
 static bool is_stale(const struct watch_report *report)
@@ -365,11 +372,13 @@ static struct visibility see(const struct informer *informer,
 }
 
 /* Some of its objects came in a first list, and the rest may or may not come. True: no view can be
- * made. Objects of a list that broke off are dropped; the next begins anew. */
+ * made. Objects of a list that broke off are dropped, and those of a kind that is lost; the next
+ * list begins anew. */
 static bool is_half_listed(struct informer *informer, enum kind kind,
                            const struct watch_report *report)
 {
-    if (report->synced || store_count(informer->store, kind) == 0)
+    bool known = report->synced && !is_lost(report);
+    if (known || store_count(informer->store, kind) == 0)
         return false;
     if (report->listing)
         return true;
@@ -623,8 +632,13 @@ static void log_first_look(const struct informer *informer, int64_t now_ms)
              count, (long long)took_ms / 1000, (int)(took_ms % 1000));
 }
 
-static void log_visibility(const struct visibility *before, const struct visibility *now)
+static void log_visibility(const struct visibility *before, const struct visibility *now,
+                           const struct watch_report reports[KIND_COUNT])
 {
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+        if (is_in(now->unseen & ~before->unseen, kind) && is_lost(&reports[kind]))
+            log_line(LOG_WARN, "cluster", kind_table[kind].plural, reports[kind].problem,
+                     "can no longer be seen: what depends on them is not decided");
     if (now->volumes_are_stale && !before->volumes_are_stale)
         log_line(LOG_WARN, "cluster", NULL, NULL,
                  "claims or volumes are older than %d s: zone-pin requires no zone until they are "
@@ -676,7 +690,7 @@ static bool step(struct informer *informer, struct loaded_policies *rules, int64
     if (first)
         log_first_look(informer, now_ms);
     else if (informer->visible)
-        log_visibility(&before, &visibility);
+        log_visibility(&before, &visibility, reports);
     if (is_belief_due(informer, rules, now_ms, reports))
         log_belief(informer, rules);
     return true;

@@ -234,6 +234,53 @@ static void test_nothing_is_seen_before_all_is_listed(void)
     close_informer();
 }
 
+/* A view of hours ago is no basis for a denial. */
+static void test_a_right_that_is_lost(void)
+{
+    enum { LOST_MS = 5 * 60 * 1000 };
+    static const struct {
+        enum kind kind;
+        unsigned status;
+    } cases[] = {{KIND_POD, 403}, {KIND_NODE_POOL, 403}, {KIND_NODE_POOL, 404}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        enum kind kind = cases[i].kind;
+        const char *name = kind_table[kind].plural;
+        open_informer();
+        list_all_but(0);
+        settle();
+        struct listening listening = listen_to_log();
+        reports[kind].watching = false;
+        reports[kind].degraded = true;
+        reports[kind].refused_status = cases[i].status;
+        let_pass(LOST_MS);
+        settle();
+        CU_ASSERT((unseen() & KIND_BIT(kind)) == 0);
+        ASSERT_INT(seen(kind), 1);
+        let_pass(1);
+        settle();
+        CU_ASSERT((unseen() & KIND_BIT(kind)) != 0);
+        ASSERT_INT(seen(kind), 0);
+        let_pass(LOST_MS);
+        settle();
+        struct text log = heard(&listening);
+        ASSERT_HEARD(log, "can no longer be seen: what depends on them is not decided", 1);
+        CU_ASSERT(strstr(log.data, name) != NULL);
+        /* Half of the next list is not seen either. */
+        CU_ASSERT(handler.list_begin(handler.context, kind));
+        put(kind, "a");
+        reports[kind].listing = true;
+        settle();
+        ASSERT_INT(seen(kind), 0);
+        put(kind, "c");
+        CU_ASSERT(handler.list_end(handler.context, kind));
+        reports[kind] = (struct watch_report){.synced = true, .watching = true, .lists = 2};
+        settle();
+        CU_ASSERT((unseen() & KIND_BIT(kind)) == 0);
+        ASSERT_INT(seen(kind), 2);
+        close_informer();
+    }
+}
+
 static void test_kinds_that_are_refused(void)
 {
     open_informer();
@@ -1046,6 +1093,7 @@ const struct unit_test unit_tests[] = {
     {"one object that cannot be read", test_one_object_that_cannot_be_read},
     {"what there is no room for", test_what_there_is_no_room_for},
     {"nothing is seen before all is listed", test_nothing_is_seen_before_all_is_listed},
+    {"a right that is lost", test_a_right_that_is_lost},
     {"kinds that are refused", test_kinds_that_are_refused},
     {"a kind that fails is not waited for long", test_a_kind_that_fails_is_not_waited_for_long},
     {"ready without a cluster", test_ready_without_a_cluster},
