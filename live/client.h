@@ -66,7 +66,7 @@ struct watch_report {
     bool degraded;           /* may not be read, or does not exist; asked for again now and then */
     unsigned refused_status; /* 403 or 404 when it is degraded, else 0 */
     bool listing;            /* some pages of a list have arrived, and more follow */
-    bool watching;           /* a watch is open */
+    bool watching;           /* a watch is open, or was until the open list that follows it */
     int64_t age_ms;          /* since it was last known to be current; -1: never */
     uint64_t lists, events, failures;
     char problem[200]; /* the last one; empty when all is well */
@@ -87,6 +87,8 @@ struct watch_settings {
     size_t object_bytes_max; /* a larger one is unreadable; 0: 16 MiB */
     int64_t list_idle_ms,
         watch_idle_ms;           /* after this time without a byte it is dead; 0: 30 s, 180 s */
+    int64_t watch_quiet_ms;      /* a watch that brings nothing from its beginning is followed by a
+                                    list after this time; 0: 180 s */
     uint64_t seed;               /* for the jitter */
     struct watch_budget *budget; /* NULL: none */
     bool whole;                  /* passes on whole objects, and not only the stored fields */

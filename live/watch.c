@@ -51,7 +51,8 @@ struct watcher {
     bool in_flight;
     int64_t start_at_ms, sent_at_ms, last_byte_ms;
     unsigned status;
-    bool told; /* this watch sent an event or a bookmark */
+    bool told;   /* this watch sent an event or a bookmark */
+    bool renews; /* it lists because the watch before was quiet, and nothing has failed */
     unsigned failures_in_row, refusals_in_row;
     bool whole_list; /* without pages: a page expired before the next */
     size_t page_count, page_objects, page_bytes;
@@ -128,6 +129,8 @@ struct watcher *watcher_create(enum kind kind, const struct watch_settings *sett
         own->list_idle_ms = 30000;
     if (own->watch_idle_ms == 0)
         own->watch_idle_ms = 180000;
+    if (own->watch_quiet_ms == 0)
+        own->watch_quiet_ms = 180000;
     watcher->page_objects = own->page_objects;
     watcher->buffer.budget = own->budget;
     /* Kinds with the same seed do not move in step. */
@@ -245,6 +248,7 @@ static void note_problem(struct watcher *watcher, const char *what)
     snprintf(watcher->problem, sizeof watcher->problem, "%s", what);
     watcher->failures++;
     watcher->failures_in_row++;
+    watcher->renews = false;
 }
 
 static void stop(struct watcher *watcher)
@@ -280,8 +284,6 @@ static void fail(struct watcher *watcher, int64_t now_ms, enum failure failure,
 
 void watcher_list_again(struct watcher *watcher, int64_t now_ms)
 {
-    if (!watcher->watching)
-        return;
     start_over(watcher);
     stop(watcher);
     watcher->start_at_ms = now_ms;
@@ -301,6 +303,7 @@ static void expire(struct watcher *watcher, int64_t now_ms)
     watcher->whole_list = !watcher->watching && watcher->continue_token != NULL;
     watcher->failures++;
     watcher->failures_in_row++;
+    watcher->renews = false;
     start_over(watcher);
     stop(watcher);
     watcher->start_at_ms = now_ms + back_off_ms(watcher);
@@ -344,6 +347,23 @@ static void recover(struct watcher *watcher)
     watcher->troubled = false;
 }
 
+static void take_success_of_watch(struct watcher *watcher)
+{
+    watcher->trouble_of_watch = false;
+    watcher->failures_in_row = 0;
+    watcher->refusals_in_row = 0;
+    recover(watcher);
+}
+
+/* Without a change, an API server sends bookmarks only if etcd tells it of its progress. And a new
+ * cluster sends nothing for a version that it has not reached. So after a long silence the kind is
+ * listed. */
+static void renew(struct watcher *watcher)
+{
+    start_over(watcher);
+    watcher->renews = true;
+}
+
 /* ---- answers ---- */
 
 static void finish_list(struct watcher *watcher, int64_t now_ms)
@@ -352,6 +372,7 @@ static void finish_list(struct watcher *watcher, int64_t now_ms)
     forget_pages(watcher);
     watcher->lists++;
     watcher->watching = true;
+    watcher->renews = false;
     watcher->whole_list = false;
     watcher->synced = true;
     watcher->current_at_ms = now_ms;
@@ -534,10 +555,7 @@ static bool take_event(struct watcher *watcher, int64_t now_ms)
     watcher->events += event.type != EVENT_BOOKMARK;
     watcher->told = true;
     watcher->current_at_ms = now_ms;
-    watcher->trouble_of_watch = false;
-    watcher->failures_in_row = 0;
-    watcher->refusals_in_row = 0;
-    recover(watcher);
+    take_success_of_watch(watcher);
     drop_bytes(watcher);
     return true;
 }
@@ -578,15 +596,10 @@ static void end_watch(struct watcher *watcher, int64_t now_ms)
     } else if (!watcher->told && lived_ms < WATCH_SHORT_MS) {
         fail(watcher, now_ms, RESUME, 0, "the watch ended at once");
     } else {
-        /* A new cluster sends nothing for a version that it has not reached, not even a bookmark.
-         * So after a long silence the kind is listed. */
-        if (!watcher->told && now_ms - watcher->current_at_ms >= watcher->settings.watch_idle_ms)
-            start_over(watcher);
+        if (!watcher->told && now_ms - watcher->current_at_ms >= watcher->settings.watch_quiet_ms)
+            renew(watcher);
         stop(watcher);
-        watcher->trouble_of_watch = false;
-        watcher->failures_in_row = 0;
-        watcher->refusals_in_row = 0;
-        recover(watcher);
+        take_success_of_watch(watcher);
         watcher->start_at_ms = lived_ms < WATCH_SHORT_MS ? now_ms + back_off_ms(watcher) : now_ms;
     }
 }
@@ -730,8 +743,12 @@ static void write_path(struct watcher *watcher)
 
 void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *step)
 {
-    int64_t idle_ms =
-        watcher->watching ? watcher->settings.watch_idle_ms : watcher->settings.list_idle_ms;
+    const struct watch_settings *settings = &watcher->settings;
+    bool quiet =
+        watcher->watching && watcher->status == 200 && !watcher->told && watcher->buffer.size == 0;
+    int64_t idle_ms = quiet               ? settings->watch_quiet_ms
+                      : watcher->watching ? settings->watch_idle_ms
+                                          : settings->list_idle_ms;
     *step = (struct watch_step){.kind = WATCH_WAIT,
                                 .stream = watcher->watching,
                                 .metadata = is_custom(watcher) && !is_asking_for_versions(watcher)};
@@ -741,8 +758,15 @@ void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *st
         step->until_ms = watcher->last_byte_ms + idle_ms;
         if (now_ms >= step->until_ms) {
             step->kind = WATCH_CUT;
-            fail(watcher, now_ms, watcher->told ? RESUME : RELIST, 0,
-                 "the connection is dead: nothing came for too long");
+            if (quiet) {
+                renew(watcher);
+                stop(watcher);
+                take_success_of_watch(watcher);
+                watcher->start_at_ms = now_ms;
+            } else {
+                fail(watcher, now_ms, watcher->told ? RESUME : RELIST, 0,
+                     "the connection is dead: nothing came for too long");
+            }
         } else if (watcher->watching && watcher->failures_in_row > 0 &&
                    now_ms - watcher->sent_at_ms >= WATCH_GOOD_MS) {
             watcher->failures_in_row = 0;
@@ -762,16 +786,17 @@ void watcher_next(struct watcher *watcher, int64_t now_ms, struct watch_step *st
 
 void watcher_report(const struct watcher *watcher, int64_t now_ms, struct watch_report *report)
 {
-    *report = (struct watch_report){.synced = watcher->synced,
-                                    .degraded = watcher->degraded,
-                                    .refused_status = watcher->refused_status,
-                                    .listing = !watcher->watching && watcher->begun,
-                                    .watching = watcher->in_flight && watcher->watching &&
-                                                watcher->status == 200,
-                                    .age_ms = -1,
-                                    .lists = watcher->lists,
-                                    .events = watcher->events,
-                                    .failures = watcher->failures};
+    *report = (struct watch_report){
+        .synced = watcher->synced,
+        .degraded = watcher->degraded,
+        .refused_status = watcher->refused_status,
+        .listing = !watcher->watching && watcher->begun,
+        .watching = watcher->in_flight &&
+                    (watcher->renews || (watcher->watching && watcher->status == 200)),
+        .age_ms = -1,
+        .lists = watcher->lists,
+        .events = watcher->events,
+        .failures = watcher->failures};
     if (watcher->synced)
         report->age_ms = now_ms - watcher->current_at_ms;
     memcpy(report->problem, watcher->problem, sizeof report->problem);

@@ -24,6 +24,7 @@ enum {
     LOST_MS = 5 * 60 * 1000, /* after so long what was seen of a kind is no basis for a denial */
     /* A watch is quiet when nothing changes; the API server's bookmarks come about each minute. */
     QUIET_WATCH_MS = 90 * 1000,
+    VOLUMES_QUIET_MS = 75 * 1000, /* later than a bookmark, and before they are stale */
 };
 
 /* The memory of a view, until it is given back. */
@@ -71,6 +72,11 @@ struct informer {
 
 #define KINDS_VOLUMES (KIND_BIT(KIND_PERSISTENT_VOLUME_CLAIM) | KIND_BIT(KIND_PERSISTENT_VOLUME))
 
+static bool is_in(kind_set kinds, enum kind kind)
+{
+    return (kinds & KIND_BIT(kind)) != 0;
+}
+
 kind_set informer_kinds(void)
 {
     return (KINDS_WORKLOADS & ~KIND_BIT(KIND_CUSTOM)) | KINDS_OPTIONAL | KINDS_VOLUMES |
@@ -78,6 +84,11 @@ kind_set informer_kinds(void)
            KIND_BIT(KIND_CSI_NODE) | KIND_BIT(KIND_POD_DISRUPTION_BUDGET) |
            KIND_BIT(KIND_LIMIT_RANGE) | KIND_BIT(KIND_POD_TEMPLATE) |
            KIND_BIT(KIND_HORIZONTAL_POD_AUTOSCALER) | KIND_BIT(KIND_PRIORITY_CLASS);
+}
+
+int64_t informer_quiet_ms(enum kind kind)
+{
+    return is_in(KINDS_VOLUMES, kind) ? VOLUMES_QUIET_MS : 0;
 }
 
 /* Including the custom owners of the rules in force. */
@@ -94,11 +105,6 @@ static const char *plural_of(const struct informer *informer, enum kind kind)
 {
     return kind_is_custom_owner(kind) ? informer->owners[kind - KIND_OWNER_FIRST].name
                                       : kind_table[kind].plural;
-}
-
-static bool is_in(kind_set kinds, enum kind kind)
-{
-    return (kinds & KIND_BIT(kind)) != 0;
 }
 
 /* ---- views that are given back ---- */

@@ -24,6 +24,8 @@ struct informer_options {
 struct informer;
 /* The kinds that rails and the solver look up, and the kinds of owners. */
 kind_set informer_kinds(void);
+/* The setting watch_quiet_ms of the kind's watch. */
+int64_t informer_quiet_ms(enum kind kind);
 /* NULL: malloc failed. */
 struct informer *informer_create(const struct informer_options *options) MUST_CHECK;
 void informer_destroy(struct informer *informer); /* NULL is fine */

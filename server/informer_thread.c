@@ -81,11 +81,13 @@ static void *run(void *argument)
 static bool watch_all(struct informer_thread *cluster, struct error *error)
 {
     struct event_handler handler = informer_handler(cluster->informer);
-    const struct watch_settings settings = settings_of(cluster);
-    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+    struct watch_settings settings = settings_of(cluster);
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        settings.watch_quiet_ms = informer_quiet_ms(kind);
         if ((informer_kinds() & KIND_BIT(kind)) != 0 &&
             !client_watch(cluster->client, kind, &settings, &handler, error))
             return false;
+    }
     return true;
 }
 

@@ -500,6 +500,64 @@ static void a_watch_that_says_nothing_is_followed_by_a_list(void)
     watcher_destroy(watcher);
 }
 
+static bool is_watching(void)
+{
+    struct watch_report report;
+    watcher_report(watcher, now_ms, &report);
+    return report.watching;
+}
+
+/* So is one of a kind that does not change, where etcd tells nothing of its progress: no failure,
+ * and no gap. */
+static void a_quiet_watch_is_no_dead_one(void)
+{
+    static const struct {
+        int64_t quiet_ms, after_ms;
+        const char *brings;
+        bool dead;
+    } cases[] = {
+        {0, 180000, "", false},
+        {75000, 75000, "", false},
+        {75000, 180000, BOOKMARK("101"), true},
+        {75000, 180000, "{\"type\":", true}, /* the rest never comes */
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const struct watch_settings settings = {.page_objects = 2,
+                                                .watch_quiet_ms = cases[i].quiet_ms};
+        start(KIND_POD, 1);
+        watcher_destroy(watcher);
+        watcher = watcher_create(KIND_POD, &settings, &telling);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(watcher);
+        answer(200, PODS("100", "", ""));
+        next_request();
+        CU_ASSERT(!is_watching());
+        watcher_head(watcher, now_ms, 200);
+        CU_ASSERT(is_watching());
+        CU_ASSERT(deliver(cases[i].brings, 7));
+        watcher_next(watcher, now_ms, &step);
+        ASSERT_INT(step.kind, WATCH_WAIT);
+        ASSERT_INT(step.until_ms - now_ms, cases[i].after_ms);
+        now_ms = step.until_ms;
+        watcher_next(watcher, now_ms, &step);
+        ASSERT_INT(step.kind, WATCH_CUT);
+        ASSERT_INT(next_request() == 0, !cases[i].dead);
+        ASSERT_INT(said, cases[i].dead);
+        ASSERT_INT(is_watching(), !cases[i].dead);
+        if (!cases[i].dead) {
+            CU_ASSERT(lists());
+            watcher_head(watcher, now_ms, 200);
+            CU_ASSERT(deliver(PODS("200", "next", POD("a", "7")), 7));
+            watcher_end(watcher, now_ms, NULL, 0);
+            next_request();
+            CU_ASSERT(is_watching());
+            watcher_end(watcher, now_ms, "connection reset", 0);
+            next_request();
+            CU_ASSERT(lists() && !is_watching());
+        }
+        watcher_destroy(watcher);
+    }
+}
+
 /* How long it waited before it asked and was refused. */
 static int64_t refused_after(void)
 {
@@ -947,6 +1005,7 @@ const struct unit_test unit_tests[] = {
     {"a dead connection is cut", a_dead_connection_is_cut},
     {"a watch that says nothing is followed by a list",
      a_watch_that_says_nothing_is_followed_by_a_list},
+    {"a quiet watch is no dead one", a_quiet_watch_is_no_dead_one},
     {"a kind is left alone that is refused again and again",
      a_kind_is_left_alone_that_is_refused_again_and_again},
     {"a kind that is missing is asked for each half minute",

@@ -380,10 +380,14 @@ static void test_volumes_grow_stale(void)
     settle();
     CU_ASSERT(stale());
     ASSERT_INT(seen(KIND_PERSISTENT_VOLUME), 1);
-    /* An open watch is quiet while nothing changes, for a little more than a minute. */
+    /* An open watch is quiet while nothing changes, for a little more than a minute; one that is
+     * quiet for longer is followed by a list in time. */
     reports[KIND_PERSISTENT_VOLUME].watching = true;
     settle();
     CU_ASSERT(!stale());
+    ASSERT_INT(informer_quiet_ms(KIND_PERSISTENT_VOLUME), 75000);
+    ASSERT_INT(informer_quiet_ms(KIND_PERSISTENT_VOLUME_CLAIM), 75000);
+    ASSERT_INT(informer_quiet_ms(KIND_POD), 0);
     let_pass(29999);
     settle();
     CU_ASSERT(!stale());
