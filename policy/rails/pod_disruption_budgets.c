@@ -192,11 +192,16 @@ static bool read_share(const struct node *node, struct share *share)
 
 #define TWO_REPLICAS ", and run two replicas or more where one must always run."
 
-/* Of pods that have no number of replicas maxUnavailable lets none go. */
+/* Of pods that have no number of replicas neither maxUnavailable nor a share lets one go. */
+static bool has_no_replicas(struct check *check)
+{
+    return check->uncountable != NULL || has_bare_alone(check);
+}
+
 static struct text fix_of_never(struct check *check, const struct field *field)
 {
     bool is_most = text_is(field->key, "maxUnavailable");
-    if (check->uncountable != NULL || has_bare_alone(check))
+    if (has_no_replicas(check))
         return is_most ? TEXT("Write minAvailable instead, less than the number of these pods.")
                        : TEXT("Write minAvailable as a number, less than that of these pods.");
     return is_most ? TEXT("Set maxUnavailable: 1" TWO_REPLICAS)
@@ -369,6 +374,18 @@ static void judge_most(struct check *check, const struct field *field)
     struct share most;
     if (read_share(field->node, &most) && most.amount <= 0)
         report_never(check, field);
+}
+
+/* The controller then expects no pods, and where it expects none it allows nothing. The API server
+ * drops a key that is spelled wrong. */
+static void judge_neither(struct check *check, const struct field *least, const struct field *most)
+{
+    if (node_is_given(least->node) || node_is_given(most->node))
+        return;
+    report_of_pods(check, SEVERITY_RAIL, check->spec, TEXT(""),
+                   fix_of_never(check, has_no_replicas(check) ? least : most),
+                   "The budget says neither minAvailable nor maxUnavailable, so it never allows a "
+                   "disruption.");
 }
 
 /* The controller asks how many replicas there are to be, of which some kinds say no number, and a
@@ -545,6 +562,7 @@ static void judge(struct rail_call *call)
     judge_most(&check, most);
     judge_uncountable(&check, least);
     judge_uncountable(&check, most);
+    judge_neither(&check, least, most);
     judge_others(&check);
 }
 
@@ -554,9 +572,10 @@ const struct rail rail_pod_disruption_budgets = {
     .detail =
         "Before a node goes, its pods are evicted as their PodDisruptionBudgets allow. One that "
         "never allows any keeps its nodes for ever: no consolidation, no patch, no upgrade.\n\n"
-        "Found are maxUnavailable of 0 or 0%, minAvailable of 100%, and a minAvailable that all "
-        "the pods of the visible workloads just meet: 1 of one replica, or 51% of one, since "
-        "shares are rounded up. Pods of two budgets are never evicted: found where a visible "
+        "Found are maxUnavailable of 0 or 0%, minAvailable of 100%, a budget that says neither of "
+        "the two, and a minAvailable that all the pods of the visible workloads just meet: 1 of "
+        "one replica, or 51% of one, since shares are rounded up. Pods of two budgets are never "
+        "evicted: found where a visible "
         "workload or Pod is selected by both, or both selectors are the same; of budgets that are "
         "judged together each tells of those before it by name. And a share or a maxUnavailable "
         "for the pods of a DaemonSet, a Job or a CronJob, which have no replicas to reckon with, "

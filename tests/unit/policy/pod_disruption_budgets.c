@@ -23,6 +23,9 @@
 #define FEWER \
     "Write minAvailable instead, less than the number of these pods, or select none of them."
 
+#define NEITHER \
+    "The budget says neither minAvailable nor maxUnavailable, so it never allows a disruption."
+
 #define ONE WORKLOAD("Deployment", "one", "replicas: 1, ")
 #define TWO WORKLOAD("StatefulSet", "two", "replicas: 2, ")
 #define THREE WORKLOAD("Deployment", "three", "replicas: 3, ")
@@ -82,9 +85,17 @@ static void budgets_that_never_let_a_pod_go(void)
         {BUDGET("a", "three", "minAvailable: 200%"), "deny " LEAST "200%"},
         {BUDGET("a", "three", "minAvailable: [1]"), ""},
         {BUDGET("a", "three", "minAvailable: many"), ""},
+        /* with neither the controller expects no pods */
+        {BUDGET("a", "three", ""), "deny spec "},
+        {BUDGET("a", "three", "minAvailable: null, maxUnavailable: null"), "deny spec "},
+        {BUDGET("a", "three", "minAvailible: 1"), "deny spec "},
+        {BUDGET("a", "elsewhere", ""), "deny spec "},
+        {BUDGET("a", "three", "minAvailable: null, maxUnavailable: 1"), ""},
         {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: "
          "{maxUnavailable: 0}}",
          "warn spec.selector "}, /* selects nothing */
+        {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: {}}",
+         "warn spec.selector "},
         {"{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: a}, spec: "
          "{selector: {}, minAvailable: 6}}",
          "deny " LEAST "6"},
@@ -174,6 +185,8 @@ static void nobody_says_how_many_pods_there_are(void)
         {BUDGET("a", "job", "minAvailable: 1"),
          "1 must stay and Deployment job has 1, so none may be evicted while no pods of Job j run.",
          "Run 2 replicas or more, or set minAvailable lower."},
+        {BUDGET("a", "agent", ""), NEITHER,
+         "Write minAvailable as a number, less than that of these pods."},
     };
     rail_words_run("pod-disruption-budgets: {}", uncounted, words, COUNT_OF(words));
     static const struct rail_case shared[] = {
@@ -241,6 +254,10 @@ static void pods_without_a_controller(void)
          "Write minAvailable as a number, less than that of these pods."},
         {BUDGET("a", "one", "maxUnavailable: 0"),
          "With maxUnavailable 0 no pod may ever be evicted, so their nodes are never replaced.",
+         "Set maxUnavailable: 1, and run two replicas or more where one must always run."},
+        {BUDGET("a", "bare", ""), NEITHER,
+         "Write minAvailable as a number, less than that of these pods."},
+        {BUDGET("a", "one", ""), NEITHER,
          "Set maxUnavailable: 1, and run two replicas or more where one must always run."},
         {BUDGET("a", "bare", "minAvailable: 1"),
          "1 must stay and there is 1, Pod x, so none may ever be evicted.",
