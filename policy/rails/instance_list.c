@@ -206,10 +206,15 @@ static enum answer within_maximum(const struct instance_list *list,
     return weakest(answers, COUNT_OF(answers));
 }
 
+static enum answer is_denied(const struct instance_list *list, const struct instance_type *type)
+{
+    return filter_is_given(&list->deny) ? filter_answer(&list->deny, type) : NO;
+}
+
 /* Whether a type with these properties, as far as they are known, is in the list. */
 static enum answer accepts(const struct instance_list *list, const struct instance_type *type)
 {
-    enum answer denied = filter_is_given(&list->deny) ? filter_answer(&list->deny, type) : NO;
+    enum answer denied = is_denied(list, type);
     enum answer answers[] = {
         filter_answer(&list->allow, type),
         denied == YES  ? NO
@@ -272,6 +277,8 @@ static void add_type(struct instance_list *list, size_t index, struct arena *are
     if (!text_map_has(&list->families, type.family))
         *text_map_at(&list->families, arena, type.family) = index;
     set_architecture(list, &type);
+    if (is_denied(list, &type) != NO)
+        list->denies_none = false;
     enum answer answer = accepts(list, &type);
     /* A user's types have what their file says. */
     if (answer == YES || (answer == UNSURE && !catalog_is_builtin(list->catalog)))
@@ -287,6 +294,7 @@ void instance_list_prepare(struct instance_list *list, const struct catalog *cat
     list->catalog = catalog;
     list->allowed = type_set_create(catalog, arena);
     list->possible = type_set_create(catalog, arena);
+    list->denies_none = filter_is_given(&list->deny);
     for (size_t i = 0; i < catalog_count(catalog); i++)
         add_type(list, i, arena);
     FOR_TYPES(i, &list->allowed)

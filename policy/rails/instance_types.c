@@ -20,9 +20,10 @@
 
 static const struct key allow_keys[] = {
     NAMES(allow, types, KEY_GLOBS, "names of types, as in m5.large or m6i.*"),
-    NAMES(allow, families, KEY_STRINGS, "as in m5"),
-    NAMES(allow, sizes, KEY_STRINGS, "as in 2xlarge"),
-    NAMES(allow, categories, KEY_STRINGS, "the letters a family begins with: c, m, r, ..."),
+    NAMES(allow, families, KEY_STRINGS, "as in m5; no globs"),
+    NAMES(allow, sizes, KEY_STRINGS, "as in 2xlarge; no globs"),
+    NAMES(allow, categories, KEY_STRINGS,
+          "the letters a family begins with: c, m, r, ...; no globs"),
     {.name = "minGeneration",
      .type = KEY_INTEGER,
      .offset = offsetof(struct instance_list, allow.min_generation),
@@ -35,9 +36,10 @@ static const struct key allow_keys[] = {
 
 static const struct key deny_keys[] = {
     NAMES(deny, types, KEY_GLOBS, "names of types, as in m5.large or m6i.*"),
-    NAMES(deny, families, KEY_STRINGS, "as in p4d"),
-    NAMES(deny, sizes, KEY_STRINGS, "as in metal"),
-    NAMES(deny, categories, KEY_STRINGS, "the letters a family begins with"),
+    NAMES(deny, families, KEY_STRINGS, "as in p4d; no globs"),
+    NAMES(deny, sizes, KEY_STRINGS,
+          "as in metal, which metal-24xl is not; no globs: for all of them types: [\"*.metal*\"]"),
+    NAMES(deny, categories, KEY_STRINGS, "the letters a family begins with; no globs"),
     ARCHITECTURES(deny),
     {0},
 };
@@ -78,27 +80,68 @@ static const struct key keys[] = {
 
 /* ---- loading: values that cannot work ---- */
 
-/* Warns of each value the catalogue does not know; collects those that it knows but that select
- * nothing beside the other keys. */
+/* Families, categories and sizes take no globs: one of types says what was meant. */
+static struct text hint_for(const struct instance_list *list, enum dimension dimension,
+                            struct text value, struct arena *arena)
+{
+    if (text_is_glob(value) && dimension == DIMENSION_TYPE)
+        return TEXT("");
+    if (text_is_glob(value)) {
+        bool is_type = text_split(value, '.', NULL, NULL);
+        return arena_printf(arena, "; only types takes globs: write types: [\"%s%.*s%s\"] instead",
+                            is_type || dimension != DIMENSION_SIZE ? "" : "*.", TEXT_ARGS(value),
+                            is_type || dimension == DIMENSION_SIZE ? "" : ".*");
+    }
+    struct text meant =
+        label_value_meant(list->catalog, text_of(dimension_keys[dimension]), value, arena);
+    return meant.size == 0 ? TEXT("")
+                           : arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(meant));
+}
+
+static bool is_known(const struct instance_list *list, enum dimension dimension, struct text value)
+{
+    if (dimension != DIMENSION_TYPE)
+        return instance_list_knows(list, dimension, value);
+    size_t i = 0, count = catalog_count(list->catalog);
+    while (i < count && !text_matches_glob(catalog_type(list->catalog, i)->name, value))
+        i++;
+    return i < count;
+}
+
+/* Warns of each value the catalogue does not know. */
 static void check_values(const struct instance_list *list, enum dimension dimension,
-                         const struct key_strings *written, const struct rail_loading *loading,
-                         struct text_list *idle)
+                         const struct key_strings *written, const struct rail_loading *loading)
 {
     struct arena *arena = loading->arena;
     for (size_t i = 0; i < written->count; i++) {
         struct text value = written->items[i];
-        if (instance_list_knows(list, dimension, value)) {
-            if (instance_list_value(list, dimension, value, arena) == VALUE_OUTSIDE)
-                *LIST_PUSH(arena, idle) = value;
+        if (is_known(list, dimension, value))
             continue;
-        }
-        struct text meant =
-            label_value_meant(list->catalog, text_of(dimension_keys[dimension]), value, arena);
-        struct text hint = TEXT("");
-        if (meant.size > 0)
-            hint = arena_printf(arena, "; did you mean \"%.*s\"?", TEXT_ARGS(meant));
         loading_warn(loading, written->nodes[i], "the catalogue has no type with %s \"%.*s\"%.*s",
-                     dimension_keys[dimension], TEXT_ARGS(value), TEXT_ARGS(hint));
+                     dimension_keys[dimension], TEXT_ARGS(value),
+                     TEXT_ARGS(hint_for(list, dimension, value, arena)));
+    }
+}
+
+static void check_filter(const struct instance_list *list, const struct type_filter *filter,
+                         const struct rail_loading *loading)
+{
+    check_values(list, DIMENSION_TYPE, &filter->types, loading);
+    check_values(list, DIMENSION_FAMILY, &filter->families, loading);
+    check_values(list, DIMENSION_SIZE, &filter->sizes, loading);
+    check_values(list, DIMENSION_CATEGORY, &filter->categories, loading);
+}
+
+/* Collects the values that the catalogue knows but that select nothing beside the other keys. */
+static void find_idle(const struct instance_list *list, enum dimension dimension,
+                      const struct key_strings *written, struct arena *arena,
+                      struct text_list *idle)
+{
+    for (size_t i = 0; i < written->count; i++) {
+        struct text value = written->items[i];
+        if (instance_list_knows(list, dimension, value) &&
+            instance_list_value(list, dimension, value, arena) == VALUE_OUTSIDE)
+            *LIST_PUSH(arena, idle) = value;
     }
 }
 
@@ -110,9 +153,11 @@ static void prepare(void *settings, const struct rail_loading *loading)
 
     struct text_list idle = {0};
     const struct type_filter *allow = &list->allow;
-    check_values(list, DIMENSION_FAMILY, &allow->families, loading, &idle);
-    check_values(list, DIMENSION_SIZE, &allow->sizes, loading, &idle);
-    check_values(list, DIMENSION_CATEGORY, &allow->categories, loading, &idle);
+    check_filter(list, allow, loading);
+    check_filter(list, &list->deny, loading);
+    find_idle(list, DIMENSION_FAMILY, &allow->families, arena, &idle);
+    find_idle(list, DIMENSION_SIZE, &allow->sizes, arena, &idle);
+    find_idle(list, DIMENSION_CATEGORY, &allow->categories, arena, &idle);
 
     const struct node *allow_node = node_get(loading->rail_node, "allow");
     const struct node *at = allow_node == NULL ? loading->rail_node : allow_node;
@@ -128,6 +173,10 @@ static void prepare(void *settings, const struct rail_loading *loading)
                      "%.*s %s left",
                      TEXT_ARGS(texts_join(idle.items, idle.count, SIZE_MAX, arena)),
                      idle.count == 1 ? "s" : "", TEXT_ARGS(left), left_count == 1 ? "is" : "are");
+    if (list->denies_none)
+        loading_warn(loading, node_get(loading->rail_node, "deny"),
+                     "instance-types: no type of the catalogue matches all keys of deny, so it "
+                     "keeps none out");
 }
 
 static void judge(struct rail_call *call)
@@ -163,7 +212,7 @@ const struct rail rail_instance_types = {
     .example = "instance-types:\n"
                "  mode: enforce\n"
                "  allow: {categories: [c, m, r], minGeneration: 5}\n"
-               "  deny: {sizes: [metal]}\n"
+               "  deny: {types: [\"*.metal*\"]}\n"
                "  max: {cpu: 32, memory: 256Gi, gpus: 0}\n",
     .kinds = KINDS_WORKLOADS | KIND_BIT(KIND_NODE_POOL),
     .keys = keys,

@@ -345,6 +345,13 @@ static void a_list_that_cannot_work_is_warned_of(void)
          "instance-types: m5 selects nothing together with the other keys; only g2.2xlarge, "
          "g2.8xlarge are left",
          7, 14},
+        {RAIL "      deny:\n        families: [m5]\n        sizes: [18xlarge]\n",
+         "instance-types: no type of the catalogue matches all keys of deny, so it keeps none out",
+         8, 9},
+        {RAIL "      deny: {families: [m5, m5.*]}\n",
+         "the catalogue has no type with karpenter.k8s.aws/instance-family \"m5.*\"; only types "
+         "takes globs: write types: [\"m5.*\"] instead",
+         7, 29},
         {RAIL "      allow:\n        sizes:\n          - large\n          - larg\n",
          "the catalogue has no type with karpenter.k8s.aws/instance-size \"larg\"; did you mean "
          "\"large\"?",

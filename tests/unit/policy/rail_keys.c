@@ -101,8 +101,8 @@ static void lists_and_numbers_have_bounds(void)
          "number from 1 to 99\nspec.rails.instance-types.max.gpus: found the number 65, expected a "
          "whole number from 0 to 64"},
         {"instance-types: {allow: {types: ['m5.*'], families: [m5], sizes: [large], categories: "
-         "[m], architectures: [amd64, arm64], minGeneration: 1}, deny: {types: [c5.large], "
-         "families: [c5], sizes: [metal], categories: [c], architectures: [arm64]}, max: "
+         "[m], architectures: [amd64, arm64], minGeneration: 1}, deny: {types: [c6g.large], "
+         "families: [c6g], sizes: [large], categories: [c], architectures: [arm64]}, max: "
          "{gpus: 0}}",
          ""},
         {"instance-types: {deny: {architectures: [amd64]}, max: {gpus: 64, cpu: 1, memory: 1Gi}}",
@@ -166,6 +166,8 @@ static void lists_and_numbers_have_bounds(void)
 
 static void what_cannot_work_is_told(void)
 {
+#define KEEPS_NONE_OUT \
+    "instance-types: no type of the catalogue matches all keys of deny, so it keeps none out"
     static const struct keys_case cases[] = {
         {"accelerators: {resources: ['nvidia.com/*', 'amd.com/gp?']}",
          "accelerators: every one of resources is a pattern, so no taint key is known: give "
@@ -195,6 +197,28 @@ static void what_cannot_work_is_told(void)
         {"instance-types: {deny: {types: ['*']}}",
          "instance-types: no type of the catalogue is in this list: everything that names a type "
          "will be a finding"},
+        {"instance-types: {allow: {types: [m5.large, m9z.*]}, deny: {types: [c5.*, c5.larg]}}",
+         "the catalogue has no type with node.kubernetes.io/instance-type \"m9z.*\"\nthe catalogue "
+         "has no type with node.kubernetes.io/instance-type \"c5.larg\"; did you mean "
+         "\"c5.large\"?"},
+        {"instance-types: {deny: {families: [p4*, p5]}}",
+         "the catalogue has no type with karpenter.k8s.aws/instance-family \"p4*\"; only types "
+         "takes "
+         "globs: write types: [\"p4*.*\"] instead"},
+        {"instance-types: {deny: {sizes: ['metal-?4xl']}}",
+         "the catalogue has no type with karpenter.k8s.aws/instance-size \"metal-?4xl\"; only "
+         "types "
+         "takes globs: write types: [\"*.metal-?4xl\"] instead\n" KEEPS_NONE_OUT},
+        {"instance-types: {deny: {sizes: ['*.metal*']}}",
+         "the catalogue has no type with karpenter.k8s.aws/instance-size \"*.metal*\"; only types "
+         "takes globs: write types: [\"*.metal*\"] instead\n" KEEPS_NONE_OUT},
+        {"instance-types: {deny: {categories: [gpu]}}",
+         "the catalogue has no type with karpenter.k8s.aws/instance-category "
+         "\"gpu\"\n" KEEPS_NONE_OUT},
+        {"instance-types: {deny: {categories: [p], families: [g5]}}", KEEPS_NONE_OUT},
+        /* the catalogue does not say of g2 which processors it has */
+        {"instance-types: {deny: {families: [g2], architectures: [arm64]}}", ""},
+        {"instance-types: {deny: {types: ['*.metal*'], sizes: [metal, metal-24xl]}}", ""},
         {"pool-overlap: {ignorePairs: [general, a/b, batch]}",
          "pool-overlap: \"general\" names one pool, and no pair is ignored; write two names, as in "
          "default/batch\npool-overlap: \"batch\" names one pool, and no pair is ignored; write two "
