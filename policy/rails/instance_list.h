@@ -46,6 +46,9 @@ struct instance_list {
     struct text_map families;                 /* the index of the first type of each */
 };
 
+/* The fix where no type has a value, and none like it is known. */
+#define CHECK_NAME_IN_CATALOG "Check the name: taffrail catalog filter type lists those there are."
+
 extern const char *const dimension_keys[DIMENSION_COUNT];
 /* DIMENSION_COUNT for any other key; aliases are known. */
 enum dimension dimension_of(struct text key);

@@ -337,8 +337,7 @@ void instance_report_unknown(struct rail_call *call, const struct instance_list 
                                                    "%s %.*s is not in the catalogue, and may not "
                                                    "exist.",
                                                    words[dimension].one, TEXT_ARGS(value->text)),
-                         .fix = TEXT("Check the name: taffrail catalog show lists those that "
-                                     "exist."),
+                         .fix = TEXT(CHECK_NAME_IN_CATALOG),
                          .advise = advise_meant,
                          .adviser = adviser,
                      });

@@ -261,7 +261,7 @@ static void word_catalog_value(struct label_inquiry *check, const struct label_n
     }
     struct label_meant *label = ARENA_NEW(arena, struct label_meant);
     *label = (struct label_meant){catalog, key};
-    draft->fix = TEXT("Check the name: taffrail catalog show lists those there are.");
+    draft->fix = TEXT(CHECK_NAME_IN_CATALOG);
     draft->advise = advise_meant;
     draft->adviser = label;
 }

@@ -305,7 +305,7 @@ static void of_a_catalogue_of_ones_own(void)
          "Replace with c-4x-amd64-linux."},
         {POD(AWS "generation: '0'"),
          "Instance generation 0 is not in the catalogue, and may not exist.",
-         "Check the name: taffrail catalog show lists those that exist."},
+         "Check the name: taffrail catalog filter type lists those there are."},
     };
     rail_catalog_words_run("instance-types: {deny: {types: [m5.metal]}}", NULL, types, words,
                            COUNT_OF(words));

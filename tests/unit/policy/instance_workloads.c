@@ -226,17 +226,17 @@ static void it_says_what_is_reached(void)
     static const struct rail_words unknown[] = {
         {TERMS(TYPE ": m7i.metal-9", "", ""),
          "Instance type m7i.metal-9 is not in the catalogue, and may not exist.",
-         "Check the name: taffrail catalog show lists those that exist."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {TERMS(TYPE ": m7i.metal-24", "", ""),
          "Instance type m7i.metal-24 is not in the catalogue, and may not exist.",
          "Replace with m7i.metal-24xl."},
         /* every letter is near to every other */
         {TERMS(AWS "category: q", "", ""),
          "Instance category q is not in the catalogue, and may not exist.",
-         "Check the name: taffrail catalog show lists those that exist."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {TERMS(AWS "generation: '22'", "", ""),
          "Instance generation 22 is not in the catalogue, and may not exist.",
-         "Check the name: taffrail catalog show lists those that exist."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {TERMS(AWS "generation: '77'", "", ""),
          "Instance generation 77 is not in the catalogue, and may not exist.", "Replace with 7."},
     };
@@ -252,7 +252,7 @@ static void it_says_what_is_reached(void)
          "Replace with m5.24xlarge."},
         {TERMS(TYPE ": C5.24xl", "", ""),
          "Instance type C5.24xl is not in the catalogue, and may not exist.",
-         "Check the name: taffrail catalog show lists those that exist."},
+         "Check the name: taffrail catalog filter type lists those there are."},
     };
     rail_words_run("instance-types: {deny: {categories: [c]}}", NULL, other_words,
                    COUNT_OF(other_words));

@@ -288,9 +288,9 @@ static void it_says_what_was_meant(void)
          "Use r5.large if that is meant.", "r5.large"},
         {SELECTS(TYPE ": ml.zz99.enormous"),
          "The catalogue has no instance type with "
-         "node.kubernetes.io/instance-type=ml.zz99.enormous. Check the name: taffrail catalog show "
-         "lists those there are.",
-         "Check the name: taffrail catalog show lists those there are.", ""},
+         "node.kubernetes.io/instance-type=ml.zz99.enormous. Check the name: taffrail catalog "
+         "filter type lists those there are.",
+         "Check the name: taffrail catalog filter type lists those there are.", ""},
         {SELECTS(CATEGORY ": m5.large"),
          "No node has karpenter.k8s.aws/instance-category=m5.large, so these pods would stay "
          "Pending. Write node.kubernetes.io/instance-type: m5.large.",
@@ -306,16 +306,16 @@ static void it_says_what_was_meant(void)
         /* other keys' values are not looked for elsewhere */
         {SELECTS("karpenter.k8s.aws/instance-gpu-name: m5.large"),
          "The catalogue has no instance type with karpenter.k8s.aws/instance-gpu-name=m5.large. "
-         "Check the name: taffrail catalog show lists those there are.",
-         "Check the name: taffrail catalog show lists those there are.", ""},
+         "Check the name: taffrail catalog filter type lists those there are.",
+         "Check the name: taffrail catalog filter type lists those there are.", ""},
         {SELECTS("karpenter.k8s.aws/instance-gpu-name: l40"),
          "The catalogue has no instance type with karpenter.k8s.aws/instance-gpu-name=l40. Use l4 "
          "if that is meant.",
          "Use l4 if that is meant.", "l4"},
         {SELECTS(TYPE ": ''"),
          "The catalogue has no instance type with node.kubernetes.io/instance-type=. Check the "
-         "name: taffrail catalog show lists those there are.",
-         "Check the name: taffrail catalog show lists those there are.", ""},
+         "name: taffrail catalog filter type lists those there are.",
+         "Check the name: taffrail catalog filter type lists those there are.", ""},
     };
     hold("node-labels: {}", NULL, rows, COUNT_OF(rows));
 }

@@ -368,7 +368,7 @@ static void instance_types(void)
          "Remove this entry of the nodeSelector."},
         {SELECTS(TYPE ": nonsense"),
          "Instance type nonsense is not in the catalogue, and may not exist.",
-         "Check the name: taffrail catalog show lists those that exist."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {SELECTS(AWS "family: c5"), "Instance family c5 is not allowed here.",
          "Remove this entry of the nodeSelector, or choose one of 2 allowed families, such as m5."},
         {SELECTS(AWS "family: m5, kubernetes.io/arch: arm64"),

@@ -105,7 +105,7 @@ static void keys(void)
     static const struct rail_words partly[] = {
         {REQUIRES(IN(AWS "family", "m5, zz9")),
          "The catalogue has no instance type with karpenter.k8s.aws/instance-family=zz9.",
-         "Check the name: taffrail catalog show lists those there are."},
+         "Check the name: taffrail catalog filter type lists those there are."},
     };
     rail_words_run("node-labels: {}", CLUSTER, partly, 1);
     /* instance-types tells of families, sizes and the like */
@@ -224,13 +224,13 @@ static void values(void)
         {SELECTS("node.kubernetes.io/instance-type: Standard_D4"),
          "No node has node.kubernetes.io/instance-type=Standard_D4, so these pods would stay "
          "Pending.",
-         "Check the name: taffrail catalog show lists those there are."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {SELECTS(AWS "category: m5"),
          "No node has karpenter.k8s.aws/instance-category=m5, so these pods would stay Pending.",
          "Write karpenter.k8s.aws/instance-family: m5."},
         {SELECTS(AWS "category: q"),
          "The catalogue has no instance type with karpenter.k8s.aws/instance-category=q.",
-         "Check the name: taffrail catalog show lists those there are."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {SELECTS("karpenter.sh/capacity-type: ON_DEMAND"),
          "No node has karpenter.sh/capacity-type=ON_DEMAND, so these pods would stay Pending.",
          "Use on-demand."},
@@ -239,7 +239,7 @@ static void values(void)
          "Use m if that is meant."},
         {SELECTS(AWS "category: q7"),
          "No node has karpenter.k8s.aws/instance-category=q7, so these pods would stay Pending.",
-         "Check the name: taffrail catalog show lists those there are."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {SELECTS(AWS "family: c7id"),
          "The catalogue has no instance type with karpenter.k8s.aws/instance-family=c7id.",
          "Use c6id if that is meant."},
@@ -250,17 +250,17 @@ static void values(void)
         {SELECTS(AWS "family: m5.lorge"),
          "No node has karpenter.k8s.aws/instance-family=m5.lorge, so these pods would stay "
          "Pending.",
-         "Check the name: taffrail catalog show lists those there are."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {SELECTS(AWS "size: enormous"),
          "The catalogue has no instance type with karpenter.k8s.aws/instance-size=enormous.",
-         "Check the name: taffrail catalog show lists those there are."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         /* "nano" is as far from it as from most words */
         {SELECTS(AWS "size: gigant"),
          "The catalogue has no instance type with karpenter.k8s.aws/instance-size=gigant.",
-         "Check the name: taffrail catalog show lists those there are."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {SELECTS(AWS "cpu: '3'"),
          "The catalogue has no instance type with karpenter.k8s.aws/instance-cpu=3.",
-         "Check the name: taffrail catalog show lists those there are."},
+         "Check the name: taffrail catalog filter type lists those there are."},
         {REQUIRES(IN(AWS "family", "g6f") ", {key: " AWS "gpu-count, operator: Gt, values: ['0']}"),
          "No instance type fits all of this together, so these pods would stay Pending.",
          "Remove one of the requirements."},
