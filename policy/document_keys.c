@@ -197,8 +197,10 @@ static const struct key spec_keys[] = {
     {.name = "mode",
      .type = KEY_ENUM,
      .offset = offsetof(struct document, mode),
-     .summary = "what a finding does, for each rail that does not set its own: enforce denies, "
-                "warn returns a warning, audit only records it, off looks for none",
+     .summary =
+         "what a finding does, for each rail that does not set its own: enforce denies, "
+         "warn returns a warning, audit only records it, off looks for none; what a rail would "
+         "add to Pods is added in enforce alone",
      .default_value = "audit",
      .choices = modes},
     {.name = "since",

@@ -194,7 +194,10 @@ struct text rail_explain(const struct rail *rail, struct arena *arena)
     if (rail->changes_of != 0)
         add_paragraphs(&page, TEXT("Only when they are updated or deleted"), 0);
     if (rail->change != NULL)
-        add_paragraphs(&page, TEXT("Can change: Pods, when they are created"), 0);
+        add_paragraphs(&page,
+                       TEXT("Can change: Pods, when they are created and the mode is enforce; "
+                            "warn and audit only tell of it"),
+                       0);
     if (rail->only_warns)
         add_paragraphs(&page,
                        TEXT("Only warns, unless the policy gives the rail a mode of its own"), 0);
