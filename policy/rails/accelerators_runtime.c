@@ -66,11 +66,13 @@ void accelerators_judge_runtime(struct rail_call *call, const struct accelerator
     struct text runtime_class = node_string(node_get(workload->spec->node, "runtimeClassName"));
     if (!is_gpu_runtime(settings, runtime_class) || workload_claims_devices(workload))
         return;
+    /* Removed, the variable would have the value of the image, which is "all" in those of CUDA. */
     const struct check check = {
         .call = call,
         .fix = arena_printf(
             arena,
-            "Ask for %.*s under resources.limits of the container, or remove " DEVICES_VARIABLE ".",
+            "Ask for %.*s under resources.limits of the container, or set " DEVICES_VARIABLE
+            " to void.",
             TEXT_ARGS(accelerators_name_of(settings->resources.items[0], arena))),
     };
     for (size_t i = 0; i < COUNT_OF(lists); i++)
