@@ -122,6 +122,51 @@ static void weigh(const void *settings_pointer, const struct karpenter_settings 
                      "(featureGates.ReservedCapacity: false): no NodePool can buy anything then");
 }
 
+/* ---- as node groups spell it ---- */
+
+/* A node of one's own may have the label in any spelling: that is at most a warning. What is not
+ * allowed in any spelling is told already. */
+static void judge_spelling(const struct label_choice *choice, const struct expressions *expressions,
+                           enum severity severity)
+{
+    FOR_EACH(expression, expressions) {
+        if (!expression->valid || expression->op != SOLVER_IN ||
+            !text_is(expression->key, NODE_GROUP_CAPACITY))
+            continue;
+        for (size_t i = 0; i < expression->value_count; i++) {
+            const struct expression_value *value = &expression->values[i];
+            struct text spelt = spell(expression->key, value->text);
+            if (text_equal(spelt, value->text) || !label_choice_lists(choice, value->text))
+                continue;
+            report_as(choice->call, severity,
+                      .field = expression_value_field(value, choice->call->arena),
+                      .found = value->text,
+                      .statement = arena_printf(choice->call->arena,
+                                                "No managed node group has \"%.*s\": EKS spells it "
+                                                "%.*s.",
+                                                TEXT_ARGS(value->text), TEXT_ARGS(spelt)),
+                      .meant = spelt);
+        }
+    }
+}
+
+static void judge_workload(const struct label_choice *choice)
+{
+    struct workload workload;
+    label_choice_judge_workload(choice);
+    if (!call_workload(choice->call, &workload))
+        return;
+    const struct node_selection *selection = call_selection(choice->call, &workload);
+    judge_spelling(choice, &selection->selector, SEVERITY_WARN);
+    for (size_t i = 0; i < selection->required.count; i++)
+        judge_spelling(choice, &selection->required.items[i].expressions, SEVERITY_WARN);
+    for (size_t i = 0; i < selection->preferred.count; i++)
+        judge_spelling(choice, &selection->preferred.items[i].expressions,
+                       severity_of_preference(choice->call));
+}
+
+/* ---- what pools sell ---- */
+
 static bool selects_reservations(const struct rail_call *call, const struct pool *pool)
 {
     const struct object *class = pool_node_class(call->world->snapshot, pool);
@@ -172,7 +217,7 @@ static void judge(struct rail_call *call)
     };
     const struct pool *pool = call_pool(call);
     if (pool == NULL) {
-        label_choice_judge_workload(&choice);
+        judge_workload(&choice);
         return;
     }
     choice.is_key = is_key_of_pools;
@@ -198,7 +243,9 @@ const struct rail rail_capacity_types = {
         "On a workload the rail reads " LABEL_CAPACITY_TYPE " (and " NODE_GROUP_CAPACITY
         " of managed node groups) in nodeSelector and node affinity: each value that is named "
         "must be allowed, and each required term must leave an allowed one. Preferred terms warn, "
-        "and so do DaemonSets, for which no node is bought. "
+        "and so do DaemonSets, for which no node is bought. Node groups have ON_DEMAND, SPOT and "
+        "CAPACITY_BLOCK: Karpenter's word for an allowed one is warned of there, since no node "
+        "group has it. "
         "A pod that selects nothing is fine: the NodePools confine it.\n\n"
         "On a NodePool every capacity type that labels and requirements leave must be allowed. "
         "One that does not name the key may launch on-demand and spot, and reserved capacity when "
@@ -209,8 +256,9 @@ const struct rail rail_capacity_types = {
         "off, reserved alone is warned of: nothing is bought.\n\n"
         "Where spot is allowed, the rail warns of an EC2 pool that may buy it of fewer than 15 "
         "instance types: interruptions are likelier then, and Karpenter replaces no spot node by a "
-        "cheaper one. It notes a tainted pool of spot alone where no visible NodePool with the "
-        "same taint buys on-demand. With nothing under allow it finds values that are no capacity "
+        "cheaper one. It notes a tainted pool of spot alone where other NodePools are visible, and "
+        "none of them that is without a taint, or has only taints of that pool, buys on-demand. "
+        "With nothing under allow it finds values that are no capacity "
         "types, and warns of a pool that names none, because Karpenter then buys spot first.",
     .example = "capacity-types:\n"
                "  mode: enforce\n"

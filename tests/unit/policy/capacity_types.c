@@ -29,7 +29,10 @@ static void pods_ask_for_what_is_allowed(void)
          "deny spec.nodeSelector[eks.amazonaws.com/capacityType] SPOT"},
         {POD(SELECTS("eks.amazonaws.com/capacityType", "ON_DEMAND")), ""},
         {POD(SELECTS("eks.amazonaws.com/capacityType", "CAPACITY_BLOCK")), ""},
-        {POD(SELECTS("eks.amazonaws.com/capacityType", "on-demand")), ""},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "on-demand")),
+         "warn spec.nodeSelector[eks.amazonaws.com/capacityType] on-demand"},
+        {POD(SELECTS("eks.amazonaws.com/capacityType", "spot")),
+         "deny spec.nodeSelector[eks.amazonaws.com/capacityType] spot"},
         {POD(SELECTS("eks.amazonaws.com/capacityType", "RESERVED")),
          "deny spec.nodeSelector[eks.amazonaws.com/capacityType] RESERVED"},
         {POD(SELECTS("example.com/capacity-type", "spot")), ""},
@@ -198,6 +201,37 @@ static void the_label_of_node_groups_binds_no_pool(void)
         &(struct rail_table){"capacity-types: {allow: [on-demand]}", NULL, cases, COUNT_OF(cases)});
 }
 
+/* No node group has Karpenter's words; a node of one's own may. */
+static void the_label_of_node_groups_has_its_own_spelling(void)
+{
+#define OF_GROUPS(operator, values) "{key: " GROUPS ", operator: " operator", values: [" values "]}"
+    static const struct rail_case cases[] = {
+        {POD(SELECTS(GROUPS, "reserved")), "warn spec.nodeSelector[" GROUPS "] reserved"},
+        {POD(SELECTS(GROUPS, "SPOT")), ""},
+        {POD(SELECTS(KEY, "spot")), ""},
+        {POD(REQUIRES(TERM(OF_GROUPS("In", "ON_DEMAND, on-demand, spot")))),
+         "warn " REQUIRED "[0].matchExpressions[0].values[1] on-demand\nwarn " REQUIRED
+         "[0].matchExpressions[0].values[2] spot"},
+        {POD(REQUIRES(TERM(IN("spot")) ", " TERM(IN("spot") ", " OF_GROUPS("In", "spot")))),
+         "warn " REQUIRED "[1].matchExpressions[1].values[0] spot"},
+        {POD(REQUIRES(TERM(OF_GROUPS("NotIn", "spot")))), ""},
+        {POD(PREFERS(OF_GROUPS("In", "spot"))),
+         "warn " PREFERRED ".matchExpressions[0].values[0] spot"},
+        /* what the API server refuses */
+        {POD(REQUIRES(TERM(OF_GROUPS("In", "spot, 5")))), ""},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: p}}", ""},
+    };
+    rail_table_run(&(struct rail_table){"capacity-types: {}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_words words[] = {
+        {POD(SELECTS(GROUPS, "on-demand")),
+         "No managed node group has \"on-demand\": EKS spells it ON_DEMAND.", "Use ON_DEMAND."},
+        {POD(SELECTS(GROUPS, "reserved")),
+         "No managed node group has \"reserved\": EKS spells it CAPACITY_BLOCK.",
+         "Use CAPACITY_BLOCK."},
+    };
+    rail_words_run("capacity-types: {}", NULL, words, COUNT_OF(words));
+}
+
 static void it_speaks_in_every_mode(void)
 {
     rail_modes_run("capacity-types", "allow: [on-demand]", NULL, POOL("", ""));
@@ -212,6 +246,8 @@ const struct unit_test unit_tests[] = {
     {"who is not meant is left alone", who_is_not_meant_is_left_alone},
     {"DaemonSets are warned", daemon_sets_are_warned},
     {"the label of node groups binds no pool", the_label_of_node_groups_binds_no_pool},
+    {"the label of node groups has its own spelling",
+     the_label_of_node_groups_has_its_own_spelling},
     {"it speaks in every mode", it_speaks_in_every_mode},
     {NULL, NULL},
 };

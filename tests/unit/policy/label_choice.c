@@ -108,7 +108,8 @@ static void a_term_must_leave_an_allowed_value(void)
         {ONE_TERM(OF(GROUPS, "NotIn", "ON_DEMAND")), ""},
         {ONE_TERM(GROUPS_THERE), ""},
         {ONE_TERM(GROUPS_THERE ", " OF(GROUPS, "NotIn", "SPOT")), ""},
-        {ONE_TERM(GROUPS_THERE ", " OF(GROUPS, "In", "on-demand")), ""},
+        {ONE_TERM(GROUPS_THERE ", " OF(GROUPS, "In", "on-demand")),
+         "warn " AT("0", "1") ".values[0] on-demand"},
         {ONE_TERM("{key: " GROUPS ", operator: DoesNotExist}"), ""},
         /* it is this label that must be there, and what the API server refuses asks for none */
         {ONE_TERM(TEAM ", " OF(GROUPS, "NotIn", "ON_DEMAND")), ""},
@@ -184,7 +185,7 @@ static void what_is_bought_alone_must_be_for_sale(void)
         {POD(SELECTS(KEY, "on-demand")), ""},
         {POD(SELECTS(KEY, "spot")), ""},
         {POD(SELECTS(KEY, "reserved")), "warn spec.nodeSelector[" KEY "] reserved"},
-        {POD(SELECTS(GROUPS, "reserved")), ""},
+        {POD(SELECTS(GROUPS, "CAPACITY_BLOCK")), ""},
         {ONE_TERM(TEAM ", " IN("reserved")), "warn " AT("0", "1") ".values[0] reserved"},
         {POOL(KEY ": reserved", ""), "warn " LABEL "[" KEY "] reserved"},
         {POOL("", IN("spot")), ""},
@@ -217,7 +218,7 @@ static void it_says_what_would_do(void)
         {POOL("", IN("sport")), "\"sport\" is no capacity type, and no node has it.", "Use spot."},
         {ONE_TERM(NO_VALUE), "This rules out every allowed capacity type: on-demand and spot.",
          "Remove the requirement on " KEY "."},
-        {ONE_TERM(OF(GROUPS, "In", "spot") ", " NOT_IN("on-demand, spot")),
+        {ONE_TERM(OF(GROUPS, "In", "SPOT") ", " NOT_IN("on-demand, spot")),
          "This rules out every allowed capacity type: on-demand and spot.",
          "Remove the requirement on " KEY "."},
     };
