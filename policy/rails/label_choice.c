@@ -379,13 +379,14 @@ void label_choice_judge_pool(const struct label_choice *choice, const struct poo
             return;
         draft.found = texts_join(outside.items, outside.count, SHOWN, arena);
         draft.values = outside;
-        draft.statement = arena_printf(
-            arena,
-            "No requirement names a %s, so the pool may launch %s%.*s%s, which %s not allowed "
-            "here.",
-            choice->what, choice->before,
-            TEXT_ARGS(texts_and(outside.items, outside.count, SHOWN, arena)), choice->after,
-            outside.count == 1 && choice->after[0] == 0 ? "is" : "are");
+        draft.statement =
+            arena_printf(arena,
+                         "No requirement lists the %ss to use, so the pool may launch %s%.*s%s, "
+                         "which %s not allowed "
+                         "here.",
+                         choice->what, choice->before,
+                         TEXT_ARGS(texts_and(outside.items, outside.count, SHOWN, arena)),
+                         choice->after, outside.count == 1 && choice->after[0] == 0 ? "is" : "are");
     }
     bool dead_end = reach->values != NULL && inside.count == 0 && reach->dead_end.size > 0;
     draft.fix = dead_end ? reach->dead_end : fix_of_open_pool(choice, pool, &inside);

@@ -161,8 +161,8 @@ static void judge_pool(const struct label_choice *choice, const struct pool *poo
         &(struct pool_reach){
             .values = seen ? &subnets : NULL,
             .unknown = arena_printf(arena,
-                                    "No requirement names a zone, so nodes come up in every zone "
-                                    "where %.*s has subnets.",
+                                    "No requirement lists the zones to use, so the subnets of "
+                                    "%.*s decide in which zones nodes come up.",
                                     TEXT_ARGS(class)),
             .dead_end =
                 arena_printf(arena, "Select subnets of allowed zones in %.*s.", TEXT_ARGS(class)),

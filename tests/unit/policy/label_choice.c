@@ -236,11 +236,13 @@ static void it_says_what_would_do(void)
          "Remove the requirement on failure-domain.beta.kubernetes.io/zone."},
         /* five are named without a count */
         {POOL("", ""),
-         "No requirement names a zone, so the pool may launch nodes in a, b, c, d and e, which are "
+         "No requirement lists the zones to use, so the pool may launch nodes in a, b, c, d and e, "
+         "which are "
          "not allowed here.",
          "Add to " OF_POOL ": [{key: " ZONE ", operator: In, values: [z]}]."},
         {POOL("", OF(ZONE, "NotIn", "a, b, c, d")),
-         "No requirement names a zone, so the pool may launch nodes in e, which is not allowed "
+         "No requirement lists the zones to use, so the pool may launch nodes in e, which is not "
+         "allowed "
          "here.",
          "Add to " OF_POOL ": [{key: " ZONE ", operator: In, values: [z]}]."},
     };

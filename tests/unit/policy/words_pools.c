@@ -242,7 +242,8 @@ static void capacity(void)
          "This rules out every allowed capacity type: on-demand.",
          "Remove the requirement on karpenter.sh/capacity-type."},
         {POOL(""),
-         "No requirement names a capacity type, so the pool may launch spot nodes, which are not "
+         "No requirement lists the capacity types to use, so the pool may launch spot nodes, which "
+         "are not "
          "allowed here.",
          "Add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
          "values: [on-demand]}]."},
@@ -255,7 +256,8 @@ static void capacity(void)
          "Capacity type on-demand is not allowed here.",
          "Use spot or reserved, or leave the choice to the NodePools."},
         {POOL("{key: " CAPACITY ", operator: NotIn, values: [spot]}"),
-         "No requirement names a capacity type, so the pool may launch on-demand nodes, which are "
+         "No requirement lists the capacity types to use, so the pool may launch on-demand nodes, "
+         "which are "
          "not allowed here.",
          "Add to spec.template.spec.requirements: [{key: karpenter.sh/capacity-type, operator: In, "
          "values: [spot, reserved]}]."},

@@ -190,12 +190,21 @@ static void it_says_what_to_add(void)
                               ", operator: In, values: [eu-west-1a, eu-west-1b]}].";
     static const struct rail_words rows[] = {
         {POOL("unseen", ""),
-         "No requirement names a zone, so nodes come up in every zone where EC2NodeClass unseen "
-         "has "
-         "subnets.",
+         "No requirement lists the zones to use, so the subnets of EC2NodeClass unseen decide in "
+         "which zones nodes come up.",
+         add},
+        {POOL("unseen", "{key: " ZONE ", operator: NotIn, values: [eu-west-1c]}"),
+         "No requirement lists the zones to use, so the subnets of EC2NodeClass unseen decide in "
+         "which zones nodes come up.",
+         add},
+        {POOL("c", "{key: " ZONE ", operator: NotIn, values: [eu-west-1b]}"),
+         "No requirement lists the zones to use, so the pool may launch nodes in eu-west-1c, which "
+         "is not "
+         "allowed here.",
          add},
         {POOL("c", ""),
-         "No requirement names a zone, so the pool may launch nodes in eu-west-1c, which is not "
+         "No requirement lists the zones to use, so the pool may launch nodes in eu-west-1c, which "
+         "is not "
          "allowed here.",
          add},
         {POD(SELECTS(ZONE, "eu-west-1c")), "Zone eu-west-1c is not allowed here.",
@@ -210,7 +219,8 @@ static void it_says_what_to_add(void)
     rail_words_run(RAILS, SUBNETS, rows, COUNT_OF(rows));
     static const struct rail_words many[] = {
         {POOL("c", ""),
-         "No requirement names a zone, so the pool may launch nodes in a, b, c, d, e and 1 more, "
+         "No requirement lists the zones to use, so the pool may launch nodes in a, b, c, d, e and "
+         "1 more, "
          "which are not allowed here.",
          "Add to spec.template.spec.requirements: [{key: " ZONE ", operator: In, values: [z]}]."},
         {POD(SELECTS(ZONE, "x")), "Zone x is not allowed here.",
@@ -322,12 +332,12 @@ static void a_glob_stands_for_many(void)
     rail_table_run(&(struct rail_table){"zones: {allow: ['*']}", SUBNETS, any, COUNT_OF(any)});
     static const struct rail_words words[] = {
         {POOL("unseen", ""),
-         "No requirement names a zone, so nodes come up in every zone where EC2NodeClass unseen "
-         "has "
-         "subnets.",
+         "No requirement lists the zones to use, so the subnets of EC2NodeClass unseen decide in "
+         "which zones nodes come up.",
          "Add to " AT " a requirement on " ZONE " that names zones of this list: eu-west-?b."},
         {POOL("c", ""),
-         "No requirement names a zone, so the pool may launch nodes in eu-west-1a and eu-west-1c, "
+         "No requirement lists the zones to use, so the pool may launch nodes in eu-west-1a and "
+         "eu-west-1c, "
          "which are not allowed here.",
          "Select subnets of allowed zones in EC2NodeClass c."},
         {POD(SELECTS(ZONE, "eu-west-1c")), "Zone eu-west-1c is not allowed here.",
