@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes docs/reference/messages.md: every message of every rail, as the scenarios make them say it. With --check
+"""Writes docs/reference/messages.md: every message of every rail of new objects, as the scenarios make them say it. With --check
 it holds the page against what is said now, and each message against how messages are written.
 
 usage: messages.py TAFFRAIL [--check]
@@ -18,7 +18,9 @@ PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/reference/m
 HEAD = """# What the rails say
 
 Each message as the rails say it of the scenarios in `tests/scenarios`: what is wrong and what follows from it,
-then what to do. A long fix has a line of its own. `tests/scenarios/messages.py` writes this page.
+then what to do. A long fix has a line of its own. Objects are judged as new ones: what is said of an update or a
+deletion alone, as change-impact does, is not here ([changes that replace nodes](../guides/change-impact.md) shows it).
+`tests/scenarios/messages.py` writes this page.
 """
 LONGEST = 700
 TIMES = re.compile(r"\w{3} \d{4}-\d\d-\d\d \d\d:\d\d")
