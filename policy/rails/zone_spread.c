@@ -379,8 +379,9 @@ const struct rail rail_zone_spread = {
     .detail =
         "A zone can fail, and replicas that nothing keeps apart may all be in it. A workload is "
         "spread when a topologySpreadConstraint or a podAntiAffinity term, required or preferred, "
-        "is keyed by zone and selects the workload's own pods; one whose namespaceSelector asks "
-        "for labels of a Namespace that is not visible is taken to. A constraint with "
+        "is keyed by zone and selects the workload's own pods. A term whose namespaceSelector asks "
+        "for labels of a Namespace that is not visible counts as one that selects them. A "
+        "constraint with "
         "DoNotSchedule whose maxSkew is not below the number of replicas spreads nothing; nor "
         "does one whose matchLabelKeys have a label that each pod of a StatefulSet has of its "
         "own (statefulset.kubernetes.io/pod-name, apps.kubernetes.io/pod-index). Let alone are "
