@@ -329,8 +329,8 @@ static void the_runtime_gives_gpus(void)
         WITH("Deployment", "nvidia", ENV("containers", ALL)),
         "This container takes GPUs by NVIDIA_VISIBLE_DEVICES without asking for them. "
         "The scheduler gives them to other pods, too.",
-        "Ask for nvidia.com/gpu under resources.limits of the container, or remove "
-        "NVIDIA_VISIBLE_DEVICES."};
+        "Ask for nvidia.com/gpu under resources.limits of the container, or set "
+        "NVIDIA_VISIBLE_DEVICES to void."};
     rail_words_run("accelerators: {}", NULL, &words, 1);
 }
 
