@@ -382,7 +382,7 @@ static void judge_neither(struct check *check, const struct field *least, const 
 {
     if (node_is_given(least->node) || node_is_given(most->node))
         return;
-    report_of_pods(check, SEVERITY_RAIL, check->spec, TEXT(""),
+    report_of_pods(check, SEVERITY_RAIL, most, TEXT(""),
                    fix_of_never(check, has_no_replicas(check) ? least : most),
                    "The budget says neither minAvailable nor maxUnavailable, so it never allows a "
                    "disruption.");
