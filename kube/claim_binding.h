@@ -15,6 +15,7 @@ enum claim_binding_state {
     BINDING_NAMED,             /* and the binder has not completed the binding */
     BINDING_BOUND,
     /* The claim names no volume: */
+    BINDING_RESERVED, /* a free volume names the claim: the binder binds them at once */
     BINDING_NO_CLASS, /* and wants no StorageClass to make one */
     BINDING_CLASS_NOT_SEEN,
     BINDING_IMMEDIATE, /* a volume is being made, wherever the class makes it */
@@ -25,7 +26,7 @@ struct claim_binding {
     struct text namespace, name, uid;
     const struct node *root; /* of the claim, or of its template; NULL: neither is seen */
     struct text volume_name;
-    const struct object *volume; /* NULL: the claim names none, or one that is not seen */
+    const struct object *volume; /* that names the claim, or that it names; NULL: none is seen */
     /* Read when the claim names no volume. */
     struct claim claim;
     const struct object *class; /* NULL: none */

@@ -45,6 +45,12 @@ static bool is_free_volume(const struct object *volume)
     return !volume->deleting && (phase.size == 0 || text_is(phase, "Available"));
 }
 
+static bool is_reserved_volume(const struct object *volume)
+{
+    return is_free_volume(volume) &&
+           node_string(node_at(volume->root->node, "spec.claimRef.name")).size > 0;
+}
+
 static bool mounts_claim(const struct object *pod)
 {
     const struct node *volumes = node_at(pod->root->node, "spec.volumes");
@@ -56,6 +62,7 @@ static bool mounts_claim(const struct object *pod)
 
 const struct pick snapshot_picks[PICK_COUNT] = {
     [PICK_FREE_VOLUMES] = {KIND_PERSISTENT_VOLUME, is_free_volume},
+    [PICK_RESERVED_VOLUMES] = {KIND_PERSISTENT_VOLUME, is_reserved_volume},
     [PICK_CLAIMING_PODS] = {KIND_POD, mounts_claim},
 };
 
@@ -299,6 +306,16 @@ size_t snapshot_free_volume_count(const struct snapshot *snapshot)
 const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_t index)
 {
     return item_of(snapshot->picks[PICK_FREE_VOLUMES], index);
+}
+
+size_t snapshot_reserved_volume_count(const struct snapshot *snapshot)
+{
+    return snapshot->picks[PICK_RESERVED_VOLUMES].count;
+}
+
+const struct object *snapshot_reserved_volume(const struct snapshot *snapshot, size_t index)
+{
+    return item_of(snapshot->picks[PICK_RESERVED_VOLUMES], index);
 }
 
 size_t snapshot_claiming_pod_count(const struct snapshot *snapshot)

@@ -46,9 +46,12 @@ const struct pool *snapshot_pool_named(const struct snapshot *snapshot,
 /* Whether some NodePool names the label, in its labels or its requirements, or gives it to its
  * nodes by itself: asked before all of them are gone through. */
 bool snapshot_pools_name(const struct snapshot *snapshot, struct text key);
-/* The PersistentVolumes that nobody has claimed, and the zones of the Nodes: computed once. */
+/* The PersistentVolumes that are bound to no claim, those of them that name the claim they are for,
+ * and the zones of the Nodes: computed once. */
 size_t snapshot_free_volume_count(const struct snapshot *snapshot);
 const struct object *snapshot_free_volume(const struct snapshot *snapshot, size_t index);
+size_t snapshot_reserved_volume_count(const struct snapshot *snapshot);
+const struct object *snapshot_reserved_volume(const struct snapshot *snapshot, size_t index);
 /* The Pods that mount a PersistentVolumeClaim, by namespace, then name. */
 size_t snapshot_claiming_pod_count(const struct snapshot *snapshot);
 const struct object *snapshot_claiming_pod(const struct snapshot *snapshot, size_t index);

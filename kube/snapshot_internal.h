@@ -22,7 +22,7 @@ struct object_list {
 };
 
 /* Objects of a kind that are often asked for. */
-enum snapshot_pick { PICK_FREE_VOLUMES, PICK_CLAIMING_PODS, PICK_COUNT };
+enum snapshot_pick { PICK_FREE_VOLUMES, PICK_RESERVED_VOLUMES, PICK_CLAIMING_PODS, PICK_COUNT };
 struct pick {
     enum kind kind;
     bool (*takes)(const struct object *object);

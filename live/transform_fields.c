@@ -90,7 +90,8 @@ FIELDS(taint, WHOLE("key"), WHOLE("value"), WHOLE("effect"));
 FIELDS(storage, WHOLE("storage"));
 FIELDS(claim_resources, INSIDE("requests", storage));
 FIELDS(claim_spec, WHOLE("volumeName"), WHOLE("storageClassName"), WHOLE("accessModes"),
-       WHOLE("volumeMode"), WHOLE("selector"), INSIDE("resources", claim_resources));
+       WHOLE("volumeMode"), WHOLE("volumeAttributesClassName"), WHOLE("selector"),
+       INSIDE("resources", claim_resources));
 FIELDS(claim_template_annotations, CLASS_ANNOTATION, WHOLE("volume.kubernetes.io/selected-node"));
 FIELDS(claim_template_metadata, WHOLE("name"), INSIDE("annotations", claim_template_annotations));
 FIELDS(claim_template, INSIDE("metadata", claim_template_metadata), INSIDE("spec", claim_spec));
@@ -213,11 +214,12 @@ FIELDS(csi_source, WHOLE("driver"));
 FIELDS(ebs_source, WHOLE("volumeID"));
 FIELDS(azure_file_source, WHOLE("shareName"));
 FIELDS(persistent_volume_spec, WHOLE("storageClassName"), WHOLE("persistentVolumeReclaimPolicy"),
-       WHOLE("accessModes"), WHOLE("volumeMode"), SHARED("nodeAffinity"),
-       INSIDE("capacity", storage), INSIDE("claimRef", claim_reference), INSIDE("csi", csi_source),
-       INSIDE("awsElasticBlockStore", ebs_source), INSIDE("local", path_alone),
-       INSIDE("hostPath", path_alone), INSIDE("nfs", path_alone), INSIDE("cephfs", path_alone),
-       INSIDE("azureFile", azure_file_source), INSIDE("glusterfs", path_alone));
+       WHOLE("accessModes"), WHOLE("volumeMode"), WHOLE("volumeAttributesClassName"),
+       SHARED("nodeAffinity"), INSIDE("capacity", storage), INSIDE("claimRef", claim_reference),
+       INSIDE("csi", csi_source), INSIDE("awsElasticBlockStore", ebs_source),
+       INSIDE("local", path_alone), INSIDE("hostPath", path_alone), INSIDE("nfs", path_alone),
+       INSIDE("cephfs", path_alone), INSIDE("azureFile", azure_file_source),
+       INSIDE("glusterfs", path_alone));
 FIELDS(persistent_volume, METADATA, INSIDE("spec", persistent_volume_spec),
        INSIDE("status", phase));
 

@@ -126,7 +126,8 @@ static void read_unbound(const struct snapshot *snapshot, const struct claim_bin
 static void read_binding(const struct snapshot *snapshot, const struct claim_binding *binding,
                          struct arena *arena, struct claim_zones *result)
 {
-    if (binding->state == BINDING_NAMED || binding->state == BINDING_BOUND)
+    if (binding->state == BINDING_NAMED || binding->state == BINDING_RESERVED ||
+        binding->state == BINDING_BOUND)
         read_volume(snapshot, binding, arena, result);
     else if (binding->state == BINDING_NO_CLASS || binding->state == BINDING_WAITS)
         read_unbound(snapshot, binding, arena, result);

@@ -203,6 +203,7 @@ static struct text fault_of(const struct volume_claim *claim, const struct claim
                             "Immediately: until then nobody knows where its volume is",
                             claim->id, TEXT_ARGS(class));
     case BINDING_BOUND:
+    case BINDING_RESERVED:
     case BINDING_WAITS:
         break;
     }

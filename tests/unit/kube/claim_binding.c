@@ -110,6 +110,78 @@ static void a_claim_waits_for_its_class(void)
     }
 }
 
+/* KK pkg/volume/util, FindMatchingVolume: the class and the labels of a volume that names the claim
+ * do not count, and no volume is made. */
+static void a_volume_names_its_claim(void)
+{
+#define GP3                                                                                    \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: gp3}, provisioner: " \
+    "ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}"
+#define OF_C ", claimRef: {namespace: ns, name: c}"
+    static const struct {
+        const char *claim, *volume, *phase; /* specs, and the phase of the volume */
+        enum claim_binding_state state;
+    } cases[] = {
+        {"storageClassName: gp3", "storageClassName: gp3", "Available", BINDING_WAITS},
+        {"storageClassName: gp3", "storageClassName: gp3" OF_C, "Available", BINDING_RESERVED},
+        {"storageClassName: gp3", "storageClassName: other" OF_C, "Available", BINDING_RESERVED},
+        {"storageClassName: none", "storageClassName: none" OF_C, "Available", BINDING_RESERVED},
+        {"storageClassName: ''", "persistentVolumeReclaimPolicy: Retain" OF_C, "Available",
+         BINDING_RESERVED},
+        {"storageClassName: gp3, selector: {matchLabels: {disk: fast}}",
+         "storageClassName: gp3" OF_C, "Available", BINDING_RESERVED},
+        {"storageClassName: gp3", "claimRef: {namespace: ns, name: c, uid: u-c}", "Available",
+         BINDING_RESERVED},
+        {"storageClassName: gp3", "claimRef: {namespace: ns, name: c, uid: u-before}", "Available",
+         BINDING_WAITS},
+        {"storageClassName: gp3", "claimRef: {namespace: ns, name: d}", "Available", BINDING_WAITS},
+        {"storageClassName: gp3", "claimRef: {}", "Available", BINDING_WAITS},
+        {"storageClassName: gp3", "storageClassName: gp3" OF_C, "Released", BINDING_WAITS},
+        {"storageClassName: gp3, resources: {requests: {storage: 11Gi}}",
+         "storageClassName: gp3" OF_C, "Available", BINDING_WAITS},
+        {"storageClassName: gp3, volumeMode: Block", "storageClassName: gp3" OF_C, "Available",
+         BINDING_WAITS},
+        {"storageClassName: gp3, accessModes: [ReadWriteMany]", "storageClassName: gp3" OF_C,
+         "Available", BINDING_WAITS},
+        {"storageClassName: gp3, volumeAttributesClassName: fast", "storageClassName: gp3" OF_C,
+         "Available", BINDING_WAITS},
+        {"storageClassName: gp3, volumeAttributesClassName: fast",
+         "volumeAttributesClassName: fast" OF_C, "Available", BINDING_RESERVED},
+    };
+    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        struct claim_binding binding;
+        bool of_template = i % 2 == 1; /* the claim of a template has no uid yet */
+        struct text claim = arena_printf(
+            fixture.arena,
+            "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {namespace: ns, name: %s, "
+            "uid: u-c}, spec: {%s}}",
+            of_template ? "template" : "c", cases[i / 2].claim);
+        struct text volume = arena_printf(
+            fixture.arena,
+            "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {capacity: "
+            "{storage: 10Gi}, accessModes: [ReadWriteOnce], %s}, status: {phase: %s}}",
+            cases[i / 2].volume, cases[i / 2].phase);
+        const char *documents[] = {claim.data, volume.data, GP3};
+        const struct snapshot *snapshot =
+            fixture_snapshot(&fixture, documents, COUNT_OF(documents));
+        const struct object *object = snapshot_object(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, 0);
+        if (of_template && strstr(cases[i / 2].volume, "u-before") != NULL) {
+            arena_destroy(fixture.arena);
+            continue;
+        }
+        claim_binding_read(snapshot, TEXT("ns"), TEXT("c"), of_template ? object->root : NULL,
+                           fixture.arena, &binding);
+        if (binding.state != cases[i / 2].state)
+            fprintf(stderr, "case %zu:\n", i);
+        CU_ASSERT_EQUAL(binding.state, cases[i / 2].state);
+        CU_ASSERT_EQUAL(binding.volume != NULL, binding.state == BINDING_RESERVED);
+        arena_destroy(fixture.arena);
+    }
+#undef OF_C
+#undef GP3
+}
+
 /* A file may leave out the uid of either. */
 static void a_volume_is_kept_for_its_claim_alone(void)
 {
@@ -198,6 +270,7 @@ const char unit_suite[] = "kube claim binding";
 const struct unit_test unit_tests[] = {
     {"a claim names its volume", a_claim_names_its_volume},
     {"a claim waits for its class", a_claim_waits_for_its_class},
+    {"a volume names its claim", a_volume_names_its_claim},
     {"a volume is kept for its claim alone", a_volume_is_kept_for_its_claim_alone},
     {"a volume has what its claim wants", a_volume_has_what_its_claim_wants},
     {NULL, NULL},

@@ -30,6 +30,11 @@
     "capacity: {storage: 10Gi}, accessModes: [ReadWriteOnce], storageClassName: " class "}}\n---" \
                                                                                         "\n"
 #define FOR(claim, uid) ", claimRef: {namespace: shop, name: " claim ", uid: " uid "}"
+/* A free volume of zone c that names its claim. */
+#define KEPT(claim, spec)                                                                         \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: for-" claim "}, spec: {capacity: " \
+    "{storage: 10Gi}, accessModes: [ReadWriteOnce], claimRef: {namespace: shop, name: " claim     \
+    "}" IN(ZONE_KEY, "c") spec "}, status: {phase: Available}}\n---\n"
 #define CLASS_OF_NONE(name)                                                      \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
     "}, provisioner: kubernetes.io/no-provisioner" WAITS "}"
@@ -95,6 +100,10 @@ static const char *const visible[] = {
     " 10Gi}, accessModes: [ReadWriteOnce], storageClassName: promised" FOR("for-me", "u-for-me")
         IN(ZONE_KEY, "c") "}, status: {phase: Available}}",
     CLASS_OF_NONE("promised"),
+    KEPT("kept", ", storageClassName: wait"),
+    KEPT("kept-early", ", storageClassName: early"),
+    KEPT("kept-of-no-class", ", storageClassName: nowhere"),
+    KEPT("kept-blocks", ", storageClassName: wait, volumeMode: Block"),
     CLASS("wait", WAITS),
     CLASS("early", ""),
     CLASS("two", WAITS ", allowedTopologies: [" TOPOLOGY("c") ", " TOPOLOGY("a") "]"),
@@ -152,6 +161,10 @@ static const char *const visible[] = {
     CLAIM("selects", "", "storageClassName: manual, selector: {matchLabels: {disk: fast}}"),
     CLAIM("for-me", "", "storageClassName: promised"),
     CLAIM("not-for-me", "", "storageClassName: promised"),
+    CLAIM("kept", "", "storageClassName: wait"),
+    CLAIM("kept-early", "", "storageClassName: early"),
+    CLAIM("kept-of-no-class", "", "storageClassName: nowhere"),
+    CLAIM("kept-blocks", "", "storageClassName: wait"),
     CLAIM("both", "", "storageClassName: made-and-there"),
     CLAIM("nothing-left", "", "storageClassName: empty"),
     CLAIM("mixed", "", "storageClassName: mixed"),
@@ -233,6 +246,12 @@ static void each_claim_means_what_the_table_says(void)
         {"reserved-taken", "unknown"},
         /* named, and free */
         {"reserved", "reserved a"},
+        /* named by a volume that is free */
+        {"for-me", "reserved c"},
+        {"kept", "reserved c"},
+        {"kept-early", "reserved c"},
+        {"kept-of-no-class", "reserved c"},
+        {"kept-blocks", "unbound any"},
         /* made where the pod goes */
         {"waits", "unbound any"},
         {"two", "unbound a,c"},
@@ -242,7 +261,6 @@ static void each_claim_means_what_the_table_says(void)
         {"manual", "unbound a,b,c"},
         {"selects", "unbound b"},
         {"of-blocks", "unknown"},
-        {"for-me", "unbound c"},
         {"not-for-me", "unknown"},
         {"both", "unbound a,b"},
         {"mixed", "unbound a,b"},
