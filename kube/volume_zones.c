@@ -219,6 +219,34 @@ bool volume_is_in_one_zone(const struct object *volume, struct text *zone)
     return zone->size > 0;
 }
 
+/* Any other key restricts a volume to a zone, or to nodes, which are in one. */
+static bool leaves_zones_open(struct text key)
+{
+    static const char *const keys[] = {LABEL_REGION, "failure-domain.beta.kubernetes.io/region",
+                                       LABEL_OS, LABEL_ARCH};
+    for (size_t i = 0; i < COUNT_OF(keys); i++)
+        if (text_is(key, keys[i]))
+            return true;
+    return false;
+}
+
+/* Whether one of the terms allows nodes of all zones. Those of a volume on one machine are read
+ * without it. */
+static bool can_be_anywhere(const struct object *volume, const struct solver_volume *terms)
+{
+    if (is_on_one_machine(node_get(volume->root->node, "spec")))
+        return terms->alternative_count == 0;
+    for (size_t i = 0; i < terms->alternative_count; i++) {
+        const struct solver_expressions *term = &terms->alternatives[i];
+        bool open = true;
+        for (size_t j = 0; open && j < term->count; j++)
+            open = leaves_zones_open(text_of(term->items[j].key));
+        if (open)
+            return true;
+    }
+    return terms->alternative_count == 0;
+}
+
 enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struct object *volume,
                                     struct arena *arena, struct zones *zones)
 {
@@ -232,18 +260,9 @@ enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struc
     }
     if (!volume_terms_read(snapshot, volume, arena, &terms))
         return VOLUME_UNKNOWN;
-    return volume_terms_add_zones(&terms, arena, zones) ? VOLUME_IN_ZONES : VOLUME_ANYWHERE;
-}
-
-/* Any other key restricts a volume to a zone, or to nodes, which are in one. */
-static bool leaves_zones_open(struct text key)
-{
-    static const char *const keys[] = {LABEL_REGION, "failure-domain.beta.kubernetes.io/region",
-                                       LABEL_OS, LABEL_ARCH};
-    for (size_t i = 0; i < COUNT_OF(keys); i++)
-        if (text_is(key, keys[i]))
-            return true;
-    return false;
+    if (volume_terms_add_zones(&terms, arena, zones))
+        return VOLUME_IN_ZONES;
+    return can_be_anywhere(volume, &terms) ? VOLUME_ANYWHERE : VOLUME_UNKNOWN;
 }
 
 bool volume_is_zonal(const struct object *volume)

@@ -20,7 +20,8 @@ bool volume_terms_read(const struct snapshot *snapshot, const struct object *vol
 /* Adds the zones that terms name by the operator In; false when one of them can be in any zone. */
 bool volume_terms_add_zones(const struct solver_volume *terms, struct arena *arena,
                             struct zones *zones);
-/* Adds the zones of a PersistentVolume. */
+/* Adds the zones of a PersistentVolume. Unknown are, too, those of one that is bound to nodes by
+ * something else than zones. */
 enum volume_zones { VOLUME_UNKNOWN, VOLUME_IN_ZONES, VOLUME_ANYWHERE };
 enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struct object *volume,
                                     struct arena *arena, struct zones *zones);

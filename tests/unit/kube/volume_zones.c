@@ -12,6 +12,10 @@ enum { BUDGET_BYTES = 1 << 20 };
 #define VOLUME(labels, terms)                                                              \
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, labels: {" labels "}}, " \
     "spec: {nodeAffinity: {required: {nodeSelectorTerms: [" terms "]}}}}"
+#define ON_MACHINE(type, terms)                                                  \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {" type \
+    ": {path: /d}, nodeAffinity: {required: {nodeSelectorTerms: [" terms "]}}}}"
+#define HOST "kubernetes.io/hostname"
 #define TERM(expressions) "{matchExpressions: [" expressions "]}"
 #define IN(key, values) "{key: " key ", operator: In, values: [" values "]}"
 
@@ -52,9 +56,19 @@ static void a_volume_is_where_labels_and_affinity_both_say(void)
         {VOLUME("", ""), VOLUME_ANYWHERE, "", false},
         {VOLUME("", TERM(IN(REGION, "r"))), VOLUME_ANYWHERE, "", false},
         {VOLUME("", TERM(IN(ZONE, "a")) ", " TERM(IN(REGION, "r"))), VOLUME_ANYWHERE, NULL, true},
-        {VOLUME("", TERM("{key: " ZONE ", operator: NotIn, values: [a]}")), VOLUME_ANYWHERE, "",
+        {VOLUME("", TERM(IN("rack", "r")) ", " TERM(IN(REGION, "r"))), VOLUME_ANYWHERE, "", true},
+        {ON_MACHINE("local", ""), VOLUME_ANYWHERE, "", false},
+        {ON_MACHINE("hostPath", ""), VOLUME_ANYWHERE, "", false},
+        /* some nodes, or zones that it is not in */
+        {ON_MACHINE("local", TERM(IN(HOST, "n1"))), VOLUME_UNKNOWN, "", true},
+        {ON_MACHINE("hostPath", TERM(IN(HOST, "n1"))), VOLUME_UNKNOWN, "", true},
+        {ON_MACHINE("local", TERM(IN(HOST, "n1") ", " IN(ZONE, "a"))), VOLUME_IN_ZONES, "a", true},
+        {VOLUME("", TERM(IN(HOST, "n1"))), VOLUME_UNKNOWN, "", true},
+        {VOLUME("", TERM(IN("topology.topolvm.io/node", "n1"))), VOLUME_UNKNOWN, "", true},
+        {VOLUME("", TERM(IN(REGION, "r") ", " IN("rack", "r"))), VOLUME_UNKNOWN, "", true},
+        {VOLUME("", TERM("{key: " ZONE ", operator: NotIn, values: [a]}")), VOLUME_UNKNOWN, "",
          true},
-        {VOLUME("", TERM("{key: topology.k8s.aws/zone-id, operator: Exists}")), VOLUME_ANYWHERE, "",
+        {VOLUME("", TERM("{key: topology.k8s.aws/zone-id, operator: Exists}")), VOLUME_UNKNOWN, "",
          true},
         /* what cannot be read */
         {VOLUME("", TERM("{key: " ZONE ", operator: Near, values: [a]}")), VOLUME_UNKNOWN, NULL,

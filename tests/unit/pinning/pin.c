@@ -218,12 +218,9 @@ static void each_claim_means_what_the_table_says(void)
         {"labelled-apart", "bound"},
         {"mine", "bound a"},
         /* no zone */
-        {"id-x", "anywhere"},
         {"azure-none", "anywhere"},
         {"half", "anywhere"},
-        {"not-a", "anywhere"},
         {"nfs", "anywhere"},
-        {"local", "anywhere"},
         {"many", "anywhere"},
         {"zrs", "anywhere"},
         {"shares", "anywhere"},
@@ -231,6 +228,9 @@ static void each_claim_means_what_the_table_says(void)
         {"many-two", "narrows a,c"},
         /* not to be known */
         {"near", "unknown"},
+        {"id-x", "unknown"},
+        {"not-a", "unknown"},
+        {"local", "unknown"},
         {"going", "unknown"},
         {"remade", "unknown"},
         {"unseen-volume", "unknown"},

@@ -47,6 +47,10 @@ static const char *const objects[] = {
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: apart, labels: {" ZONE_KEY
     ": a}}, spec: {nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: "
     "[{key: " ZONE_KEY ", operator: In, values: [b]}]}]}}}}",
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: on-disk}, spec: {local: {path: /d}, "
+    "nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+    "kubernetes.io/hostname, operator: In, values: [n1]}]}]}}}}",
+    BOUND("on-disk", "on-disk"),
     CLASS("wait", "") CLASS("near", IN_ZONES("c, a")) CLASS("far", IN_ZONES("e, f")),
     BOUND("a", "in-a") BOUND("b", "in-b") BOUND("a-b", "in-a-b") BOUND("edge", "at-an-edge"),
     BOUND("apart", "apart"),
@@ -123,6 +127,10 @@ static void volumes_pin_a_pod(void)
         {"volumes: [" MOUNT("near") "]" BESIDE, "unbound a,c"},
         {"volumes: [" MOUNT("far") "]", "candidates e,f unreachable"},
         {"volumes: [" MOUNT("waits") ", " EPHEMERAL("near") "]" BESIDE, "unbound a,c"},
+        /* a node holds one of its volumes */
+        {"volumes: [" MOUNT("on-disk") "]", "none  unreachable"},
+        {"volumes: [" MOUNT("on-disk") ", " MOUNT("waits") "]", "none  unreachable"},
+        {"volumes: [" MOUNT("on-disk") ", " MOUNT("a") "]", "bound a chosen"},
         /* kube-scheduler has chosen a node, where the volume can be, and where it cannot */
         {"volumes: [" MOUNT("on-n1") "]", "unbound a chosen"},
         {"volumes: [" MOUNT("on-n2") "]" BESIDE, "unbound a,c"},
