@@ -120,12 +120,10 @@ bool storage_class_is_zone_redundant(const struct storage_class *class)
 
 /* ---- claims ---- */
 
-/* The annotation is older than the field and wins over it. */
 void claim_read(const struct field *root, struct arena *arena, struct claim *claim)
 {
-    const struct field *annotation =
-        field_member(arena, field_at(arena, root, "metadata.annotations"),
-                     TEXT("volume.beta.kubernetes.io/storage-class"));
+    const struct field *annotation = field_member(
+        arena, field_at(arena, root, "metadata.annotations"), TEXT(CLAIM_CLASS_ANNOTATION));
     const struct field *spec = field_get(arena, root, "spec");
     const struct field *name = field_get(arena, spec, "storageClassName");
     const struct field *class_field = node_is(annotation->node, NODE_STRING) ? annotation : name;

@@ -40,6 +40,9 @@ bool storage_class_is_in_all_its_zones(const struct storage_class *class);
 /* Whether it makes Azure's unmanaged disks, blobs of a storage account: they are in no zone. */
 bool storage_class_is_unmanaged(const struct storage_class *class);
 
+/* It is older than spec.storageClassName and wins over it. */
+#define CLAIM_CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"
+
 /* A PersistentVolumeClaim, or a template of one. */
 struct claim {
     const struct field *root;        /* the node with metadata and spec */

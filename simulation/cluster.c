@@ -376,6 +376,14 @@ static void take_claim_faults(struct cluster_pod *pod)
         pod->fault = pod->claims[i]->fault;
 }
 
+const struct pod_fault *cluster_pod_nodes_only(const struct cluster_pod *pod)
+{
+    const struct pod_fault *fault = &pod->shape->nodes_only;
+    for (size_t i = 0; i < pod->claim_count && fault->message.size == 0; i++)
+        fault = &pod->claims[i]->nodes_only;
+    return fault;
+}
+
 void cluster_locate_volumes(struct cluster *cluster, struct cluster_pod *pod)
 {
     for (size_t i = 0; i < pod->claim_count; i++)

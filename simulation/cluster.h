@@ -113,6 +113,8 @@ bool cluster_loses_pool(const struct cluster *cluster, const struct pool *pool);
 void cluster_read_pools(struct cluster *cluster, struct problems *problems);
 /* Finds where the volumes of a pod are, to place it; of those that have no Node it is known. */
 void cluster_locate_volumes(struct cluster *cluster, struct cluster_pod *pod);
+/* Why Karpenter buys nothing for it, by its shape or one of its claims; message.size 0: it may. */
+const struct pod_fault *cluster_pod_nodes_only(const struct cluster_pod *pod);
 /* Finds the node of each pod, and reads the pods. */
 void cluster_read_pods(struct cluster *cluster, struct problems *problems);
 /* Runs all rounds of a cluster that is read. The machines they buy are the last of its state_nodes;

@@ -302,7 +302,7 @@ static bool add_shape(struct building *building, struct pod_shape *shape,
     }
     struct solver_shape solver = shape->solver;
     solver.requests = named_amounts_number(&shape->requests, building->builder, arena);
-    if (pod != NULL && shape->nodes_only.message.size > 0)
+    if (pod != NULL && cluster_pod_nodes_only(pod)->message.size > 0)
         keep_to_nodes(building, &solver);
     if (volume_count > 0)
         add_volumes(&solver, pod, confined, arena);

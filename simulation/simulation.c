@@ -296,7 +296,7 @@ static struct simulation_reasons explain(const struct rounds *rounds, const stru
 static struct simulation_reasons explain_left_alone(const struct rounds *rounds,
                                                     const struct cluster_pod *pod)
 {
-    const struct pod_fault *why = &pod->shape->nodes_only;
+    const struct pod_fault *why = cluster_pod_nodes_only(pod);
     struct reasons_words reasons =
         reasons_tell(solver_explain(rounds->run, pod->number), rounds->arena);
     struct simulation_reason *reason = ARENA_NEW(rounds->arena, struct simulation_reason);
@@ -335,7 +335,7 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
             continue;
         if (pod->fault.message.size > 0) {
             reasons = one_reason(rounds, pod->fault.kind, pod->fault.message);
-        } else if (pod->shape->nodes_only.message.size > 0) {
+        } else if (cluster_pod_nodes_only(pod)->message.size > 0) {
             reasons = explain_left_alone(rounds, pod);
         } else if (rounds->placed > 0 && lost_its_volume(rounds, pod)) {
             reasons = one_reason(rounds, SOLVER_REASON_VOLUME,

@@ -226,6 +226,23 @@ void volume_claim_locate(struct volume_claims *claims, struct volume_claim *clai
                                       TEXT_ARGS(volume->name)));
 }
 
+/* docs/reference/karpenter.md 4.4. */
+static void find_nodes_only(struct volume_claim *claim, const struct claim_binding *binding,
+                            struct arena *arena)
+{
+    struct text in_spec = node_string(node_at(binding->root, "spec.storageClassName"));
+    if (!binding->claim.class_named || in_spec.size > 0)
+        return;
+    claim->nodes_only = (struct pod_fault){
+        .kind = SOLVER_REASON_VOLUME,
+        .message = arena_printf(arena,
+                                "Karpenter does not read the annotation " CLAIM_CLASS_ANNOTATION
+                                " of claim %s, so it leaves its pods alone, and no node that is "
+                                "there takes this one: write spec.storageClassName",
+                                claim->id),
+    };
+}
+
 static void read_waiting(struct volume_claims *claims, struct volume_claim *claim,
                          const struct claim_binding *binding)
 {
@@ -236,6 +253,7 @@ static void read_waiting(struct volume_claims *claims, struct volume_claim *clai
     claim->can_be_made = !text_is(class.provisioner, "kubernetes.io/no-provisioner");
     claim->zonal = !claim_is_of_many_nodes(node_get(binding->root, "spec"));
     class_terms_read(claims->snapshot, &class, claims->arena, &claim->made);
+    find_nodes_only(claim, binding, claims->arena);
     find_choices(claims, claim, binding);
     find_terms(claim, claims->arena);
     claim->waits = true;
@@ -305,6 +323,7 @@ void volume_claim_bind(struct volume_claim *claim, struct solver_labels labels, 
     const char *zone = label_of(labels, LABEL_ZONE);
     struct volume_choice *choice = choose(claim, labels);
     claim->waits = false;
+    claim->nodes_only = (struct pod_fault){0};
     claim->terms = claim->made;
     if (choice != NULL) {
         choice->taken = true;

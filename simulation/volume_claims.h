@@ -23,6 +23,7 @@ struct volume_claim {
     const char *id;     /* namespace/name */
     const char *driver; /* NULL: attaches nothing that is counted */
     struct pod_fault fault;
+    struct pod_fault nodes_only; /* while it is unbound: as that of a pod_shape */
     const struct object *volume; /* that it is bound to, and that is not located yet; NULL: none */
     struct solver_volume terms;  /* where it can be mounted now */
     bool waits;                  /* WaitForFirstConsumer: is bound where its first pod is placed */

@@ -121,7 +121,7 @@ static void judge_pool(const struct asking *asking, const struct pool *pool,
 /* Why Karpenter buys nothing for the pod, whatever the pool; message empty: it may. */
 static struct simulation_reason ignored_because(const struct asking *asking)
 {
-    const struct pod_fault *ignored = &asking->pod->shape->nodes_only;
+    const struct pod_fault *ignored = cluster_pod_nodes_only(asking->pod);
     if (asking->own_node.size > 0)
         return (struct simulation_reason){
             .kind = solver_reason_name(SOLVER_REASON_REQUIREMENT),

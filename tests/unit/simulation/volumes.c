@@ -337,6 +337,49 @@ static void the_old_names_of_drivers_count_with_the_new(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+/* Karpenter reads spec.storageClassName alone, of a claim without a volume. */
+static void a_class_that_an_annotation_names_brings_no_node(void)
+{
+#define ANNOTATED(spec)                                                                \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1, annotations: " \
+    "{volume.beta.kubernetes.io/storage-class: gp3}}, spec: {" spec "}}"
+    static const struct simulation_case cases[] = {
+        {"none is bought",
+         {POOL, GP3, ANNOTATED(""), POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"the field says nothing",
+         {POOL, GP3, ANNOTATED("storageClassName: ''"), POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"a Node that is there takes it",
+         {POOL, GP3, NODE("n1", "c", "2"), ANNOTATED(""), POD("one", "1", MOUNTS("d1"))},
+         "node n1: one\n",
+         0,
+         0},
+        {"and has it bound for whoever comes next",
+         {POOL, GP3, NODE("n1", "c", "2"), ANNOTATED(""), POD("one", "2", MOUNTS("d1")),
+          POD("two", "1500m", MOUNTS("d1"))},
+         "node n1: one\ndefault small on-demand c 2: two\n",
+         0,
+         0},
+        {"the field says it, too",
+         {POOL, GP3, ANNOTATED("storageClassName: gp3"), POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand a 1: one\n",
+         0,
+         0},
+        {"it is bound",
+         {POOL, GP3, ANNOTATED("volumeName: v1"), VOLUME("v1", IN_ZONES("[b]")),
+          POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand b 1: one\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
 static void a_set_makes_its_claims(void)
 {
 #define SET(more)                                                                       \
@@ -457,6 +500,8 @@ const struct unit_test unit_tests[] = {
     {"too many ways are told", too_many_ways_are_told},
     {"volumes choose zones", volumes_choose_zones},
     {"the old names of drivers count with the new", the_old_names_of_drivers_count_with_the_new},
+    {"a class that an annotation names brings no node",
+     a_class_that_an_annotation_names_brings_no_node},
     {"a set makes its claims", a_set_makes_its_claims},
     {"pods that cannot be placed are named", pods_that_cannot_be_placed_are_named},
     {NULL, NULL},
