@@ -118,6 +118,27 @@ bool storage_class_is_zone_redundant(const struct storage_class *class)
     return false;
 }
 
+static const char *const shared_drivers[] = {
+    "efs.csi.aws.com",
+    "fsx.csi.aws.com",
+    "file.csi.azure.com",
+    "nfs.csi.k8s.io",
+    "smb.csi.k8s.io",
+    "filestore.csi.storage.gke.io",
+    "gcsfuse.csi.storage.gke.io",
+    "s3.csi.aws.com",
+    "kubernetes.io/azure-file",
+    "kubernetes.io/glusterfs",
+};
+
+bool driver_is_shared(struct text driver)
+{
+    if (text_is_one_of(driver, shared_drivers, COUNT_OF(shared_drivers)))
+        return true;
+    /* Rook puts its namespace before the name. */
+    return text_ends_with(driver, TEXT("cephfs.csi.ceph.com"));
+}
+
 /* ---- claims ---- */
 
 void claim_read(const struct field *root, struct arena *arena, struct claim *claim)

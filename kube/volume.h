@@ -39,6 +39,9 @@ bool storage_class_is_zone_redundant(const struct storage_class *class);
 bool storage_class_is_in_all_its_zones(const struct storage_class *class);
 /* Whether it makes Azure's unmanaged disks, blobs of a storage account: they are in no zone. */
 bool storage_class_is_unmanaged(const struct storage_class *class);
+/* File systems: nodes of every zone mount their volumes, many at once, whatever the access mode of
+ * the claim. */
+bool driver_is_shared(struct text driver);
 
 /* It is older than spec.storageClassName and wins over it. */
 #define CLAIM_CLASS_ANNOTATION "volume.beta.kubernetes.io/storage-class"

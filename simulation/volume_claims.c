@@ -10,6 +10,7 @@
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
 #include "kube/volume_zones.h"
+#include "kube/zone.h"
 #include "solver/well_known.h"
 
 struct terms {
@@ -264,6 +265,28 @@ static void read_waiting(struct volume_claims *claims, struct volume_claim *clai
     }
 }
 
+/* A claim that is not stored yet is bound to a volume that is made for it before anything is bought
+ * for its pods. Where, is known of a file system, and of a class of one zone. */
+static bool read_immediate(struct volume_claims *claims, struct volume_claim *claim,
+                           const struct claim_binding *binding)
+{
+    struct storage_class class;
+    struct zones zones = {0};
+    bool stored = binding->uid.size > 0 || node_get(binding->root, "status") != NULL;
+    if (binding->state != BINDING_IMMEDIATE || stored ||
+        !storage_class_read(binding->class, claims->arena, &class) ||
+        text_is(class.provisioner, "kubernetes.io/no-provisioner"))
+        return false;
+    find_choices(claims, claim, binding);
+    if (claim->choice_count > 0)
+        return false;
+    claim->driver = terminated(claims->arena, csi_name(class.provisioner));
+    if (driver_is_shared(class.provisioner))
+        return true;
+    class_terms_read(claims->snapshot, &class, claims->arena, &claim->terms);
+    return volume_terms_add_zones(&claim->terms, claims->arena, &zones) && zones.count == 1;
+}
+
 static void read_claim(struct volume_claims *claims, struct volume_claim *claim,
                        const struct field *template)
 {
@@ -273,6 +296,8 @@ static void read_claim(struct volume_claims *claims, struct volume_claim *claim,
     if (binding.volume != NULL)
         claim->driver = driver_of_volume(binding.volume, claims->arena);
     struct text fault = fault_of(claim, &binding, claims->arena);
+    if (read_immediate(claims, claim, &binding))
+        return;
     if (fault.size > 0)
         set_fault(claim, fault);
     else if (binding.volume != NULL)

@@ -103,28 +103,6 @@ static bool keeps_on_one_node(const struct rail_call *call, const struct workloa
 
 /* ---- which claims one node holds for itself ---- */
 
-/* File systems: the access mode of their claims is a word, many nodes mount them. */
-static const char *const shared_drivers[] = {
-    "efs.csi.aws.com",
-    "fsx.csi.aws.com",
-    "file.csi.azure.com",
-    "nfs.csi.k8s.io",
-    "smb.csi.k8s.io",
-    "filestore.csi.storage.gke.io",
-    "gcsfuse.csi.storage.gke.io",
-    "s3.csi.aws.com",
-    "kubernetes.io/azure-file",
-    "kubernetes.io/glusterfs",
-};
-
-static bool is_shared_driver(struct text driver)
-{
-    if (text_is_one_of(driver, shared_drivers, COUNT_OF(shared_drivers)))
-        return true;
-    /* Rook puts its namespace before the name. */
-    return text_ends_with(driver, TEXT("cephfs.csi.ceph.com"));
-}
-
 /* Local disks keep their pods on their node by themselves. */
 static bool is_shared_volume(const struct object *volume)
 {
@@ -134,7 +112,7 @@ static bool is_shared_volume(const struct object *volume)
     for (size_t i = 0; i < COUNT_OF(sources); i++)
         if (node_get(spec, sources[i]) != NULL)
             return true;
-    return is_shared_driver(node_string(node_at(spec, "csi.driver")));
+    return driver_is_shared(node_string(node_at(spec, "csi.driver")));
 }
 
 static bool has_mode(const struct node *modes, const char *mode)
@@ -162,7 +140,7 @@ bool claim_is_for_one_node(const struct snapshot *snapshot, const struct object 
     claim_read(object->root, arena, &claim);
     const struct object *of_claim = claim_class(snapshot, &claim);
     return of_claim == NULL || !storage_class_read(of_claim, arena, &class) ||
-           !is_shared_driver(class.provisioner);
+           !driver_is_shared(class.provisioner);
 }
 
 /* ---- what is said ---- */

@@ -337,6 +337,76 @@ static void the_old_names_of_drivers_count_with_the_new(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+/* A volume of a class that binds at once is made when its claim is stored, before anything is
+ * bought for its pods. */
+static void claims_that_are_yet_to_be_stored(void)
+{
+#define AT_ONCE(provisioner, more)                                                \
+    "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: now}, " \
+    "provisioner: " provisioner more "}"
+#define MADE_IN(zones)                                                                   \
+    ", allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, " \
+    "values: " zones "}]}]"
+#define OF_NOW CLAIM("d1", "{storageClassName: now}")
+#define IN_C ", nodeSelector: {topology.kubernetes.io/zone: c}"
+    static const struct simulation_case cases[] = {
+        {"a file system is mounted anywhere",
+         {POOL, AT_ONCE("efs.csi.aws.com", ""), OF_NOW, POD("one", "1", MOUNTS("d1") IN_C)},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
+        {"by replicas in several zones, with the claims of a set, too",
+         {POOL, AT_ONCE("rook-ceph.cephfs.csi.ceph.com", MADE_IN("[a]")),
+          "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: db}, spec: {replicas: 2, "
+          "volumeClaimTemplates: [{metadata: {name: data}, spec: {storageClassName: now}}], "
+          "template: {metadata: {labels: {app: web}}, spec: " POD_SPEC(
+              "1500m", SPREAD("topology.kubernetes.io/zone")) "}}}"},
+         "default small on-demand a 1: db-0\ndefault small on-demand b 1: db-1\n",
+         0,
+         0},
+        {"a disk is in the one zone of its class",
+         {POOL, AT_ONCE("ebs.csi.aws.com", MADE_IN("[b]")), OF_NOW, POD("one", "1", MOUNTS("d1"))},
+         "default small on-demand b 1: one\n",
+         0,
+         0},
+        {"and where it has several nobody knows",
+         {POOL, AT_ONCE("ebs.csi.aws.com", MADE_IN("[b, c]")), OF_NOW,
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"a volume that is free is taken instead, where nobody knows",
+         {POOL, AT_ONCE("efs.csi.aws.com", ""), OF_NOW, VOLUME("v1", ", storageClassName: now"),
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"no volume is made",
+         {POOL, AT_ONCE("kubernetes.io/no-provisioner", MADE_IN("[b]")), OF_NOW,
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"a claim that is stored waits for its volume",
+         {POOL, AT_ONCE("efs.csi.aws.com", ""),
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1, uid: u1}, spec: "
+          "{storageClassName: now}}",
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"as one that has a status",
+         {POOL, AT_ONCE("efs.csi.aws.com", ""),
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1}, spec: "
+          "{storageClassName: now}, status: {phase: Pending}}",
+          POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
 /* Karpenter reads spec.storageClassName alone, of a claim without a volume. */
 static void a_class_that_an_annotation_names_brings_no_node(void)
 {
@@ -500,6 +570,7 @@ const struct unit_test unit_tests[] = {
     {"too many ways are told", too_many_ways_are_told},
     {"volumes choose zones", volumes_choose_zones},
     {"the old names of drivers count with the new", the_old_names_of_drivers_count_with_the_new},
+    {"claims that are yet to be stored", claims_that_are_yet_to_be_stored},
     {"a class that an annotation names brings no node",
      a_class_that_an_annotation_names_brings_no_node},
     {"a set makes its claims", a_set_makes_its_claims},
