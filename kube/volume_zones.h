@@ -38,8 +38,10 @@ void claims_add_zones(const struct snapshot *snapshot, struct arena *arena, stru
 void class_terms_read(const struct snapshot *snapshot, const struct storage_class *class,
                       struct arena *arena, struct solver_volume *result);
 struct solver_volume volume_of_zone(const char *zone, struct arena *arena);
-/* Whether a claim with that spec wants a volume that nodes of any zone can share: ReadWriteMany. */
-bool claim_is_of_many_nodes(const struct node *claim_spec);
+/* Whether nodes of every zone can mount the volume that the class makes for a claim with that spec:
+ * it is ReadWriteMany, of a file system, or a disk in several zones. A provisioner that is not
+ * known may make disks of one zone. */
+bool made_volume_is_everywhere(const struct storage_class *class, const struct node *claim_spec);
 /* The zone of the node that kube-scheduler has chosen for a claim; empty when there is none. */
 struct text claim_selected_zone(const struct snapshot *snapshot, const struct node *claim);
 /* Whether a node with these labels meets one of the terms. */

@@ -101,9 +101,8 @@ static void read_unbound(const struct snapshot *snapshot, const struct claim_bin
         class_terms_read(snapshot, &class, arena, &made);
         confined = volume_terms_add_zones(&made, arena, &zones) && confined;
     }
-    bool everywhere = can_be_made && !found &&
-                      (claim_is_of_many_nodes(node_get(binding->root, "spec")) ||
-                       storage_class_is_zone_redundant(&class));
+    bool everywhere =
+        can_be_made && !found && made_volume_is_everywhere(&class, node_get(binding->root, "spec"));
     if ((everywhere || !can_be_made) && !confined) {
         *result = (struct claim_zones){.hold = CLAIM_ANYWHERE, .any_zone = true};
         return;

@@ -252,7 +252,7 @@ static void read_waiting(struct volume_claims *claims, struct volume_claim *clai
         return;
     claim->driver = terminated(claims->arena, csi_name(class.provisioner));
     claim->can_be_made = !text_is(class.provisioner, "kubernetes.io/no-provisioner");
-    claim->zonal = !claim_is_of_many_nodes(node_get(binding->root, "spec"));
+    claim->zonal = !made_volume_is_everywhere(&class, node_get(binding->root, "spec"));
     class_terms_read(claims->snapshot, &class, claims->arena, &claim->made);
     find_nodes_only(claim, binding, claims->arena);
     find_choices(claims, claim, binding);

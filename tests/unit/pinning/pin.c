@@ -35,9 +35,10 @@
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: for-" claim "}, spec: {capacity: " \
     "{storage: 10Gi}, accessModes: [ReadWriteOnce], claimRef: {namespace: shop, name: " claim     \
     "}" IN(ZONE_KEY, "c") spec "}, status: {phase: Available}}\n---\n"
-#define CLASS_OF_NONE(name)                                                      \
+#define CLASS_OF(name, provisioner)                                              \
     "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: " name \
-    "}, provisioner: kubernetes.io/no-provisioner" WAITS "}"
+    "}, provisioner: " provisioner WAITS "}"
+#define CLASS_OF_NONE(name) CLASS_OF(name, "kubernetes.io/no-provisioner")
 #define ZONE_KEY "topology.kubernetes.io/zone"
 #define CLAIM(name, meta, spec)                                                                  \
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: " name ", uid: u-" name meta \
@@ -110,6 +111,9 @@ static const char *const visible[] = {
     CLASS("one", WAITS ", allowedTopologies: [" TOPOLOGY("b") "]"),
     CLASS("made-and-there", WAITS ", allowedTopologies: [" TOPOLOGY("b") "]"),
     CLASS("zrs", WAITS ", parameters: {skuName: Premium_ZRS}"),
+    CLASS_OF("efs", "efs.csi.aws.com"),
+    CLASS_OF("cephfs", "rook-ceph.cephfs.csi.ceph.com"),
+    CLASS_OF("own", "disks.example.com"),
     CLASS_OF_NONE("manual"),
     CLASS_OF_NONE("empty"),
     CLASS_OF_NONE("mixed"),
@@ -171,6 +175,10 @@ static const char *const visible[] = {
     CLAIM("shares", "", "storageClassName: shares"),
     CLAIM("made-or-shared", "", "storageClassName: made-or-shared"),
     CLAIM("zrs", "", "storageClassName: zrs"),
+    CLAIM("efs", "", "storageClassName: efs"),
+    CLAIM("efs-selected", ON("n2"), "storageClassName: efs"),
+    CLAIM("cephfs", "", "storageClassName: cephfs"),
+    CLAIM("own", "", "storageClassName: own"),
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: lost" DONE
     "}, spec: {volumeName: in-a}, status: {phase: Lost}}",
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: many}, spec: {accessModes: "
@@ -223,6 +231,9 @@ static void each_claim_means_what_the_table_says(void)
         {"nfs", "anywhere"},
         {"many", "anywhere"},
         {"zrs", "anywhere"},
+        {"efs", "anywhere"},
+        {"efs-selected", "anywhere"},
+        {"cephfs", "anywhere"},
         {"shares", "anywhere"},
         /* made for pods on many nodes, in some zones */
         {"many-two", "narrows a,c"},
@@ -254,6 +265,7 @@ static void each_claim_means_what_the_table_says(void)
         {"kept-blocks", "unbound any"},
         /* made where the pod goes */
         {"waits", "unbound any"},
+        {"own", "unbound any"},
         {"two", "unbound a,c"},
         {"one", "unbound b"},
         {"selected", "unbound any selected b"},
