@@ -137,7 +137,8 @@ static const char *hindrance_of(enum strength strength, const struct pin *pin,
                                 const struct constraints *constraints)
 {
     if (!pin->reachable)
-        return "no Node is there, and no NodePool makes one";
+        return pin->zones.count > 1 ? "not each has a Node, or a NodePool that makes one"
+                                    : "no Node is there, and no NodePool makes one";
     if (strength == PIN_REQUIRE && constraints->spreads)
         return "a selector would shrink what its spread counts";
     if (pin->kind == PIN_BOUND)

@@ -31,6 +31,7 @@ static void run(const char *rails, const struct words_case *cases, size_t count)
 }
 
 #define NOBODY ": no Node is there, and no NodePool makes one"
+#define NOT_EACH ": not each has a Node, or a NodePool that makes one"
 #define SHRINKS ": a selector would shrink what its spread counts"
 #define SELECTS ": it selects a zone itself"
 #define SEVERAL ": more than one zone is possible"
@@ -54,7 +55,7 @@ static void of_bound_volumes(void)
                                                            ", operator: In, values: [a, b]}]}"))),
          "a node selection by zone a (volume)"},
         {POD("", VOLUMES(MOUNT("far"))), "a note of zone d (volume)" NOBODY},
-        {POD("", VOLUMES(MOUNT("edge"))), "a note of zone a,d (volume)" NOBODY},
+        {POD("", VOLUMES(MOUNT("edge"))), "a note of zone a,d (volume)" NOT_EACH},
         {POD("", VOLUMES(MOUNT("far")) SPREAD(ZONE)), "a note of zone d (volume)" NOBODY},
         {POD("", VOLUMES(MOUNT("one")) SPREAD(ZONE) AFFINITY(
                      "podAntiAffinity: {" REQUIRED ": [{topologyKey: kubernetes.io/hostname}]}")),
