@@ -26,6 +26,8 @@ struct volume_claims {
     struct arena *arena;
     bool searched;                             /* free_volumes are found */
     LIST(struct volume_choice *) free_volumes; /* by capacity, ascending */
+    LIST(struct volume_offer *) offers;
+    size_t round; /* how often volumes were taken */
     LIST(struct volume_claim *) all;
     struct text_map numbers; /* by namespace/name: the index in all, from 1 */
 };
@@ -72,50 +74,102 @@ struct volume_claims *volume_claims_create(const struct snapshot *snapshot, stru
 
 /* ---- which volumes a claim may get ---- */
 
-static void find_choices(struct volume_claims *claims, struct volume_claim *claim,
-                         const struct claim_binding *binding)
+static void find_choices(struct volume_claims *claims, const struct claim_binding *binding,
+                         struct volume_offer *offer)
 {
     LIST(struct volume_choice *) found = {0};
-    if (!claims->searched)
-        find_free_volumes(claims);
     for (size_t i = 0; i < claims->free_volumes.count; i++) {
         struct volume_choice *choice = claims->free_volumes.items[i];
         if (volume_suits(choice->volume, choice->capacity_milli, binding))
             *LIST_PUSH(claims->arena, &found) = choice;
     }
-    claim->choices = found.items;
-    claim->choice_count = found.count;
+    offer->choices = found.items;
+    offer->choice_count = found.count;
 }
 
-static size_t count_free(const struct volume_claim *claim)
+static bool same_expression(const struct solver_expression *a, const struct solver_expression *b)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < claim->choice_count; i++)
-        count += claim->choices[i]->taken ? 0 : 1;
-    return count;
+    if (a->op != b->op || a->value_count != b->value_count || strcmp(a->key, b->key) != 0)
+        return false;
+    for (size_t i = 0; i < a->value_count; i++)
+        if (strcmp(a->values[i], b->values[i]) != 0)
+            return false;
+    return true;
 }
 
+static bool has_term(const struct terms *terms, const struct solver_expressions *term)
+{
+    for (size_t i = 0; i < terms->count; i++) {
+        const struct solver_expressions *other = &terms->items[i];
+        size_t same = 0;
+        while (same < term->count && other->count == term->count &&
+               same_expression(&term->items[same], &other->items[same]))
+            same++;
+        if (same == term->count && other->count == term->count)
+            return true;
+    }
+    return false;
+}
+
+/* A set may have thousands of volumes in a few zones. */
 static void add_terms(struct terms *terms, const struct solver_volume *more, struct arena *arena)
 {
     terms->anywhere = terms->anywhere || more->alternative_count == 0;
     for (size_t i = 0; i < more->alternative_count; i++)
-        *LIST_PUSH(arena, terms) = more->alternatives[i];
+        if (!has_term(terms, &more->alternatives[i]))
+            *LIST_PUSH(arena, terms) = more->alternatives[i];
 }
 
 /* A waiting claim can go where a free volume is, or where one can be provisioned. Where the class
  * provisions none and none is visible, the volumes may come with their nodes. */
-static void find_terms(struct volume_claim *claim, struct arena *arena)
+static void find_places(const struct volume_claim *claim, struct volume_offer *offer,
+                        struct arena *arena)
 {
-    struct terms terms = {.anywhere = !claim->can_be_made && claim->choice_count == 0};
-    for (size_t i = 0; i < claim->choice_count; i++)
-        if (!claim->choices[i]->taken)
-            add_terms(&terms, &claim->choices[i]->terms, arena);
+    struct terms terms = {.anywhere = !claim->can_be_made && offer->choice_count == 0};
+    offer->free_count = 0;
+    for (size_t i = 0; i < offer->choice_count; i++) {
+        if (offer->choices[i]->taken)
+            continue;
+        offer->free_count++;
+        add_terms(&terms, &offer->choices[i]->terms, arena);
+    }
     if (claim->can_be_made)
         add_terms(&terms, &claim->made, arena);
-    claim->terms = (struct solver_volume){0};
+    offer->terms = (struct solver_volume){0};
     if (!terms.anywhere)
-        claim->terms = (struct solver_volume){terms.items, terms.count};
-    if (!claim->can_be_made && claim->choice_count > 0 && count_free(claim) == 0)
+        offer->terms = (struct solver_volume){terms.items, terms.count};
+}
+
+/* The claims of a set want the same, and those of its few templates come by turns. A volume that
+ * names one of them is not offered: the two are bound. */
+static struct volume_offer *find_offer(struct volume_claims *claims,
+                                       const struct volume_claim *claim,
+                                       const struct claim_binding *binding)
+{
+    enum { MOST_BACK = 8 };
+    const struct node *spec = node_get(binding->root, "spec");
+    size_t count = claims->offers.count;
+    for (size_t i = count; i > 0 && count - i < MOST_BACK; i--) {
+        struct volume_offer *offer = claims->offers.items[i - 1];
+        if (offer->class == binding->class && node_equal(offer->spec, spec))
+            return offer;
+    }
+    if (!claims->searched)
+        find_free_volumes(claims);
+    struct volume_offer *offer = ARENA_NEW(claims->arena, struct volume_offer);
+    offer->class = binding->class;
+    offer->spec = spec;
+    find_choices(claims, binding, offer);
+    find_places(claim, offer, claims->arena);
+    *LIST_PUSH(claims->arena, &claims->offers) = offer;
+    return offer;
+}
+
+static void take_offer(struct volume_claim *claim, struct arena *arena)
+{
+    const struct volume_offer *offer = claim->offer;
+    claim->terms = offer->terms;
+    if (!claim->can_be_made && offer->choice_count > 0 && offer->free_count == 0)
         claim->fault = (struct pod_fault){
             .kind = SOLVER_REASON_VOLUME,
             .later = true,
@@ -126,9 +180,16 @@ static void find_terms(struct volume_claim *claim, struct arena *arena)
 
 void volume_claims_refresh(struct volume_claims *claims)
 {
-    for (size_t i = 0; i < claims->all.count; i++)
-        if (claims->all.items[i]->waits && claims->all.items[i]->choice_count > 0)
-            find_terms(claims->all.items[i], claims->arena);
+    claims->round++;
+    for (size_t i = 0; i < claims->all.count; i++) {
+        struct volume_claim *claim = claims->all.items[i];
+        if (!claim->waits || claim->offer->choice_count == 0)
+            continue;
+        if (claim->offer->round < claims->round)
+            find_places(claim, claim->offer, claims->arena);
+        claim->offer->round = claims->round;
+        take_offer(claim, claims->arena);
+    }
 }
 
 /* ---- reading a claim ---- */
@@ -255,8 +316,8 @@ static void read_waiting(struct volume_claims *claims, struct volume_claim *clai
     claim->zonal = !made_volume_is_everywhere(&class, node_get(binding->root, "spec"));
     class_terms_read(claims->snapshot, &class, claims->arena, &claim->made);
     find_nodes_only(claim, binding, claims->arena);
-    find_choices(claims, claim, binding);
-    find_terms(claim, claims->arena);
+    claim->offer = find_offer(claims, claim, binding);
+    take_offer(claim, claims->arena);
     claim->waits = true;
     struct text zone = claim_selected_zone(claims->snapshot, binding->root);
     if (zone.size > 0 && claim->zonal) {
@@ -277,8 +338,7 @@ static bool read_immediate(struct volume_claims *claims, struct volume_claim *cl
         !storage_class_read(binding->class, claims->arena, &class) ||
         text_is(class.provisioner, "kubernetes.io/no-provisioner"))
         return false;
-    find_choices(claims, claim, binding);
-    if (claim->choice_count > 0)
+    if (find_offer(claims, claim, binding)->choice_count > 0)
         return false;
     claim->driver = terminated(claims->arena, csi_name(class.provisioner));
     if (driver_is_shared(class.provisioner))
@@ -328,9 +388,10 @@ struct volume_claim *volume_claim_get(struct volume_claims *claims, struct text 
 
 static struct volume_choice *choose(const struct volume_claim *claim, struct solver_labels labels)
 {
-    for (size_t i = 0; i < claim->choice_count; i++)
-        if (!claim->choices[i]->taken && volume_terms_fit(&claim->choices[i]->terms, labels))
-            return claim->choices[i];
+    const struct volume_offer *offer = claim->offer;
+    for (size_t i = 0; i < offer->choice_count; i++)
+        if (!offer->choices[i]->taken && volume_terms_fit(&offer->choices[i]->terms, labels))
+            return offer->choices[i];
     return NULL;
 }
 
@@ -340,7 +401,8 @@ bool volume_claim_fits(const struct volume_claim *claim, struct solver_labels la
         return volume_terms_fit(&claim->terms, labels);
     if (choose(claim, labels) != NULL)
         return true;
-    return claim->can_be_made ? volume_terms_fit(&claim->made, labels) : claim->choice_count == 0;
+    return claim->can_be_made ? volume_terms_fit(&claim->made, labels)
+                              : claim->offer->choice_count == 0;
 }
 
 void volume_claim_bind(struct volume_claim *claim, struct solver_labels labels, struct arena *arena)

@@ -17,6 +17,16 @@ struct volume_choice {
     int64_t capacity_milli;
     struct solver_volume terms;
 };
+/* The free volumes that suit claims of one class and one spec. */
+struct volume_offer {
+    const struct object *class;
+    const struct node *spec;
+    struct volume_choice **choices; /* the smallest first */
+    size_t choice_count;
+    size_t free_count;          /* of those that are not taken */
+    size_t round;               /* in which this was found */
+    struct solver_volume terms; /* where these are, or one can be made */
+};
 /* A claim that a pod mounts, or will mount. */
 struct volume_claim {
     struct text namespace, name;
@@ -30,9 +40,8 @@ struct volume_claim {
     bool zonal;                  /* a volume provisioned for it is in one zone */
     struct solver_volume made;   /* where its class provisions volumes */
     bool can_be_made;
-    struct volume_choice **choices; /* free volumes that suit it, the smallest first */
-    size_t choice_count;
-    size_t bound_in; /* the round in which it was bound; 0: before */
+    struct volume_offer *offer; /* NULL: it does not wait */
+    size_t bound_in;            /* the round in which it was bound; 0: before */
 };
 struct volume_claims *volume_claims_create(const struct snapshot *snapshot, struct arena *arena);
 /* The claim of that name. If it is absent, it is made from the template (a PersistentVolumeClaim

@@ -43,6 +43,11 @@ static void volumes_choose_zones(void)
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {capacity: " \
     "{storage: " size                                                                        \
     "}, storageClassName: static, accessModes: [ReadWriteOnce]" IN_ZONES(zones) "}}"
+#define FREE_BY(name, key, operator, values)                                                 \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {capacity: " \
+    "{storage: 1Gi}, storageClassName: static, accessModes: [ReadWriteOnce], nodeAffinity: " \
+    "{required: {nodeSelectorTerms: [{matchExpressions: [{key: " key ", operator: "          \
+    operator", values: [" values "]}]}]}}}}"
 /* Of an operator that there is not. */
 #define FREE_NEAR(name)                                                                       \
     "{apiVersion: v1, kind: PersistentVolume, metadata: {name: " name "}, spec: {capacity: "  \
@@ -154,6 +159,18 @@ static void volumes_choose_zones(void)
          "default small on-demand b 1: one\n",
          0,
          1},
+        {"the one of several whose words differ a little",
+         {POOL, STATIC, FREE("v1", "1Gi", "[a]"), FREE("v2", "1Gi", "[a, b]"),
+          FREE("v3", "1Gi", "[b]"), FREE_BY("v4", "topology.kubernetes.io/region", "In", "a"),
+          FREE_BY("v5", "topology.kubernetes.io/zone", "NotIn", "a"),
+          FREE_BY("v6", "topology.kubernetes.io/zone", "In",
+                  "a]}, {key: rack, operator: In, "
+                  "values: [c"),
+          CLAIM("d1", "{storageClassName: static, accessModes: [ReadWriteOnce]}"),
+          POD("one", "1", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: c}")},
+         "default small on-demand c 1: one\n",
+         0,
+         0},
         {"a free volume that is anywhere",
          {POOL, STATIC,
           "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: "
@@ -417,6 +434,62 @@ static void claims_that_are_yet_to_be_stored(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+/* As many free volumes as make too many ways by twos, if each were a place of its own. */
+static void volumes_of_one_place_are_one_way(void)
+{
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct text_builder volumes = {.arena = fixture.arena};
+    for (int i = 0; i < 65; i++)
+        text_builder_printf(&volumes, FREE("v%d", "1Gi", "[b, c]") "\n---\n", i);
+    const struct simulation_case test = {
+        "one place",
+        {POOL, STATIC, text_builder_text(&volumes).data,
+         CLAIM("d1", "{storageClassName: static, accessModes: [ReadWriteOnce]}"),
+         CLAIM("d2", "{storageClassName: static, accessModes: [ReadWriteOnce]}"),
+         POD("one", "1",
+             ", volumes: [{name: a, persistentVolumeClaim: {claimName: d1}}, {name: b, "
+             "persistentVolumeClaim: {claimName: d2}}]")},
+        "default small on-demand b 1: one\n",
+        0,
+        0};
+    ASSERT_TEXT(fixture_run(&fixture, &test, false), test.lines);
+    arena_destroy(fixture.arena);
+}
+
+/* Claims of several wants, by turns: those that want the same share what is left. */
+static void each_claim_is_offered_what_suits_it(void)
+{
+    enum { WANTS = 10, ROUNDS = 2 };
+    struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+    struct arena *arena = fixture.arena;
+    struct text_builder claims = {.arena = arena}, pods = {.arena = arena},
+                        lines = {.arena = arena};
+    text_builder_add(&claims, TEXT(STATIC "\n---\n" FREE("large", "100Gi", "[c]") "\n---\n" FREE(
+                                  "small", "1Gi", "[b]")));
+    for (int i = 0; i < ROUNDS * WANTS; i++) {
+        text_builder_printf(&claims,
+                            "\n---\n" CLAIM("d%02d", "{storageClassName: static, accessModes: "
+                                                     "[ReadWriteOnce], resources: {requests: "
+                                                     "{storage: %dGi}}}"),
+                            i, 1 + i % WANTS);
+        text_builder_printf(&pods, "%s" POD("p%02d", "1", MOUNTS("d%02d")), i == 0 ? "" : "\n---\n",
+                            i, i, i);
+    }
+    /* the first takes the small one, the second the large one, and none is left for the others */
+    text_builder_add(&lines, TEXT("default large on-demand b 1: p00\n"
+                                  "default large on-demand c 1: p01\n"));
+    for (int i = 2; i < ROUNDS * WANTS; i++)
+        text_builder_printf(&lines, "nowhere p%02d: volume\n", i);
+    const struct simulation_case test = {
+        "ten wants",
+        {POOL, text_builder_text(&claims).data, text_builder_text(&pods).data},
+        text_builder_text(&lines).data,
+        0,
+        0};
+    ASSERT_TEXT(fixture_run(&fixture, &test, false), test.lines);
+    arena_destroy(fixture.arena);
+}
+
 /* Karpenter reads spec.storageClassName alone, of a claim without a volume. */
 static void a_class_that_an_annotation_names_brings_no_node(void)
 {
@@ -580,6 +653,8 @@ const struct unit_test unit_tests[] = {
     {"too many ways are told", too_many_ways_are_told},
     {"volumes choose zones", volumes_choose_zones},
     {"the old names of drivers count with the new", the_old_names_of_drivers_count_with_the_new},
+    {"volumes of one place are one way", volumes_of_one_place_are_one_way},
+    {"each claim is offered what suits it", each_claim_is_offered_what_suits_it},
     {"claims that are yet to be stored", claims_that_are_yet_to_be_stored},
     {"a class that an annotation names brings no node",
      a_class_that_an_annotation_names_brings_no_node},
