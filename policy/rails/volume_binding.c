@@ -2,6 +2,7 @@
 #include "policy/rails/volume_binding.h"
 
 #include "catalog/zones.h"
+#include "kube/claim_binding.h"
 #include "kube/label.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
@@ -260,6 +261,14 @@ static bool uses_early_class(struct rail_call *call, const struct claim *claim,
            binds_too_early(call, class);
 }
 
+/* A free volume names the claim: the two are bound, and no disk is made. */
+static bool gets_a_volume(const struct rail_call *call, const struct object *claim)
+{
+    struct claim_binding binding;
+    claim_binding_of(call->world->snapshot, claim, call->arena, &binding);
+    return binding.state == BINDING_RESERVED;
+}
+
 static void report_unseen(struct rail_call *call, const struct claim *claim)
 {
     const struct text fix = advice_to_show(call, KIND_BIT(KIND_STORAGE_CLASS), "");
@@ -303,7 +312,7 @@ static void judge_mounted(struct rail_call *call, const struct field *claim_name
     struct text name = node_string(claim_name->node);
     const struct object *object = snapshot_find(call->world->snapshot, KIND_PERSISTENT_VOLUME_CLAIM,
                                                 call->object->namespace, name);
-    if (object == NULL)
+    if (object == NULL || gets_a_volume(call, object))
         return;
     struct claim claim;
     struct storage_class class;
@@ -339,7 +348,8 @@ static void judge(struct rail_call *call)
     if (!call_workload(call, &workload)) {
         struct claim claim;
         claim_read(object->root, arena, &claim);
-        judge_claim(call, &claim, &instead);
+        if (!gets_a_volume(call, object))
+            judge_claim(call, &claim, &instead);
         volume_binding_judge_by_hand(call, &claim);
         return;
     }
@@ -366,7 +376,8 @@ const struct rail rail_volume_binding = {
         "name one zone.\n\n"
         "The rail finds such classes when they are made; claims and claim templates (of "
         "StatefulSets and ephemeral volumes) that use one, by name or by default; and workloads "
-        "that mount a visible claim that uses one and is not bound yet. A class that is not "
+        "that mount a visible claim that uses one and is not bound yet; not a claim that a free "
+        "PersistentVolume names in its claimRef, because none is made for it. A class that is not "
         "visible cannot be judged. In allowedTopologies it finds keys that the provisioner does "
         "not know, values that no label can hold, and zones that this cluster does not have, as "
         "far as it shows: where some NodePool is open to all zones and no EC2NodeClass lists "

@@ -251,6 +251,9 @@ static void zones_are_held_against_what_is_visible(void)
 #define CLAIM(annotations, spec)                                                                   \
     "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c, annotations: {" annotations \
     "}}, spec: {" spec "}}"
+#define RESERVED(claim)                                                                        \
+    "\n---\n{apiVersion: v1, kind: PersistentVolume, metadata: {name: for-" claim "}, spec: {" \
+    "capacity: {storage: 5Gi}, claimRef: {namespace: default, name: " claim "}}}"
 #define LEGACY "volume.beta.kubernetes.io/storage-class"
 #define ANNOTATION "metadata.annotations[" LEGACY "] "
 
@@ -274,6 +277,15 @@ static void claims_must_use_a_class_that_waits(void)
          "undecided spec.storageClassName "},
     };
     rail_table_run(&(struct rail_table){"volume-binding: {}", CLASSES, cases, COUNT_OF(cases)});
+    /* a volume that names the claim is bound to it, if it is large enough */
+    static const struct rail_case restored[] = {
+        {CLAIM("", "storageClassName: gp2"), ""},
+        {CLAIM("", "storageClassName: unseen"), ""},
+        {CLAIM("", "storageClassName: gp2, resources: {requests: {storage: 6Gi}}"),
+         "deny spec.storageClassName gp2"},
+    };
+    rail_table_run(&(struct rail_table){"volume-binding: {}", CLASSES RESERVED("c"), restored,
+                                        COUNT_OF(restored)});
 }
 
 /* ---- what is written by hand ---- */
@@ -480,6 +492,7 @@ static void workloads_are_judged_by_their_claims(void)
         {POD("null, {name: x, emptyDir: {}}, " EPHEMERAL("storageClassName: gp3")), ""},
         {MOUNTED("early"), "deny spec.volumes[0].persistentVolumeClaim.claimName early"},
         {MOUNTED("bound"), ""},
+        {MOUNTED("restored"), ""},
         {MOUNTED("late"), ""},
         {MOUNTED("unseen"), ""},
         {MOUNTED("elsewhere"), ""},
@@ -488,8 +501,9 @@ static void workloads_are_judged_by_their_claims(void)
         "volume-binding: {}",
         CLASSES NAMED_CLAIM("early", "storageClassName: gp2")
             NAMED_CLAIM("bound", "storageClassName: gp2, volumeName: pv-1")
-                NAMED_CLAIM("late", "storageClassName: gp3")
-                    NAMED_CLAIM("elsewhere, namespace: other", "storageClassName: gp2"),
+                NAMED_CLAIM("restored", "storageClassName: gp2") RESERVED("restored")
+                    NAMED_CLAIM("late", "storageClassName: gp3")
+                        NAMED_CLAIM("elsewhere, namespace: other", "storageClassName: gp2"),
         cases, COUNT_OF(cases)});
 }
 
