@@ -140,6 +140,18 @@ static int compare_entries(const void *a_pointer, const void *b_pointer)
     return a->arrival < b->arrival ? -1 : a->arrival > b->arrival;
 }
 
+static bool names_a_volume(const struct object *claim)
+{
+    return node_string(node_at(claim->root->node, "spec.volumeName")).size > 0;
+}
+
+/* The API server takes no volume away from a claim. A manifest that is applied again names none. */
+static bool keeps_its_volume(const struct object *stored, const struct object *change)
+{
+    return stored->kind == KIND_PERSISTENT_VOLUME_CLAIM && stored->origin != ORIGIN_CHANGE &&
+           change->origin == ORIGIN_CHANGE && names_a_volume(stored) && !names_a_volume(change);
+}
+
 /* twice: of objects that differ and come from the same place, all but the last. */
 static struct object_list sort_and_deduplicate(const struct objects *objects, struct objects *twice,
                                                struct arena *arena)
@@ -159,6 +171,8 @@ static struct object_list sort_and_deduplicate(const struct objects *objects, st
             sorted[count++] = object;
             continue;
         }
+        if (keeps_its_volume(sorted[count - 1], object))
+            continue;
         if (sorted[count - 1]->origin == object->origin &&
             !node_equal(sorted[count - 1]->root->node, object->root->node))
             *LIST_PUSH(arena, twice) = sorted[count - 1];

@@ -122,6 +122,41 @@ static void a_change_wins(void)
     rmdir(folder);
 }
 
+/* But no claim loses the volume that it is bound to. */
+static void a_claim_keeps_its_volume(void)
+{
+#define CLAIM_WITH(spec) \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: c}, spec: {" spec "}}"
+    static const struct {
+        const char *stored, *change;
+        enum object_origin stored_from, change_from;
+        const char *volume, *class;
+    } cases[] = {
+        {"volumeName: v", "storageClassName: now", ORIGIN_CLUSTER, ORIGIN_CHANGE, "v", ""},
+        {"volumeName: v", "storageClassName: now", ORIGIN_STATE, ORIGIN_CHANGE, "v", ""},
+        {"volumeName: v", "volumeName: w", ORIGIN_STATE, ORIGIN_CHANGE, "w", ""},
+        {"storageClassName: was", "storageClassName: now", ORIGIN_STATE, ORIGIN_CHANGE, "", "now"},
+        /* of one place, and of a list beside the folder, the last is taken */
+        {"volumeName: v", "storageClassName: now", ORIGIN_CHANGE, ORIGIN_CHANGE, "", "now"},
+        {"volumeName: v", "storageClassName: now", ORIGIN_STATE, ORIGIN_CLUSTER, "", "now"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct manifests *stored = listed(arena_printf(arena, CLAIM_WITH("%s"), cases[i].stored));
+        struct manifests *change = listed(arena_printf(arena, CLAIM_WITH("%s"), cases[i].change));
+        stored->items[0].origin = cases[i].stored_from;
+        change->items[0].origin = cases[i].change_from;
+        struct problems problems = {.arena = arena};
+        struct error error = {0};
+        const struct snapshot *snapshot = NULL;
+        CU_ASSERT_FATAL(state_load(NULL, stored, change, arena, &snapshot, &problems, &error));
+        ASSERT_INT(snapshot_count(snapshot, KIND_PERSISTENT_VOLUME_CLAIM), 1);
+        const struct node *claim =
+            snapshot_object(snapshot, KIND_PERSISTENT_VOLUME_CLAIM, 0)->root->node;
+        ASSERT_TEXT(node_string(node_at(claim, "spec.volumeName")), cases[i].volume);
+        ASSERT_TEXT(node_string(node_at(claim, "spec.storageClassName")), cases[i].class);
+    }
+}
+
 /* Of two that differ the last counts, and both places are told; a status that differs is another
  * moment's. */
 static void what_stands_twice_is_told(void)
@@ -208,12 +243,14 @@ static void ten_that_stand_twice_are_told(void)
     }
 TEST(what_is_no_folder_is_said)
 TEST(a_change_wins)
+TEST(a_claim_keeps_its_volume)
 TEST(what_stands_twice_is_told)
 TEST(ten_that_stand_twice_are_told)
 
 const struct unit_test unit_tests[] = {
     {"what is no folder is said", in_arena_what_is_no_folder_is_said},
     {"a change wins", in_arena_a_change_wins},
+    {"a claim keeps its volume", in_arena_a_claim_keeps_its_volume},
     {"what stands twice is told", in_arena_what_stands_twice_is_told},
     {"ten that stand twice are told", in_arena_ten_that_stand_twice_are_told},
     {NULL, NULL},
