@@ -36,6 +36,12 @@ void node_selection_read(const struct workload *workload, struct arena *arena,
         read_term(&selection->preferred, field_get(arena, item, "preference"), arena);
 }
 
+bool node_term_is_empty(const struct node_term *term)
+{
+    return term->expressions.count == 0 &&
+           node_count(node_get(term->field->node, "matchFields")) == 0;
+}
+
 struct text node_term_node(const struct node_term *term)
 {
     FOR_ITEMS(match, node_get(term->field->node, "matchFields"))

@@ -26,6 +26,8 @@ struct node_terms {
     struct node_term *items;
     size_t count, capacity;
 };
+/* An empty term, without expressions and fields, selects no node. */
+bool node_term_is_empty(const struct node_term *term);
 /* The name of the only Node that its matchFields take (metadata.name In); empty: they name none. */
 struct text node_term_node(const struct node_term *term);
 /* How a pod chooses nodes. Required terms are alternatives (OR); the selector goes with each. */

@@ -92,6 +92,8 @@ static const struct type_set *types_of_daemon(const struct daemon_fit *fit,
     const struct expressions none = {0};
     size_t terms = selection.required.count;
     for (size_t i = 0; i < (terms == 0 ? 1 : terms) && i < SUPPLY_TERMS_MAX; i++) {
+        if (terms > 0 && node_term_is_empty(&selection.required.items[i]))
+            continue;
         const struct expressions pods =
             expressions_join(&selection.selector,
                              terms == 0 ? &none : &selection.required.items[i].expressions, arena);

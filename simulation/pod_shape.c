@@ -27,6 +27,13 @@ static void find_fault(struct pod_shape *shape, struct text message)
         shape->fault = (struct pod_fault){.kind = SOLVER_REASON_REQUIREMENT, .message = message};
 }
 
+static void find_no_machine(struct pod_shape *shape, struct text message, struct text fix)
+{
+    if (shape->fault.message.size == 0)
+        shape->fault = (struct pod_fault){
+            .kind = SOLVER_REASON_REQUIREMENT, .message = message, .no_machine = true, .fix = fix};
+}
+
 /* kube-scheduler may still place it on an existing node. */
 static void find_nodes_only(struct pod_shape *shape, struct text message)
 {
@@ -113,21 +120,32 @@ static int32_t weight_of(const struct field *term)
     return (int32_t)weight;
 }
 
+/* Karpenter reads an empty term as any node and kube-scheduler as none: only what both accept is a
+ * place. */
 static void read_required(struct pod_shape *shape, const struct node_terms *terms,
                           struct arena *arena)
 {
     struct solver_expressions *required =
         ARENA_ARRAY(arena, terms->count, struct solver_expressions);
+    size_t count = 0;
     for (size_t i = 0; i < terms->count; i++) {
+        if (node_term_is_empty(&terms->items[i]))
+            continue;
         if (node_count(node_get(terms->items[i].field->node, "matchFields")) > 0)
             find_fault(shape, TEXT("Karpenter buys nothing for a pod whose node affinity has "
                                    "matchFields"));
         /* pod_check has reported what is wrong. */
-        if (!expressions_convert(&terms->items[i].expressions, arena, &required[i]))
+        if (!expressions_convert(&terms->items[i].expressions, arena, &required[count++]))
             return;
     }
     shape->solver.required = required;
-    shape->solver.required_count = terms->count;
+    shape->solver.required_count = count;
+    if (count == 0 && terms->count > 0)
+        find_no_machine(shape,
+                        TEXT("every nodeSelectorTerm of its node affinity is empty, and an empty "
+                             "term selects no node"),
+                        TEXT("write matchExpressions into a nodeSelectorTerm, or remove the "
+                             "required node affinity"));
 }
 
 static void read_preferred(struct pod_shape *shape, const struct node_terms *terms,
@@ -377,7 +395,7 @@ static void read_needs(const struct snapshot *snapshot, const struct workload *w
     struct error error = {0};
     if (!pod_requests_read(snapshot, workload, arena, &shape->requests, &error)) {
         find_broken(shape, error.place, arena_text(arena, text_of(error.what)));
-        shape->fault.too_much = error.kind == ERROR_LIMIT;
+        shape->fault.no_machine = error.kind == ERROR_LIMIT; /* more than can be counted */
     }
 }
 

@@ -14,7 +14,8 @@ struct pod_fault {
     struct text message;
     bool later;         /* arose during the rounds */
     bool broken;        /* the pod cannot be understood and is no part of the plan */
-    bool too_much;      /* it asks for more than can be counted, and so than any machine has */
+    bool no_machine;    /* no machine anywhere takes it */
+    struct text fix;    /* empty: none is known */
     struct place place; /* of the field that cannot be understood */
 };
 struct pod_shape {

@@ -46,6 +46,7 @@ bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot
  * pools. */
 struct supply_reason {
     struct text node_pool, message, nearest;
+    struct text fix; /* empty: that of its kind */
     enum solver_reason_kind kind;
     bool selected; /* what the pod selects allows the pool */
 };
@@ -57,7 +58,7 @@ struct supply_answer {
     } kind;
     const struct supply_reason *reasons; /* SUPPLY_NOWHERE */
     size_t reason_count;
-    bool too_much;     /* no machine anywhere has what it asks for */
+    bool no_machine;   /* no machine anywhere takes it */
     size_t term_count; /* terms of the required node affinity; the first SUPPLY_TERMS_MAX count */
 };
 enum { SUPPLY_TERMS_MAX = 64 };

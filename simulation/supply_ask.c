@@ -315,12 +315,13 @@ bool supply_reaches(const struct supply *supply, const struct snapshot *snapshot
 
 /* ---- whether a pod could run, and why not ---- */
 
-static void give_reason(const struct asking *asking, struct text message,
+static void give_reason(const struct asking *asking, struct text message, struct text fix,
                         struct supply_answer *answer)
 {
     struct supply_reason *only = ARENA_NEW(asking->arena, struct supply_reason);
     only->kind = SOLVER_REASON_RESOURCES;
     only->message = message;
+    only->fix = fix;
     answer->reasons = only;
     answer->reason_count = 1;
 }
@@ -415,10 +416,13 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
     if (supply == NULL)
         return;
     bool is_read = read_shape(&asking);
-    if (asking.pod.fault.too_much) {
+    const struct pod_fault *fault = &asking.pod.fault;
+    if (fault->no_machine) {
         answer->kind = SUPPLY_NOWHERE;
-        answer->too_much = true;
-        give_reason(&asking, TEXT("asks for more than can be counted"), answer);
+        answer->no_machine = true;
+        give_reason(&asking,
+                    fault->broken ? TEXT("asks for more than can be counted") : fault->message,
+                    fault->fix, answer);
     }
     if (!is_read || asking.pod.solver.needs_devices)
         return;
@@ -439,5 +443,5 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
         give_reason(
             &asking,
             arena_printf(arena, "asks for %s, which no instance type and no Node has", unknown),
-            answer);
+            TEXT(""), answer);
 }

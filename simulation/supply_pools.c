@@ -47,13 +47,17 @@ struct pod_requirements pod_requirements_read(const struct catalog *catalog,
     wanted.alternatives[0] = selector;
     if (selection.required.count == 0)
         return wanted;
-    wanted.alternative_count =
+    size_t most =
         selection.required.count < SUPPLY_TERMS_MAX ? selection.required.count : SUPPLY_TERMS_MAX;
-    wanted.alternatives = ARENA_ARRAY(arena, wanted.alternative_count, struct solver_requirements);
-    for (size_t i = 0; i < wanted.alternative_count; i++) {
-        wanted.alternatives[i] = copied(&selector, arena);
-        expressions_add(&selection.required.items[i].expressions, wanted.names,
-                        &wanted.alternatives[i], arena);
+    wanted.alternatives = ARENA_ARRAY(arena, most, struct solver_requirements);
+    wanted.alternative_count = 0;
+    for (size_t i = 0; i < most; i++) {
+        const struct node_term *term = &selection.required.items[i];
+        if (node_term_is_empty(term))
+            continue;
+        struct solver_requirements *alternative = &wanted.alternatives[wanted.alternative_count++];
+        *alternative = copied(&selector, arena);
+        expressions_add(&term->expressions, wanted.names, alternative, arena);
     }
     return wanted;
 }

@@ -62,7 +62,8 @@ struct ways *ways_read(const struct workload *workload, const struct snapshot *s
     if (selection.required.count == 0)
         add_way(snapshot, &selection, NULL, ways);
     for (size_t i = 0; i < selection.required.count && i < SUPPLY_TERMS_MAX; i++)
-        add_way(snapshot, &selection, &selection.required.items[i], ways);
+        if (!node_term_is_empty(&selection.required.items[i]))
+            add_way(snapshot, &selection, &selection.required.items[i], ways);
     return ways;
 }
 

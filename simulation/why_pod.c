@@ -267,6 +267,7 @@ static void take_fault(struct asking *asking, const struct pod_fault *fault)
     take_nodes(asking, NULL);
     take_one_cause(asking, &reason);
     asking->why->fit = WHY_FITS_NOT;
+    asking->why->fix = fault->fix;
 }
 
 /* ---- beside what is pending ---- */

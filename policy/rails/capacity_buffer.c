@@ -226,7 +226,7 @@ static void judge_room(const struct buffer *buffer)
     supply_ask(call->world->supply, call->world->snapshot, &question, call->arena, &answer);
     if (answer.kind != SUPPLY_NOWHERE)
         return;
-    if (!answer.too_much && !sees_nodes(call->world)) {
+    if (!answer.no_machine && !sees_nodes(call->world)) {
         report_undecided(buffer, "No visible NodePool can run its pods, and Nodes are not visible.",
                          KIND_BIT(KIND_NODE));
         return;

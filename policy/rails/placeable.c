@@ -121,14 +121,14 @@ static void judge_pod(const struct placing *placing)
     }
     ask(placing, &answer);
     if (answer.kind != SUPPLY_NOWHERE || may_be_on_fargate(placing->selection) ||
-        placeable_is_template(placing) || (placeable_labels_tell(placing) && !answer.too_much))
+        placeable_is_template(placing) || (placeable_labels_tell(placing) && !answer.no_machine))
         return;
     const struct expression *elsewhere = placeable_elsewhere(placing);
     bool built_in = elsewhere == NULL && placeable_may_be_built_in(placing);
     bool unseen = built_in || (placing->nodes_unseen && !placeable_is_for_pools(placing));
-    if (elsewhere != NULL && !answer.too_much)
+    if (elsewhere != NULL && !answer.no_machine)
         placeable_report_elsewhere(placing, elsewhere);
-    else if (!unseen || answer.too_much) {
+    else if (!unseen || answer.no_machine) {
         if (!report_twice(placing, &answer))
             placeable_report_nowhere(placing, &answer);
     } else if (!placeable_report_size(placing))

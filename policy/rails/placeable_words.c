@@ -94,7 +94,22 @@ static const struct supply_reason *nearest_reason(const struct supply_answer *an
     return nearest;
 }
 
+static void begin_sentence(struct text_builder *text, size_t start)
+{
+    char *first = &text->data[start];
+    if (*first >= 'a' && *first <= 'z')
+        *first = (char)(*first - 'a' + 'A');
+}
+
 /* ---- what to do ---- */
+
+static struct text sentence_of(struct text words, struct arena *arena)
+{
+    struct text_builder text = {.arena = arena};
+    text_builder_printf(&text, "%.*s.", TEXT_ARGS(words));
+    begin_sentence(&text, 0);
+    return text_builder_text(&text);
+}
 
 /* Whether the policy's instance-types, where it has one, allows a type. */
 static bool is_allowed(const struct rail_call *call, struct text type)
@@ -119,6 +134,8 @@ static struct text fix_of_taint(const struct rail_call *call, const struct suppl
 static struct text fix_of(const struct rail_call *call, const struct supply_reason *reason)
 {
     struct text pool = reason->node_pool;
+    if (reason->fix.size > 0)
+        return sentence_of(reason->fix, call->arena);
     if (reason->kind == SOLVER_REASON_VOLUME)
         return TEXT("Let a NodePool launch where the volume is, or move the data.");
     if (pool.size == 0 && text_starts_with(reason->message, TEXT("asks for ")))
@@ -154,13 +171,6 @@ static struct text fix_of(const struct rail_call *call, const struct supply_reas
 }
 
 /* ---- the whole ---- */
-
-static void begin_sentence(struct text_builder *text, size_t start)
-{
-    char *first = &text->data[start];
-    if (*first >= 'a' && *first <= 'z')
-        *first = (char)(*first - 'a' + 'A');
-}
 
 static const char *who_cannot(const struct snapshot *snapshot)
 {

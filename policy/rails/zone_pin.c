@@ -203,9 +203,7 @@ static void require_in_terms(struct patch *patch, const struct node_terms *terms
     for (size_t i = 0; i < terms->count; i++) {
         const struct field *term = terms->items[i].field;
         const struct field *list = field_get(arena, term, "matchExpressions");
-        bool empty =
-            node_count(list->node) == 0 && node_count(node_get(term->node, "matchFields")) == 0;
-        if (!empty && !has_item(list->node, &expression))
+        if (!node_term_is_empty(&terms->items[i]) && !has_item(list->node, &expression))
             patch_append(patch, arena, list, expression);
     }
 }

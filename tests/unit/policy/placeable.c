@@ -79,6 +79,14 @@ static void pods_are_tried_on_pools_and_nodes(void)
                  "{nodeSelectorTerms: [{matchExpressions: [{key: x, operator: Exists}]}, "
                  "{matchExpressions: [{key: pool, operator: Exists}]}]}}}"),
          ""},
+        /* an empty alternative selects no node */
+        {POD(ANY ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+                 "{nodeSelectorTerms: [{}]}}}"),
+         "deny spec "},
+        {POD(ANY
+             ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+             "{nodeSelectorTerms: [{}, {matchExpressions: [{key: pool, operator: Exists}]}]}}}"),
+         ""},
         /* the API server adds the toleration */
         {POD(ASKS("cpu: 1, nvidia.com/gpu: 1")), ""},
         {POD(ASKS("cpu: 1, nvidia.com/gpu: 1") ", tolerations: [{key: nvidia.com/gpu, operator: "
@@ -636,6 +644,12 @@ static void reasons_are_told_once(void)
           "No Node can run this pod. There is no NodePool that could buy a node for it; both nodes "
           "lack rack r1.",
           "Ask for what some Node has, or add a NodePool."}},
+        {NODE("n1") M5("a"),
+         {POD(ANY ", " REQUIRES("{}")),
+          NO_PLACE
+          "Every nodeSelectorTerm of its node affinity is empty, and an empty term selects "
+          "no node.",
+          "Write matchExpressions into a nodeSelectorTerm, or remove the required node affinity."}},
         /* what is nearest may tell two NodePools apart; two reasons are told */
         {NODE("n1") M5("a") POOL("b", "", FAMILY("c5")) POOL("c", "", FAMILY("r5")),
          {POD(ASKS("cpu: 201")),

@@ -179,6 +179,10 @@ static void types_have_room_or_not(void)
          DAEMON("agent", "1", ""),
          {DAEMON("log", "1500m", TERMS_OF(TERM_OF("large") ", " TERM_OF("small")))},
          "small of 2"},
+        {"an empty term selects no type",
+         DAEMON("agent", "1", ""),
+         {DAEMON("log", "1500m", TERMS_OF("{}, " TERM_OF("large")))},
+         " of 2"},
         {"a selector that tells no types apart",
          DAEMON("agent", "1", ""),
          {DAEMON("log", "1500m", IN_ZONE_A)},
@@ -231,7 +235,7 @@ static void types_have_room_or_not(void)
     }
 }
 
-/* Terms beyond the first 64 lead nowhere. */
+/* Terms beyond the first 64 lead nowhere, nor does an empty one. */
 static void of_many_terms_the_first_count(void)
 {
     for (int count = 64; count <= 65; count++) {
@@ -239,7 +243,7 @@ static void of_many_terms_the_first_count(void)
         struct arena *arena = fixture.arena;
         struct text_builder terms = {.arena = arena};
         for (int i = 1; i < count; i++)
-            text_builder_add(&terms, TEXT(TERM_OF("none") ", "));
+            text_builder_add(&terms, i == 1 ? TEXT("{}, ") : TEXT(TERM_OF("none") ", "));
         text_builder_add(&terms, TEXT(TERM_OF("small")));
         const struct object *object =
             fixture_object(arena,

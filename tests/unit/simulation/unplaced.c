@@ -8,9 +8,10 @@ const char unit_suite[] = "simulation unplaced";
     ", labels: {kubernetes.io/hostname: " hostname "}}, status: {allocatable: {cpu: 4, memory: " \
     "8Gi, pods: 110}}}"
 #define BY_HOSTNAME(hostname) ", nodeSelector: {kubernetes.io/hostname: " hostname "}"
-#define REQUIRES(expression)                                                        \
+#define OF_TERMS(terms)                                                             \
     ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
-    "nodeSelectorTerms: [{matchExpressions: [" expression "]}]}}}"
+    "nodeSelectorTerms: [" terms "]}}}"
+#define REQUIRES(expression) OF_TERMS("{matchExpressions: [" expression "]}")
 
 /* kube-scheduler places such pods on nodes that are there; nothing is bought for them. */
 static void pods_left_alone_go_to_nodes_there_are(void)
@@ -73,6 +74,14 @@ static void pods_left_alone_go_to_nodes_there_are(void)
                     "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
                     "values: [n1]}]}]}}}")},
          "nowhere one: requirement\n",
+         0,
+         0},
+        {"an empty term, as an alternative to none and to another",
+         {POOL, NODE("n1", "a", "4"), POD("one", "1", OF_TERMS("{}, {matchExpressions: []}")),
+          POD("two", "1",
+              OF_TERMS("{matchExpressions: []}, {matchExpressions: [{key: "
+                       "topology.kubernetes.io/zone, operator: In, values: [b]}]}"))},
+         "default small on-demand b 1: two\nnowhere one: requirement\n",
          0,
          0},
         {"a wish to be off Karpenter's nodes",

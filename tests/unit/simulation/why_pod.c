@@ -43,6 +43,13 @@ const char unit_suite[] = "simulation why a pod";
     "nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [" name \
     "]}]}]}}}"
 
+#define OF_TERMS(a, b)                                                              \
+    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
+    "nodeSelectorTerms: [" a ", " b "]}}}"
+#define EMPTY_TERMS                                                                       \
+    "every nodeSelectorTerm of its node affinity is empty, and an empty term selects no " \
+    "node"
+
 struct why_case {
     const char *name;
     const char *documents[MOST_DOCUMENTS];
@@ -127,6 +134,11 @@ static void every_pool_and_node_is_told(void)
          {POOL, NODE("n1", "a", "1"), NODE("n2", "a", "4"), POD("one", "9", "")},
          "nowhere\ndefault: resources: needs 9 cpu\nnodes 0/2\n2 resources: lack cpu\n"
          "fix: NodePool default: ask for less, or allow larger instance types\n"},
+        {"an empty term selects no Node and no pool",
+         {POOL, NODE("n1", "a", "4"), POD("one", "1", OF_TERMS("{}", "{matchExpressions: []}"))},
+         "nowhere\ndefault: requirement: " EMPTY_TERMS "\nnodes 0/1\n1 requirement: " EMPTY_TERMS
+         "\nfix: write matchExpressions into a nodeSelectorTerm, or remove the required node "
+         "affinity\n"},
         {"pages that no type has",
          {POOL, POD("one", "1, hugepages-2Mi: 2Gi", "")},
          "nowhere\ndefault: resources: needs 2Gi hugepages-2Mi\nnodes 0/0\n"
@@ -592,9 +604,6 @@ static void types_of_another_cloud_are_not_known(void)
     ", {key: node.kubernetes.io/instance-type, operator: In, values: [m8g-flex.large]}"
 #define TERM_OF_LABEL(key, value) \
     "{matchExpressions: [{key: " key ", operator: In, values: [" value "]}]}"
-#define OF_TERMS(a, b)                                                              \
-    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
-    "nodeSelectorTerms: [" a ", " b "]}}}"
 #define FIX_LABEL(pool) \
     "fix: NodePool " pool ": ask for what it has, or let it have what is asked for\n"
 
