@@ -6,6 +6,11 @@
 #include "kube/pod.h"
 #include "kube/quantity.h"
 
+bool container_is_sidecar(const struct node *init_container)
+{
+    return text_is(node_string(node_get(init_container, "restartPolicy")), "Always");
+}
+
 void containers_read(const struct workload *workload, struct arena *arena,
                      struct containers *containers)
 {

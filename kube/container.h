@@ -22,6 +22,9 @@ struct containers {
 void containers_read(const struct workload *workload, struct arena *arena,
                      struct containers *containers);
 
+/* Whether an init container runs as long as the pod. */
+bool container_is_sidecar(const struct node *init_container);
+
 /* A request or a limit of one resource. */
 struct amount {
     const struct field *field;        /* where it is, or would be */

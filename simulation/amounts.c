@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kube/complaint.h"
+#include "kube/container.h"
 #include "kube/limit_range.h"
 #include "kube/object.h"
 #include "kube/pod.h"
@@ -243,11 +244,6 @@ static bool read_container(struct pod *pod, const struct node *container, bool r
     return pod->status == NULL || !runs_on || take_status(pod, container, sums, error);
 }
 
-static bool is_sidecar(const struct node *container)
-{
-    return text_is(node_string(node_get(container, "restartPolicy")), "Always");
-}
-
 /* An init container runs beside the sidecars that were started before it. The pod needs at least
  * all sidecars started so far, and an init container can only raise resources that it names. */
 static bool add_init_containers(struct pod *pod, struct sums *total, struct error *error)
@@ -257,7 +253,7 @@ static bool add_init_containers(struct pod *pod, struct sums *total, struct erro
     struct sums sidecars = {0};
     struct sums starting = {0};
     FOR_ITEMS(container, list) {
-        bool stays = is_sidecar(container);
+        bool stays = container_is_sidecar(container);
         if (!read_container(pod, container, stays, &sums, error))
             return false;
         if (stays) {

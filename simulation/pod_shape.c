@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kube/complaint.h"
+#include "kube/container.h"
 #include "kube/device.h"
 #include "kube/object.h"
 #include "kube/to_solver.h"
@@ -173,23 +174,34 @@ static uint32_t host_port_of(const struct node *port, bool host_network)
     return number > 0 && number <= UINT16_MAX ? (uint32_t)number : 0;
 }
 
+struct host_ports {
+    struct solver_host_port *items;
+    size_t count, capacity;
+};
+
+static void add_host_ports(const struct node *container, bool host_network, bool unseen,
+                           struct arena *arena, struct host_ports *ports)
+{
+    FOR_ITEMS(port, node_get(container, "ports")) {
+        uint32_t number = host_port_of(port, host_network);
+        if (number > 0)
+            *LIST_PUSH(arena, ports) = (struct solver_host_port){
+                terminated(arena, node_string(node_get(port, "hostIP"))),
+                terminated(arena, node_string(node_get(port, "protocol"))), number, unseen};
+    }
+}
+
 static void read_host_ports(const struct workload *workload, struct arena *arena,
                             struct solver_shape *solver)
 {
-    LIST(struct solver_host_port) ports = {0};
+    struct host_ports ports = {0};
     const struct node *spec = workload->spec->node;
-    const struct node *containers = node_get(spec, "containers");
     bool host_network = node_true(node_get(spec, "hostNetwork"));
-    FOR_ITEMS(item, containers) {
-        const struct node *list = node_get(item, "ports");
-        FOR_ITEMS(port, list) {
-            uint32_t number = host_port_of(port, host_network);
-            if (number > 0)
-                *LIST_PUSH(arena, &ports) = (struct solver_host_port){
-                    terminated(arena, node_string(node_get(port, "hostIP"))),
-                    terminated(arena, node_string(node_get(port, "protocol"))), number};
-        }
-    }
+    FOR_ITEMS(container, node_get(spec, "containers"))
+        add_host_ports(container, host_network, false, arena, &ports);
+    FOR_ITEMS(container, node_get(spec, "initContainers"))
+        if (container_is_sidecar(container))
+            add_host_ports(container, host_network, true, arena, &ports);
     solver->host_ports = ports.items;
     solver->host_port_count = ports.count;
 }

@@ -408,6 +408,7 @@ static const struct {
 } fixes[] = {
     {SOLVER_SAYS_TAINT, "tolerate {0}"},
     {SOLVER_SAYS_PORT, "use another host port than {0}"},
+    {SOLVER_SAYS_PORT_OF_SIDECAR, "use another host port than {0}"},
     {SOLVER_SAYS_MIN_VALUES_OF, "lower its minValues of {1}"},
     {SOLVER_SAYS_LIMIT_ALLOWS_NONE, "raise its limit of {0}"},
     {SOLVER_SAYS_LIMIT_USED_UP, "raise its limit of {0}"},

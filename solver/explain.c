@@ -432,8 +432,24 @@ static void explain_pools(struct explanation *q, struct reason_list *reasons)
 
 /* ---- reasons that hold whatever the pool ---- */
 
+/* Where the Nodes or pools found take the pod, nothing holds it. */
+static const struct host_port *port_in_the_way(struct explanation *q)
+{
+    const struct solver_problem *problem = q->problem;
+    uint32_t pod = (uint32_t)(q->pod - problem->pods.items);
+    const struct host_port *port = NULL;
+    if (q->fitting != NULL && (bits_any(q->fitting->nodes, bits_words(problem->nodes.count)) ||
+                               bits_any(q->fitting->pools, bits_words(problem->pools.count))))
+        return NULL;
+    for (size_t i = 0; i < q->shape->relaxation_count && port == NULL; i++)
+        if (topology_match(q->run, q->shape, &q->shape->relaxations[i], NULL))
+            port = held_by_port(q->run, pod, &q->shape->relaxations[i]);
+    return port;
+}
+
 static bool explain_alone(struct explanation *q, struct reason_list *reasons)
 {
+    const struct host_port *port = port_in_the_way(q);
     struct solver_reason reason = {.pool = SOLVER_NONE};
     if (q->shape->needs_devices) {
         reason.kind = SOLVER_REASON_DEVICES;
@@ -443,6 +459,9 @@ static bool explain_alone(struct explanation *q, struct reason_list *reasons)
     } else if (q->problem->pools.count == 0) { /* the Nodes add their own reasons */
         reason.kind = SOLVER_REASON_REQUIREMENT;
         reason.message = SAY_ONLY(NO_NODE_POOL);
+    } else if (port != NULL) {
+        reason.kind = SOLVER_REASON_PORT;
+        reason.message = SAY(q, PORT_OF_SIDECAR, operand_number(port->port));
     } else {
         return false;
     }

@@ -57,7 +57,8 @@ bool node_suits_volumes(const struct solver_run *run, const struct state_node *n
 
 static enum can_add existing_node_can_add(const struct solver_run *run, uint32_t number,
                                           const struct pod *pod,
-                                          const struct relaxation *relaxation)
+                                          const struct relaxation *relaxation,
+                                          const struct host_port_list *taken_ports)
 {
     const struct solver_problem *problem = run->problem;
     const struct state_node *node = &problem->nodes.items[number];
@@ -65,8 +66,8 @@ static enum can_add existing_node_can_add(const struct solver_run *run, uint32_t
     const struct relaxation_state *state = &run->relaxations[relaxation->number];
     if (!node_has_room(run, number, shape) ||
         !taints_tolerated(node->taints, &shape->tolerations, relaxation->prefer, NULL) ||
-        host_ports_conflict(run->node_ports[number].items, run->node_ports[number].count,
-                            shape->ports, shape->port_count) ||
+        host_ports_conflict(taken_ports->items, taken_ports->count, shape->ports,
+                            shape->port_count) ||
         !hostname_allows(problem, relaxation->full.hostname, node->hostname) ||
         !compatible(problem, &node->labels, &relaxation->full.requirements, true, NULL) ||
         !node_suits_volumes(run, node, shape) ||
@@ -121,7 +122,8 @@ static uint32_t find_node(struct solver_run *run, const struct pod *pod,
             size_t place = w * BITS_WORD + (size_t)__builtin_ctzll(left);
             uint32_t node = problem->node_order[place];
             run->steps += NODE_STEPS + state->matching_count;
-            enum can_add can_add = existing_node_can_add(run, node, pod, relaxation);
+            enum can_add can_add =
+                existing_node_can_add(run, node, pod, relaxation, &run->node_ports[node]);
             if (can_add == CAN_ADD)
                 return node;
             if (can_add == NEVER)
@@ -328,6 +330,38 @@ bool add_to_inflight_node(struct solver_run *run, uint32_t pod, const struct rel
     return each_node_claim(run, relaxation, join_one, &joining);
 }
 
+const struct host_port *held_by_port(struct solver_run *run, uint32_t pod_number,
+                                     const struct relaxation *relaxation)
+{
+    static const struct host_port_list no_ports;
+    const struct solver_problem *problem = run->problem;
+    const struct pod *pod = &problem->pods.items[pod_number];
+    const struct shape *shape = &problem->shapes.items[pod->shape];
+    const struct host_port *port = NULL;
+    for (uint32_t i = 0; i < problem->nodes.count && shape->port_count > 0; i++) {
+        port = host_ports_conflict_unseen(&run->node_ports[i], shape->ports, shape->port_count);
+        if (port != NULL && existing_node_can_add(run, i, pod, relaxation, &no_ports) == CAN_ADD)
+            return port;
+    }
+    for (uint32_t i = 0; i < run->node_claims.count && shape->port_count > 0; i++) {
+        struct node_claim claim = run->node_claims.items[i];
+        struct candidate candidate;
+        port = host_ports_conflict_unseen(&claim.ports, shape->ports, shape->port_count);
+        claim.ports = no_ports;
+        if (port != NULL &&
+            node_claim_can_add(run, &claim, (uint32_t)problem->nodes.count + i, pod_number,
+                               relaxation, false, &candidate) == CAN_ADD)
+            return port;
+    }
+    return NULL;
+}
+
+bool waits_for_port(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
+{
+    run->deferred = held_by_port(run, pod, relaxation) != NULL;
+    return run->deferred;
+}
+
 /* A new NodeClaim charges its largest options to its pool's limits: any of them may be launched
  * (docs/reference/karpenter.md 2.8). */
 static void take_off_limits(struct solver_run *run, struct node_claim *claim)
@@ -466,7 +500,8 @@ static bool join_node(struct solver_run *run, uint32_t pod, const struct relaxat
 bool add_to_this_node(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation,
                       uint32_t node)
 {
-    if (existing_node_can_add(run, node, &run->problem->pods.items[pod], relaxation) != CAN_ADD)
+    if (existing_node_can_add(run, node, &run->problem->pods.items[pod], relaxation,
+                              &run->node_ports[node]) != CAN_ADD)
         return false;
     existing_node_add(run, pod, node);
     return true;
@@ -489,5 +524,5 @@ bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxatio
     if (run->strategy.by_price)
         return place_by_price(run, pod, relaxation);
     return add_to_inflight_node(run, pod, relaxation) ||
-           add_to_new_node_claim(run, pod, relaxation);
+           (!waits_for_port(run, pod, relaxation) && add_to_new_node_claim(run, pod, relaxation));
 }

@@ -37,6 +37,8 @@ bool place_by_price(struct solver_run *run, uint32_t pod, const struct relaxatio
     (void)each_node_claim(run, relaxation, weigh, &search);
     struct candidate candidate;
     uint32_t pool = 0;
+    if (search.best == SOLVER_NONE && waits_for_port(run, pod, relaxation))
+        return false;
     if ((search.best == SOLVER_NONE || search.least > 0) &&
         try_opening(run, pod, relaxation, &pool, &candidate) &&
         (search.best == SOLVER_NONE ||

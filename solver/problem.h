@@ -46,6 +46,7 @@ bool taints_tolerated(struct taint_list taints, const struct toleration_list *to
 
 struct host_port {
     uint32_t ip, protocol, port; /* ip, protocol: words; ip SOLVER_NONE: every address */
+    bool unseen;                 /* by Karpenter */
 };
 struct host_port_list {
     struct host_port *items;
@@ -53,6 +54,9 @@ struct host_port_list {
 };
 bool host_ports_conflict(const struct host_port *a, size_t a_count, const struct host_port *b,
                          size_t b_count);
+/* The one of b that is taken, where Karpenter sees no conflict; NULL: there is none, or it does. */
+const struct host_port *host_ports_conflict_unseen(const struct host_port_list *a,
+                                                   const struct host_port *b, size_t b_count);
 
 /* Selectors of pod labels. */
 struct selector_item {

@@ -49,6 +49,9 @@ static void search_all(struct search *search)
         if (!may_be)
             continue;
         search_nodes(search, &relaxation);
+        if (!bits_any(search->nodes, bits_words(q->view->nodes.count)) &&
+            waits_for_port(q->run, 0, &relaxation))
+            return;
         search_pools(search, &relaxation);
     }
 }

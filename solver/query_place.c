@@ -56,6 +56,8 @@ static bool place(struct query *q, struct relaxation relaxation, struct query_tr
         answer->kind = SOLVER_ON_NODE;
         return true;
     }
+    if (waits_for_port(q->run, 0, &relaxation))
+        return false;
     answer->claim = find_claim(q, &relaxation);
     if (answer->claim != NULL)
         answer->kind = SOLVER_ON_NODE_CLAIM;

@@ -177,8 +177,8 @@ struct solver_run {
     uint32_t *volume_claim_zones; /* where it will be; SOLVER_NONE: not decided yet */
     bool *postponed;              /* by shape: not in this pass; NULL: none */
     uint32_t *reservations_free;  /* by reservation: instances that no NodeClaim holds */
-    /* The last try waits for a reservation: the pod gives up no preference and tries no later
-     * pool. */
+    /* The last try waits for a reservation or a host port: the pod gives up no preference and tries
+     * no later pool. */
     bool deferred;
     size_t steps;                        /* that the arena's watch does not know of yet */
     uint64_t version;                    /* how often something was placed, from 1 */
@@ -338,6 +338,12 @@ bool node_has_room(const struct solver_run *run, uint32_t node, const struct sha
 bool node_attaches(const struct solver_run *run, uint32_t node, const struct pod *pod);
 bool node_suits_volumes(const struct solver_run *run, const struct state_node *node,
                         const struct shape *shape);
+/* The host port of the pod that is taken on a Node or open NodeClaim which does for all else, where
+ * Karpenter does not see that it is: it buys no other. NULL: none. */
+const struct host_port *held_by_port(struct solver_run *run, uint32_t pod,
+                                     const struct relaxation *relaxation);
+/* Defers the pod where there is one. */
+bool waits_for_port(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 /* Tries a new NodeClaim of a pool that starts with these requirements. */
 enum can_add try_pool(struct solver_run *run, uint32_t pool, const struct node_requirements *set,
                       uint32_t pod, const struct relaxation *relaxation,

@@ -110,6 +110,7 @@ static void sign_shape(struct fingerprint *s, const struct solver_shape *shape)
         fingerprint_string(s, shape->host_ports[i].ip);
         fingerprint_string(s, shape->host_ports[i].protocol);
         fingerprint_number(s, shape->host_ports[i].port);
+        fingerprint_number(s, shape->host_ports[i].unseen);
     }
     fingerprint_number(s, shape->volume_count);
     for (size_t i = 0; i < shape->volume_count; i++) {
@@ -235,6 +236,7 @@ static void read_ports(struct solver_problem *problem, const struct solver_shape
         const char *protocol = *p->protocol == '\0' ? "TCP" : p->protocol;
         ports[i].protocol = intern_string(&problem->words, protocol, NULL);
         ports[i].port = p->port;
+        ports[i].unseen = p->unseen;
     }
     shape->ports = ports;
     shape->port_count = given->host_port_count;

@@ -204,6 +204,7 @@ struct solver_toleration {
 struct solver_host_port {
     const char *ip, *protocol; /* "", "0.0.0.0" and "::" are every address; "" is TCP */
     uint32_t port;
+    bool unseen; /* a sidecar's: Karpenter does not see it (docs/reference/karpenter.md 2.4) */
 };
 /* How many volumes of a CSI driver a machine attaches. */
 struct solver_attach_limit {

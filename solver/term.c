@@ -142,13 +142,33 @@ bool taints_tolerated(struct taint_list taints, const struct toleration_list *to
 
 /* ---- host ports ---- */
 
+static bool is_same_port(const struct host_port *a, const struct host_port *b)
+{
+    return a->port == b->port && a->protocol == b->protocol &&
+           (a->ip == SOLVER_NONE || b->ip == SOLVER_NONE || a->ip == b->ip);
+}
+
 bool host_ports_conflict(const struct host_port *a, size_t a_count, const struct host_port *b,
                          size_t b_count)
 {
     for (size_t i = 0; i < a_count; i++)
         for (size_t j = 0; j < b_count; j++)
-            if (a[i].port == b[j].port && a[i].protocol == b[j].protocol &&
-                (a[i].ip == SOLVER_NONE || b[j].ip == SOLVER_NONE || a[i].ip == b[j].ip))
+            if (is_same_port(&a[i], &b[j]))
                 return true;
     return false;
+}
+
+const struct host_port *host_ports_conflict_unseen(const struct host_port_list *a,
+                                                   const struct host_port *b, size_t b_count)
+{
+    const struct host_port *taken = NULL;
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b_count; j++) {
+            if (!is_same_port(&a->items[i], &b[j]))
+                continue;
+            if (!a->items[i].unseen && !b[j].unseen)
+                return NULL;
+            taken = &b[j];
+        }
+    return taken;
 }

@@ -184,8 +184,7 @@ static bool pod_requests(const struct check *check, struct text resource)
 /* An init container that is no sidecar runs in what the others request, before they begin. */
 static bool ends_before_others(const struct container *container)
 {
-    struct text policy = node_string(node_get(container->field->node, "restartPolicy"));
-    return container->init && !text_is(policy, "Always");
+    return container->init && !container_is_sidecar(container->field->node);
 }
 
 static void judge_required(const struct check *check, struct text resource)

@@ -412,9 +412,10 @@ static void take_ports_and_volumes(struct bytes *bytes, struct solver_shape *sha
 {
     shape->host_port_count = one_in(bytes, 8);
     struct solver_host_port *port = ARENA_NEW(bytes->arena, struct solver_host_port);
-    *port = (struct solver_host_port){one_in(bytes, 2) ? "10.0.0.1" : "",
-                                      one_in(bytes, 3) ? "UDP" : "TCP",
-                                      (uint32_t)(80 + take(bytes, 2))};
+    const char *ip = one_in(bytes, 2) ? "10.0.0.1" : "";
+    const char *protocol = one_in(bytes, 3) ? "UDP" : "TCP";
+    size_t number = take(bytes, 4);
+    *port = (struct solver_host_port){ip, protocol, (uint32_t)(80 + number % 2), number > 1};
     shape->host_ports = port;
     shape->volume_count = one_in(bytes, 4) ? 1 + take(bytes, 2) : 0;
     struct solver_volume *volumes =

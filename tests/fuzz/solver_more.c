@@ -380,7 +380,9 @@ static void add_port(struct bytes *bytes, struct solver_shape *shape)
         with_one_more(bytes->arena, shape->host_ports, shape->host_port_count, sizeof *items);
     items[shape->host_port_count].ip = ips[take(bytes, 5)];
     items[shape->host_port_count].protocol = protocols[take(bytes, 3)];
-    items[shape->host_port_count++].port = (uint32_t)(80 + take(bytes, 2));
+    size_t number = take(bytes, 4);
+    items[shape->host_port_count].unseen = number > 1;
+    items[shape->host_port_count++].port = (uint32_t)(80 + number % 2);
     shape->host_ports = items;
 }
 

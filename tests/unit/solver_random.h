@@ -188,7 +188,7 @@ static inline struct solver_shape random_shape(struct random_cluster *c)
     random_wishes(c, &shape);
     random_topology(c, &shape);
     struct solver_host_port *port = ARENA_NEW(c->arena, struct solver_host_port);
-    *port = (struct solver_host_port){"", "TCP", 80};
+    *port = (struct solver_host_port){"", "TCP", 80, chance(c, 50)};
     shape.host_ports = port;
     shape.host_port_count = chance(c, 10);
     struct solver_volume *volume = ARENA_NEW(c->arena, struct solver_volume);

@@ -206,6 +206,11 @@ static void selectors_and_labels_are_the_pods_own(void)
     "{apiVersion: v1, kind: Pod, metadata: {name: " name                                \
     "}, spec: {containers: [{name: main, resources: {requests: {cpu: 100m}}, ports: [{" \
     "containerPort: 80, hostPort: " number "}]}]}}"
+#define WITH_SIDECAR_PORT(name, policy, more)                                                \
+    "{apiVersion: v1, kind: Pod, metadata: {name: " name "}, spec: {containers: [{name: "    \
+    "main, resources: {requests: {cpu: 100m}}}], initContainers: [{name: proxy, "            \
+    "restartPolicy: " policy ", ports: [{containerPort: 7000, hostPort: 7000}]}, {name: b, " \
+    "restartPolicy: " policy ", ports: [{containerPort: 80}]}]" more "}}"
 #define SKEW(number)                                                                 \
     ", topologySpreadConstraints: [{maxSkew: " number                                \
     ", topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, " \
@@ -278,6 +283,30 @@ static void selectors_and_labels_are_the_pods_own(void)
         {"a port is taken by one",
          {POOL, WITH_PORT("one", "7000"), WITH_PORT("two", "7000")},
          "default small on-demand a 1: one\ndefault small on-demand a 1: two\n",
+         0,
+         0},
+        {"a port of a sidecar is taken, too, which Karpenter does not see",
+         {POOL, WITH_SIDECAR_PORT("one", "Always", ""), WITH_SIDECAR_PORT("two", "Always", "")},
+         "default small on-demand a 1: one\nnowhere two: port\n",
+         0,
+         0},
+        {"kube-scheduler finds the node where it is free",
+         {POOL, NODE("n1", "a", "4"), NODE("n2", "a", "4"),
+          WITH_SIDECAR_PORT("old", "Always", ", nodeName: n1"), WITH_PORT("one", "7000"),
+          WITH_PORT("two", "7000")},
+         "node n1: old!\nnode n2: one\nnowhere two: port\n",
+         0,
+         0},
+        {"with hostNetwork any port of it is",
+         {POOL, NODE("n1", "a", "4"),
+          WITH_SIDECAR_PORT("old", "Always", ", nodeName: n1, hostNetwork: true"),
+          WITH_PORT("one", "80")},
+         "node n1: old!\nnowhere one: port\n",
+         0,
+         0},
+        {"not of an init container that ends",
+         {POOL, WITH_SIDECAR_PORT("one", "''", ""), WITH_SIDECAR_PORT("two", "''", "")},
+         "default small on-demand a 1: one two\n",
          0,
          0},
         {"of wishes the heaviest counts",

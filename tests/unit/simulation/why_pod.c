@@ -50,6 +50,13 @@ const char unit_suite[] = "simulation why a pod";
     "every nodeSelectorTerm of its node affinity is empty, and an empty term selects no " \
     "node"
 
+#define SIDECAR_WITH_PORT                                                           \
+    "{name: proxy, restartPolicy: Always, ports: [{containerPort: 7000, hostPort: " \
+    "7000}]}"
+#define UNSEEN_PORT                                                                     \
+    "host port 7000 is taken on the node where Karpenter, which looks at no sidecar's " \
+    "ports, expects the pod: it buys no other"
+
 struct why_case {
     const char *name;
     const char *documents[MOST_DOCUMENTS];
@@ -139,6 +146,17 @@ static void every_pool_and_node_is_told(void)
          "nowhere\ndefault: requirement: " EMPTY_TERMS "\nnodes 0/1\n1 requirement: " EMPTY_TERMS
          "\nfix: write matchExpressions into a nodeSelectorTerm, or remove the required node "
          "affinity\n"},
+        {"a port of a sidecar that Karpenter does not see taken",
+         {POOL, NODE("n1", "a", "4"),
+          POD("old", "1", ON("n1") ", initContainers: [" SIDECAR_WITH_PORT "]"),
+          POD("one", "1", ", initContainers: [" SIDECAR_WITH_PORT "]")},
+         "nowhere\ndefault: port: " UNSEEN_PORT "\nnodes 0/1\n1 port: " UNSEEN_PORT
+         "\nfix: NodePool default: use another host port than 7000\n"},
+        {"and that is free on another Node",
+         {POOL, NODE("n1", "a", "4"), NODE("n2", "a", "4"),
+          POD("old", "1", ON("n1") ", initContainers: [" SIDECAR_WITH_PORT "]"),
+          POD("one", "1", ", initContainers: [" SIDECAR_WITH_PORT "]")},
+         "fits\ndefault: small in a for 100000\nnodes 1/2\n1 port: has host port 7000 taken\n"},
         {"pages that no type has",
          {POOL, POD("one", "1, hugepages-2Mi: 2Gi", "")},
          "nowhere\ndefault: resources: needs 2Gi hugepages-2Mi\nnodes 0/0\n"

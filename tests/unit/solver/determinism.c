@@ -52,7 +52,7 @@ static struct a_pod random_pod(void)
         pod.preferred[i] = i == 0 ? "10 zone In test-zone-2 nowhere" : "7 arch=arm64";
     random_topology(&pod);
     if (one_in(6))
-        pod.ports[0] = (struct solver_host_port){"", "", 8080 + below(2)};
+        pod.ports[0] = (struct solver_host_port){"", "", 8080 + below(2), below(2) == 0};
     if (one_in(5))
         pod.volumes[0] =
             (struct a_volume)VOLUME("zone=test-zone-3 | zone=test-zone-1",

@@ -1,6 +1,6 @@
 /* Many pods: which types hold them, how they are packed, and existing nodes and NodeClaims.
  * Expected results are those of Karpenter's own tests of the same names. */
-#include "solver_fixture.h"
+#include "solver_reasons.h"
 
 static void test_types_by_requirement(void)
 {
@@ -391,15 +391,24 @@ static void test_host_ports(void)
         struct solver_host_port first, second;
         bool same;
     } cases[] = {
-        {"same port", {"", "", 8080}, {"", "TCP", 8080}, false},
-        {"other port", {"", "", 8080}, {"", "", 8081}, true},
-        {"other protocol", {"", "TCP", 8080}, {"", "UDP", 8080}, true},
-        {"other address", {"1.2.3.4", "", 8080}, {"4.5.6.7", "", 8080}, true},
-        {"same address", {"1.2.3.4", "", 8080}, {"1.2.3.4", "", 8080}, false},
-        {"every address and one", {"0.0.0.0", "", 8080}, {"1.2.3.4", "", 8080}, false},
-        {"one and every IPv6 address", {"1.2.3.4", "", 8080}, {"::", "", 8080}, false},
-        {"no address and one", {"", "", 8080}, {"1.2.3.4", "", 8080}, false},
-        {"every address, other protocol", {"0.0.0.0", "SCTP", 8080}, {"", "TCP", 8080}, true},
+        {"same port", {"", "", 8080, false}, {"", "TCP", 8080, false}, false},
+        {"other port", {"", "", 8080, false}, {"", "", 8081, false}, true},
+        {"other protocol", {"", "TCP", 8080, false}, {"", "UDP", 8080, false}, true},
+        {"other address", {"1.2.3.4", "", 8080, false}, {"4.5.6.7", "", 8080, false}, true},
+        {"same address", {"1.2.3.4", "", 8080, false}, {"1.2.3.4", "", 8080, false}, false},
+        {"every address and one",
+         {"0.0.0.0", "", 8080, false},
+         {"1.2.3.4", "", 8080, false},
+         false},
+        {"one and every IPv6 address",
+         {"1.2.3.4", "", 8080, false},
+         {"::", "", 8080, false},
+         false},
+        {"no address and one", {"", "", 8080, false}, {"1.2.3.4", "", 8080, false}, false},
+        {"every address, other protocol",
+         {"0.0.0.0", "SCTP", 8080, false},
+         {"", "TCP", 8080, false},
+         true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int rounds = 1; rounds <= 2; rounds++) {
@@ -414,6 +423,55 @@ static void test_host_ports(void)
             EXPECT_PLACED(first);
             EXPECT_PLACED(second);
             EXPECT_INT(same_node(first, second), cases[i].same);
+        }
+}
+
+/* Karpenter expects the second pod on the node of the first, and buys no other, unless that one is
+ * full. */
+static void test_host_ports_that_karpenter_does_not_see(void)
+{
+#define SIDECAR            \
+    {                      \
+        "", "", 8080, true \
+    }
+#define CONTAINER           \
+    {                       \
+        "", "", 8080, false \
+    }
+    enum place { SAME, OTHER, NONE };
+    static const struct {
+        const char *name;
+        struct solver_host_port first, second[2];
+        const char *requests;
+        enum place place;
+    } cases[] = {
+        {"of sidecars both", SIDECAR, {SIDECAR}, "cpu 1", NONE},
+        {"of the first", SIDECAR, {CONTAINER}, "cpu 1", NONE},
+        {"of the second", CONTAINER, {SIDECAR}, "cpu 1", NONE},
+        {"of neither", CONTAINER, {CONTAINER}, "cpu 1", OTHER},
+        {"one is seen beside it", CONTAINER, {SIDECAR, CONTAINER}, "cpu 1", OTHER},
+        {"no room there", SIDECAR, {SIDECAR}, "cpu 4", OTHER},
+        {"another port", SIDECAR, {{"", "", 8081, true}}, "cpu 1", SAME},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int rounds = 1; rounds <= 2; rounds++) {
+            world_empty();
+            world.title = cases[i].name;
+            TYPE(.name = "medium", .resources = "cpu 4.25; pods 4");
+            POOL(.name = "default");
+            size_t first = POD(.requests = "cpu 1", .ports = {cases[i].first});
+            if (rounds == 2)
+                provision();
+            size_t second = POD(.requests = cases[i].requests, .created_unix_s = 1,
+                                .ports = {cases[i].second[0], cases[i].second[1]});
+            provision();
+            EXPECT_PLACED(first);
+            EXPECT_INT(node_of(second) != NULL, cases[i].place != NONE);
+            EXPECT_INT(same_node(first, second), cases[i].place == SAME);
+            if (cases[i].place == NONE)
+                EXPECT_TEXT(told(second),
+                            "port: host port 8080 is taken on the node where Karpenter, which "
+                            "looks at no sidecar's ports, expects the pod: it buys no other");
         }
 }
 
@@ -501,6 +559,7 @@ const struct unit_test unit_tests[] = {
     {"incompatible with an existing node but compatible with NodePool", test_node_without_the_zone},
     {"a node with less than nothing left", test_node_with_less_than_nothing},
     {"host ports", test_host_ports},
+    {"host ports that Karpenter does not see", test_host_ports_that_karpenter_does_not_see},
     {"who comes first", test_who_comes_first},
     {"the emptiest claim first", test_emptiest_claim_first},
     {"leaving pods take room", test_leaving_pods_take_room},

@@ -56,6 +56,18 @@ static void test_joining_or_opening(void)
     }
 }
 
+/* Karpenter expects the second pod on the node of the first, whatever another one costs. */
+static void test_port_that_karpenter_does_not_see(void)
+{
+    world_empty();
+    sell("small", "cpu 4100m", "a", 1000);
+    POOL(.name = "default");
+    struct span pods = PODS(2, .requests = "cpu 1", .ports = {{"", "", 80, true}});
+    place_by((struct strategy){.sound = true, .by_price = true});
+    EXPECT_INT(scheduled(pods), 1);
+    EXPECT_INT(world.plan->claim_count, 1);
+}
+
 /* Of NodeClaims that become dearer by as much the one with the fewest pods, as Karpenter takes it.
  */
 static void test_equally_dear(void)
@@ -123,6 +135,7 @@ static void test_weighed_at_most(void)
 
 const char unit_suite[] = "solver place by price";
 const struct unit_test unit_tests[] = {
+    {"a port that Karpenter does not see", test_port_that_karpenter_does_not_see},
     {"the least added price", test_least_added_price},
     {"equally dear", test_equally_dear},
     {"joining or opening", test_joining_or_opening},
