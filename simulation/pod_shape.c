@@ -22,12 +22,6 @@ static void find_broken(struct pod_shape *shape, struct place place, struct text
             .kind = SOLVER_REASON_REQUIREMENT, .message = message, .broken = true, .place = place};
 }
 
-static void find_fault(struct pod_shape *shape, struct text message)
-{
-    if (shape->fault.message.size == 0)
-        shape->fault = (struct pod_fault){.kind = SOLVER_REASON_REQUIREMENT, .message = message};
-}
-
 static void find_no_machine(struct pod_shape *shape, struct text message, struct text fix)
 {
     if (shape->fault.message.size == 0)
@@ -110,6 +104,35 @@ static void check_selection(struct pod_shape *shape, struct arena *arena)
         check_avoids_pools(shape, heaviest->expressions);
 }
 
+/* ---- expressions ---- */
+
+struct selector_list {
+    struct solver_expression *items;
+    size_t count, capacity;
+};
+
+static bool add_selector_expression(struct selector_list *list, const struct node *expression,
+                                    struct arena *arena)
+{
+    struct text op = node_string(node_get(expression, "operator"));
+    const struct node *values = node_get(expression, "values");
+    struct solver_expression converted = {
+        .key = terminated(arena, node_string(node_get(expression, "key")))};
+    if (converted.key[0] == '\0' || !solver_op_parse(op.data, op.size, &converted.op) ||
+        converted.op > SOLVER_DOES_NOT_EXIST)
+        return false;
+    bool takes_values = converted.op == SOLVER_IN || converted.op == SOLVER_NOT_IN;
+    if (takes_values != (node_count(values) > 0))
+        return false;
+    const char **items = ARENA_ARRAY(arena, node_count(values), const char *);
+    for (size_t i = 0; i < node_count(values); i++)
+        items[i] = terminated(arena, node_string(node_item(values, i)));
+    converted.values = items;
+    converted.value_count = node_count(values);
+    *LIST_PUSH(arena, list) = converted;
+    return true;
+}
+
 /* ---- node selection ---- */
 
 static int32_t weight_of(const struct field *term)
@@ -121,6 +144,16 @@ static int32_t weight_of(const struct field *term)
     return (int32_t)weight;
 }
 
+/* One that cannot be understood selects no node. */
+static struct solver_expressions read_fields(const struct node_term *term, struct arena *arena)
+{
+    struct selector_list list = {0};
+    FOR_ITEMS(field, node_get(term->field->node, "matchFields"))
+        if (!add_selector_expression(&list, field, arena))
+            *LIST_PUSH(arena, &list) = (struct solver_expression){.key = "", .op = SOLVER_IN};
+    return (struct solver_expressions){list.items, list.count};
+}
+
 /* Karpenter reads an empty term as any node and kube-scheduler as none: only what both accept is a
  * place. */
 static void read_required(struct pod_shape *shape, const struct node_terms *terms,
@@ -128,13 +161,17 @@ static void read_required(struct pod_shape *shape, const struct node_terms *term
 {
     struct solver_expressions *required =
         ARENA_ARRAY(arena, terms->count, struct solver_expressions);
+    struct solver_expressions *fields = ARENA_ARRAY(arena, terms->count, struct solver_expressions);
     size_t count = 0;
     for (size_t i = 0; i < terms->count; i++) {
         if (node_term_is_empty(&terms->items[i]))
             continue;
-        if (node_count(node_get(terms->items[i].field->node, "matchFields")) > 0)
-            find_fault(shape, TEXT("Karpenter buys nothing for a pod whose node affinity has "
-                                   "matchFields"));
+        fields[count] = read_fields(&terms->items[i], arena);
+        if (fields[count].count > 0) {
+            shape->fields = fields;
+            find_nodes_only(shape, TEXT("Karpenter does not look at pods whose node affinity has "
+                                        "matchFields, and no node that is there takes this one"));
+        }
         /* pod_check has reported what is wrong. */
         if (!expressions_convert(&terms->items[i].expressions, arena, &required[count++]))
             return;
@@ -208,38 +245,11 @@ static void read_host_ports(const struct workload *workload, struct arena *arena
 
 /* ---- spread and affinity ---- */
 
-struct selector_list {
-    struct solver_expression *items;
-    size_t count, capacity;
-};
-
 static const char **one_value(struct arena *arena, struct text value)
 {
     const char **values = ARENA_NEW(arena, const char *);
     *values = terminated(arena, value);
     return values;
-}
-
-static bool add_selector_expression(struct selector_list *list, const struct node *expression,
-                                    struct arena *arena)
-{
-    struct text op = node_string(node_get(expression, "operator"));
-    const struct node *values = node_get(expression, "values");
-    struct solver_expression converted = {
-        .key = terminated(arena, node_string(node_get(expression, "key")))};
-    if (converted.key[0] == '\0' || !solver_op_parse(op.data, op.size, &converted.op) ||
-        converted.op > SOLVER_DOES_NOT_EXIST)
-        return false;
-    bool takes_values = converted.op == SOLVER_IN || converted.op == SOLVER_NOT_IN;
-    if (takes_values != (node_count(values) > 0))
-        return false;
-    const char **items = ARENA_ARRAY(arena, node_count(values), const char *);
-    for (size_t i = 0; i < node_count(values); i++)
-        items[i] = terminated(arena, node_string(node_item(values, i)));
-    converted.values = items;
-    converted.value_count = node_count(values);
-    *LIST_PUSH(arena, list) = converted;
-    return true;
 }
 
 static struct solver_selector read_selector(const struct node *selector, struct arena *arena,

@@ -24,6 +24,8 @@ struct pod_shape {
     struct pod_fault fault;
     /* Why Karpenter buys nothing for it; kube-scheduler may place it on an existing node. */
     struct pod_fault nodes_only;
+    /* By required term: what its matchFields ask of a node; NULL: nothing anywhere. */
+    const struct solver_expressions *fields;
     bool read, reported;
     bool added; /* added to the builder of this round, with so many volumes that are anywhere */
     size_t added_volume_count;

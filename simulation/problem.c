@@ -15,7 +15,7 @@ struct building {
     struct cluster *cluster;
     struct arena *arena;
     struct solver_builder *builder;
-    const char **hostnames; /* of the nodes; NULL: not yet listed */
+    struct solver_expression there; /* the nodes, by hostname; key NULL: not yet listed */
 };
 
 /* ---- what may be bought ---- */
@@ -245,27 +245,54 @@ static bool add_namespaces(struct building *building, struct error *error)
 
 /* ---- pods ---- */
 
-/* Narrows each alternative to the nodes that exist by now, so that nothing is bought for the
- * pod. */
-static void keep_to_nodes(struct building *building, struct solver_shape *shape)
+/* Nodes are selected by no other field. */
+static bool fields_allow(struct solver_expressions fields, const char *node_name)
 {
-    struct arena *arena = building->arena;
-    if (building->hostnames == NULL) {
-        const struct state_nodes *state_nodes = &building->cluster->state_nodes;
-        building->hostnames = ARENA_ARRAY(arena, state_nodes->count, const char *);
-        for (size_t i = 0; i < state_nodes->count; i++)
-            building->hostnames[i] = label_of(state_nodes->items[i].labels, LABEL_HOSTNAME);
+    for (size_t i = 0; i < fields.count; i++) {
+        const struct solver_expression *field = &fields.items[i];
+        bool names_it = false;
+        for (size_t j = 0; j < field->value_count; j++)
+            names_it |= strcmp(field->values[j], node_name) == 0;
+        if ((names_it && strcmp(field->key, "metadata.name") == 0) != (field->op == SOLVER_IN))
+            return false;
     }
-    static const struct solver_expressions anywhere;
-    const struct solver_expression there = {.key = LABEL_HOSTNAME,
-                                            .op = SOLVER_IN,
-                                            .values = building->hostnames,
-                                            .value_count = building->cluster->state_nodes.count};
-    const struct solver_expressions *old = shape->required_count > 0 ? shape->required : &anywhere;
+    return true;
+}
+
+/* The nodes that a term's matchFields allow, by hostname. Where there are none a value that no
+ * label can have says so. */
+static struct solver_expression hostnames_of(const struct cluster *cluster,
+                                             struct solver_expressions fields, struct arena *arena)
+{
+    const struct state_nodes *nodes = &cluster->state_nodes;
+    const char **hostnames = ARENA_ARRAY(arena, nodes->count + 1, const char *);
+    struct solver_expression there = {.key = LABEL_HOSTNAME, .op = SOLVER_IN, .values = hostnames};
+    FOR_EACH(node, nodes)
+        if (fields_allow(fields, node->node_name))
+            hostnames[there.value_count++] = label_of(node->labels, LABEL_HOSTNAME);
+    if (there.value_count == 0 && fields.count > 0)
+        hostnames[there.value_count++] = "that its matchFields allow";
+    return there;
+}
+
+/* Narrows each alternative to the nodes that exist by now and whose name it allows, so that nothing
+ * is bought for the pod. */
+static void keep_to_nodes(struct building *building, const struct pod_shape *pod,
+                          struct solver_shape *shape)
+{
+    static const struct solver_expressions none;
+    struct arena *arena = building->arena;
+    if (building->there.key == NULL)
+        building->there = hostnames_of(building->cluster, none, arena);
+    const struct solver_expressions *old = shape->required_count > 0 ? shape->required : &none;
     size_t count = shape->required_count > 0 ? shape->required_count : 1;
     struct solver_expressions *narrowed = ARENA_ARRAY(arena, count, struct solver_expressions);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        bool by_name = pod->fields != NULL && pod->fields[i].count > 0;
+        const struct solver_expression there =
+            by_name ? hostnames_of(building->cluster, pod->fields[i], arena) : building->there;
         narrowed[i] = expressions_with(old[i], there, arena);
+    }
     shape->required = narrowed;
     shape->required_count = count;
 }
@@ -302,8 +329,8 @@ static bool add_shape(struct building *building, struct pod_shape *shape,
     }
     struct solver_shape solver = shape->solver;
     solver.requests = named_amounts_number(&shape->requests, building->builder, arena);
-    if (pod != NULL && cluster_pod_nodes_only(pod)->message.size > 0)
-        keep_to_nodes(building, &solver);
+    if (pod != NULL && !pod->daemon && cluster_pod_nodes_only(pod)->message.size > 0)
+        keep_to_nodes(building, shape, &solver);
     if (volume_count > 0)
         add_volumes(&solver, pod, confined, arena);
     if (!solver_add_shape(building->builder, &solver, number, error))
@@ -342,7 +369,10 @@ struct solver_question cluster_question(struct cluster *cluster, const struct cl
 {
     struct arena *arena = cluster->arena;
     struct solver_shape *shape = ARENA_NEW(arena, struct solver_shape);
+    struct building building = {.cluster = cluster, .arena = arena};
     *shape = pod->shape->solver;
+    if (pod->shape->fields != NULL)
+        keep_to_nodes(&building, pod->shape, shape);
     shape->requests = named_amounts_find(&pod->shape->requests, cluster->problem, arena);
     add_volumes(shape, pod, true, arena);
     return (struct solver_question){
@@ -391,7 +421,7 @@ static bool add_daemons(struct building *building, struct error *error)
 bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
                         struct error *error)
 {
-    struct building building = {cluster, cluster->arena, builder, NULL};
+    struct building building = {.cluster = cluster, .arena = cluster->arena, .builder = builder};
     return add_types(&building, error) && add_pools(&building, error) &&
            add_state_nodes(&building, error);
 }
@@ -399,7 +429,7 @@ bool cluster_add_supply(struct cluster *cluster, struct solver_builder *builder,
 bool cluster_add_daemons(struct cluster *cluster, struct solver_builder *builder,
                          struct error *error)
 {
-    struct building building = {cluster, cluster->arena, builder, NULL};
+    struct building building = {.cluster = cluster, .arena = cluster->arena, .builder = builder};
     return add_daemons(&building, error);
 }
 
@@ -413,10 +443,11 @@ bool cluster_problem(struct cluster *cluster, const struct solver_settings *sett
                      struct error *error)
 {
     const struct solver_problem *stock = stock_of(cluster);
-    struct building building = {cluster, cluster->arena,
-                                stock != NULL ? solver_builder_over(stock, cluster->arena)
-                                              : solver_builder_create(cluster->arena),
-                                NULL};
+    struct building building = {.cluster = cluster,
+                                .arena = cluster->arena,
+                                .builder = stock != NULL
+                                               ? solver_builder_over(stock, cluster->arena)
+                                               : solver_builder_create(cluster->arena)};
     if (stock == NULL && (!add_types(&building, error) || !add_pools(&building, error)))
         return false;
     if (!add_state_nodes(&building, error) || !add_namespaces(&building, error) ||

@@ -78,7 +78,7 @@ static bool read_shape(struct asking *asking)
                    &asking->pod);
     const struct solver_shape *read = &asking->pod.solver;
     struct solver_shape *shape = &asking->shape;
-    if (asking->pod.fault.message.size > 0)
+    if (asking->pod.fault.message.size > 0 || asking->pod.nodes_only.message.size > 0)
         return false;
     *shape = (struct solver_shape){
         .namespace = read->namespace,

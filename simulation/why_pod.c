@@ -157,33 +157,6 @@ static void take_one_cause(const struct asking *asking, const struct simulation_
     why->nodes_nearest = reason->nearest;
 }
 
-/* A DaemonSet's pod waits for room on its own Node. */
-static struct solver_question question_of(struct asking *asking)
-{
-    static const struct solver_expressions anywhere;
-    struct arena *arena = asking->arena;
-    struct solver_question question = cluster_question(&asking->cluster, asking->pod);
-    struct text node = asking->own_node;
-    if (node.size == 0)
-        return question;
-    const char **names = ARENA_NEW(arena, const char *);
-    *names = terminated(arena, node);
-    FOR_EACH(other, &asking->cluster.state_nodes)
-        if (text_is(node, other->node_name))
-            *names = label_of(other->labels, LABEL_HOSTNAME);
-    const struct solver_expression there = {
-        .key = LABEL_HOSTNAME, .op = SOLVER_IN, .values = names, .value_count = 1};
-    struct solver_shape *shape = ARENA_NEW(arena, struct solver_shape);
-    struct solver_expressions *required = ARENA_NEW(arena, struct solver_expressions);
-    *shape = *question.shape;
-    *required =
-        expressions_with(shape->required_count > 0 ? shape->required[0] : anywhere, there, arena);
-    shape->required = required;
-    shape->required_count = 1;
-    question.shape = shape;
-    return question;
-}
-
 /* ---- reasons ---- */
 
 struct split_reasons {
@@ -230,7 +203,7 @@ static bool ask_alone(struct asking *asking, struct error *error)
     if (!cluster_problem(cluster, &asking->settings->solver, error))
         return false;
     struct solver_run *run = solver_run_create(cluster->problem, asking->arena);
-    struct solver_question question = question_of(asking);
+    struct solver_question question = cluster_question(cluster, asking->pod);
     question.reserved_fallback = true;
     if (!solver_query_outlook(run, &question, asking->arena, &outlook, error))
         return false;
@@ -244,20 +217,7 @@ static bool ask_alone(struct asking *asking, struct error *error)
     return true;
 }
 
-/* Why it cannot run, whatever the machine. A DaemonSet's pod runs on its own Node although
- * Karpenter does not look at it. */
-static const struct pod_fault *fault_of(const struct asking *asking)
-{
-    static const struct pod_fault none;
-    const struct cluster_pod *pod = asking->pod;
-    if (asking->own_node.size == 0 || pod->fault.broken)
-        return &pod->fault;
-    for (size_t i = 0; i < pod->claim_count; i++)
-        if (pod->claims[i]->fault.message.size > 0)
-            return &pod->claims[i]->fault;
-    return &none;
-}
-
+/* Why it cannot run, whatever the machine. */
 static void take_fault(struct asking *asking, const struct pod_fault *fault)
 {
     const struct simulation_reason reason = {.kind = solver_reason_name(fault->kind),
@@ -395,7 +355,7 @@ static bool ask(struct asking *asking, struct error *error)
         why->pending_beside = count_pending_beside(asking);
     if (asking->pod->phase == POD_RUNNING)
         take_off_node(asking);
-    const struct pod_fault *fault = fault_of(asking);
+    const struct pod_fault *fault = &asking->pod->fault;
     bool beside = why->pending_beside > 0; /* of no DaemonSet's pod: it is not pending */
     if (fault->message.size > 0)
         take_fault(asking, fault);

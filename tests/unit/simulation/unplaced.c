@@ -11,6 +11,8 @@ const char unit_suite[] = "simulation unplaced";
 #define OF_TERMS(terms)                                                             \
     ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
     "nodeSelectorTerms: [" terms "]}}}"
+#define FIELDS(fields) "{matchFields: [" fields "]}"
+#define NAME "key: metadata.name"
 #define REQUIRES(expression) OF_TERMS("{matchExpressions: [" expression "]}")
 
 /* kube-scheduler places such pods on nodes that are there; nothing is bought for them. */
@@ -69,10 +71,32 @@ static void pods_left_alone_go_to_nodes_there_are(void)
          0,
          0},
         {"matchFields",
-         {POOL, POD("one", "1",
-                    ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
-                    "{nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, "
-                    "values: [n1]}]}]}}}")},
+         {POOL, POD("one", "1", OF_TERMS(FIELDS("{" NAME ", operator: In, values: [n1]}")))},
+         "nowhere one: requirement\n",
+         0,
+         0},
+        {"the node of that name, whatever its hostname",
+         {POOL, NAMED("n1", "n2"), NAMED("n2", "h2"), NAMED("n3", "h3"),
+          POD("five", "1", OF_TERMS(FIELDS("{" NAME ", operator: In, values: [h3]}"))),
+          POD("four", "1", OF_TERMS(FIELDS("{key: metadata.uid, operator: In, values: [n3]}"))),
+          POD("one", "1", OF_TERMS(FIELDS("{" NAME ", operator: In, values: [n2]}"))),
+          POD("six", "1",
+              OF_TERMS(FIELDS("{" NAME ", operator: Near, values: [n3]}") ", " FIELDS(
+                  "{" NAME ", operator: In, values: [n3]}, {" NAME
+                  ", operator: NotIn, values: [n3]}"))),
+          POD("three", "1",
+              OF_TERMS(FIELDS("{" NAME
+                              ", operator: In, values: [n9]}") ", {matchExpressions: [{"
+                                                               "key: kubernetes.io/hostname, "
+                                                               "operator: In, values: [h3]}]}")),
+          POD("two", "1", OF_TERMS(FIELDS("{" NAME ", operator: NotIn, values: [n1, n2]}")))},
+         "node n2: one\nnode n3: three two\nnowhere five: requirement\nnowhere four: "
+         "requirement\nnowhere six: requirement\n",
+         0,
+         0},
+        {"it has no room",
+         {POOL, NAMED("n1", "h1"), NAMED("n2", "h2"),
+          POD("one", "5", OF_TERMS(FIELDS("{" NAME ", operator: In, values: [n2]}")))},
          "nowhere one: requirement\n",
          0,
          0},

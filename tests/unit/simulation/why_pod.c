@@ -46,6 +46,9 @@ const char unit_suite[] = "simulation why a pod";
 #define OF_TERMS(a, b)                                                              \
     ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
     "nodeSelectorTerms: [" a ", " b "]}}}"
+#define MATCH_FIELDS                                                                         \
+    "Karpenter does not look at pods whose node affinity has matchFields, and no node that " \
+    "is there takes this one"
 #define EMPTY_TERMS                                                                       \
     "every nodeSelectorTerm of its node affinity is empty, and an empty term selects no " \
     "node"
@@ -402,9 +405,16 @@ static void a_pod_that_runs_is_looked_at_anew(void)
          {POOL, NODE("n1", "a", "4"),
           "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
           "}, spec: " POD_SPEC("2", OF_FIELD("metadata.uid", "n1")) "}"},
-         "nowhere\ndefault: requirement: Karpenter buys nothing for a pod whose node affinity has "
-         "matchFields\nnodes 0/1\n"
-         "1 requirement: Karpenter buys nothing for a pod whose node affinity has matchFields\n"},
+         "nowhere\ndefault: requirement: " MATCH_FIELDS "\nnodes 0/1\n"
+         "1 requirement: lacks kubernetes.io/hostname that its matchFields allow\n"},
+        {"a pod for one Node",
+         {POOL, NODE("n1", "a", "4"), NODE("n2", "a", "4"), POD("one", "2", OF_NODE("n2"))},
+         "fits\ndefault: requirement: " MATCH_FIELDS
+         "\nnodes 1/2\n1 requirement: lacks kubernetes.io/hostname n2\n"},
+        {"and for one that is not there",
+         {POOL, NODE("n1", "a", "4"), POD("one", "2", OF_NODE("n2"))},
+         "nowhere\ndefault: requirement: " MATCH_FIELDS
+         "\nnodes 0/1\n1 requirement: lacks kubernetes.io/hostname that its matchFields allow\n"},
         {"a DaemonSet's pod whose claim is not there",
          {POOL, NODE("n1", "a", "4"),
           "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
