@@ -116,7 +116,7 @@ static const struct {
     {"min-values", "The NodePool wants more instance types to choose from (minValues)."},
     {"devices", "The devices of a ResourceClaim are not there."},
     {REASON_NOT_READY, "The NodePool makes no nodes for pods now."},
-    {REASON_UNDECIDED, "What a NodePool could buy is not known."},
+    {REASON_UNDECIDED, "What decides cannot be seen."},
 };
 
 static const char *meaning_of(const char *kind)

@@ -27,19 +27,24 @@ static struct text offer_words(const struct why_pool *pool, struct arena *arena)
 /* "7 of 40 take it: a, b, c, ..." */
 static struct text nodes_words(const struct why_pod *why, struct arena *arena)
 {
-    size_t named = why->node_fit < WHY_NODES_NAMED ? why->node_fit : WHY_NODES_NAMED;
+    size_t count = why->node_fit + why->node_may; /* of one or the other */
+    size_t named = count < WHY_NODES_NAMED ? count : WHY_NODES_NAMED;
+    struct text names =
+        arena_printf(arena, "%.*s%s", TEXT_ARGS(texts_join(why->node_names, named, named, arena)),
+                     named < count ? ", ..." : "");
     if (why->node_total == 0)
         return TEXT("there are none");
+    if (why->node_may > 0)
+        return arena_printf(arena, "%zu of %zu may take it: %.*s", why->node_may, why->node_total,
+                            TEXT_ARGS(names));
     if (why->node_total == 1)
         return why->node_fit == 0 ? TEXT("the only one does not take it")
                                   : arena_printf(arena, "the only one takes it: %.*s",
                                                  TEXT_ARGS(why->node_names[0]));
     if (why->node_fit == 0)
         return arena_printf(arena, "none of %zu takes it", why->node_total);
-    return arena_printf(arena, "%zu of %zu take%s it: %.*s%s", why->node_fit, why->node_total,
-                        why->node_fit == 1 ? "s" : "",
-                        TEXT_ARGS(texts_join(why->node_names, named, named, arena)),
-                        named < why->node_fit ? ", ..." : "");
+    return arena_printf(arena, "%zu of %zu take%s it: %.*s", why->node_fit, why->node_total,
+                        why->node_fit == 1 ? "s" : "", TEXT_ARGS(names));
 }
 
 static const struct why_pool *pool_that_fits(const struct why_pod *why)

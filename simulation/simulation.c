@@ -284,11 +284,47 @@ static struct simulation_reasons one_reason(const struct rounds *rounds,
     return (struct simulation_reasons){reason, 1};
 }
 
-static struct simulation_reasons explain(const struct rounds *rounds, const struct cluster_pod *pod)
+/* Whether a Node that is there would take the pod, if it has the devices that resourceClaims ask
+ * for. */
+static bool node_may_take(struct rounds *rounds, const struct cluster_pod *pod)
+{
+    const struct state_nodes *nodes = &rounds->cluster.state_nodes;
+    struct solver_question question = cluster_question(&rounds->cluster, pod);
+    struct solver_shape shape = *question.shape;
+    struct solver_outlook outlook;
+    struct error error;
+    bool takes = false;
+    shape.needs_devices = false;
+    question.shape = &shape;
+    struct solver_run *run = solver_run_create(rounds->cluster.problem, rounds->arena);
+    if (!solver_query_outlook(run, &question, rounds->arena, &outlook, &error))
+        return false;
+    for (size_t i = 0; i < rounds->input_nodes; i++)
+        takes |= outlook.nodes[nodes->items[i].number];
+    return takes;
+}
+
+static struct simulation_reasons with_devices_undecided(struct simulation_reasons reasons,
+                                                        struct arena *arena)
+{
+    struct simulation_reason *items =
+        ARENA_ARRAY(arena, reasons.count + 1, struct simulation_reason);
+    for (size_t i = 0; i < reasons.count; i++)
+        items[i] = reasons.items[i];
+    items[reasons.count] = (struct simulation_reason){
+        .kind = REASON_UNDECIDED,
+        .message = TEXT("a Node that is there would take it, if it has the devices: they are not "
+                        "looked at")};
+    return (struct simulation_reasons){items, reasons.count + 1};
+}
+
+static struct simulation_reasons explain(struct rounds *rounds, const struct cluster_pod *pod)
 {
     const struct solver_reasons found = solver_explain(rounds->run, pod->number);
     const struct simulation_reasons told =
         reasons_by_name(reasons_tell(found, rounds->arena), rounds->cluster.problem, rounds->arena);
+    if (pod->shape->solver.needs_devices && node_may_take(rounds, pod))
+        return with_devices_undecided(told, rounds->arena);
     return reasons_exclude_every_pool(found) ? told : other_pools_add(&rounds->cluster, pod, told);
 }
 
@@ -335,7 +371,8 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
             continue;
         if (pod->fault.message.size > 0) {
             reasons = one_reason(rounds, pod->fault.kind, pod->fault.message);
-        } else if (cluster_pod_nodes_only(pod)->message.size > 0) {
+        } else if (cluster_pod_nodes_only(pod)->message.size > 0 &&
+                   !pod->shape->solver.needs_devices) {
             reasons = explain_left_alone(rounds, pod);
         } else if (rounds->placed > 0 && lost_its_volume(rounds, pod)) {
             reasons = one_reason(rounds, SOLVER_REASON_VOLUME,

@@ -7,6 +7,7 @@
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
 #include "simulation/node_claims.h"
+#include "simulation/other_pools.h"
 #include "simulation/reason_words.h"
 #include "simulation/volume_claims.h"
 #include "simulation/why_pod_internal.h"
@@ -193,7 +194,49 @@ static enum why_fit best_fit(const struct why_pod *why)
 {
     if (why->node_fit > 0)
         return WHY_FITS;
+    if (why->node_may > 0)
+        return WHY_UNDECIDED;
     return why->pool_count > 0 ? why->pools[0].fit : WHY_FITS_NOT;
+}
+
+static void add_cause(const struct asking *asking, const struct simulation_cause *cause)
+{
+    struct why_pod *why = asking->why;
+    struct simulation_cause *causes =
+        ARENA_ARRAY(asking->arena, why->cause_count + 1, struct simulation_cause);
+    causes[0] = *cause;
+    for (size_t i = 0; i < why->cause_count; i++)
+        causes[i + 1] = why->causes[i];
+    why->causes = causes;
+    why->cause_count++;
+}
+
+/* Nothing is bought for a pod with resourceClaims; kube-scheduler may find the devices on a Node.
+ */
+static bool ask_nodes_without_devices(const struct asking *asking, struct solver_run *run,
+                                      struct solver_question question, struct error *error)
+{
+    struct why_pod *why = asking->why;
+    struct solver_outlook outlook;
+    struct solver_shape shape = *question.shape;
+    shape.needs_devices = false;
+    question.shape = &shape;
+    if (!solver_query_outlook(run, &question, asking->arena, &outlook, error))
+        return false;
+    const struct simulation_reasons reasons = reasons_by_name(
+        reasons_tell(outlook.reasons, asking->arena), asking->cluster.problem, asking->arena);
+    const struct split_reasons of = split(reasons.items, reasons.count, asking->arena);
+    why->node_total = why->cause_count = 0;
+    take_nodes(asking, outlook.nodes);
+    take_node_reasons(asking, &of);
+    why->node_may = why->node_fit;
+    why->node_fit = 0;
+    if (why->node_may > 0)
+        add_cause(asking, &(struct simulation_cause){why->node_may, REASON_UNDECIDED,
+                                                     TEXT("must have the devices that the pod "
+                                                          "claims, which are not looked at"),
+                                                     false});
+    return true;
 }
 
 static bool ask_alone(struct asking *asking, struct error *error)
@@ -213,6 +256,8 @@ static bool ask_alone(struct asking *asking, struct error *error)
     why_pools_judge(asking, outlook.claims, &of.pools, reasons_exclude_every_pool(outlook.reasons));
     take_nodes(asking, outlook.nodes);
     take_node_reasons(asking, &of);
+    if (question.shape->needs_devices && !ask_nodes_without_devices(asking, run, question, error))
+        return false;
     asking->why->fit = best_fit(asking->why);
     return true;
 }

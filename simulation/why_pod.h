@@ -40,7 +40,9 @@ struct why_pod {
     const struct why_pool *pools; /* the nearest first */
     size_t pool_count;
     size_t node_total, node_fit;
-    struct text node_names[WHY_NODES_NAMED]; /* of those that fit, the first by name */
+    size_t node_may; /* these would take it if they have the devices that its resourceClaims ask
+                        for, which are not looked at */
+    struct text node_names[WHY_NODES_NAMED]; /* of those that fit or may, the first by name */
     const struct simulation_cause *causes;   /* the most frequent first */
     size_t cause_count;
     struct text nodes_nearest;

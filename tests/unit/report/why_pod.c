@@ -175,6 +175,11 @@ static void nodes_are_counted(void)
          "fits nowhere.\n  Nodes: none of 40 takes it\n      the request is lots\n"},
         {{.fit = WHY_FITS_NOT, .node_total = 40, .nodes_nearest = TEXT("n9 lacks 1Gi")},
          "fits nowhere.\n  Nodes: none of 40 takes it\n      nearest: n9 lacks 1Gi\n"},
+        {{.fit = WHY_UNDECIDED, .node_total = 40, .node_may = 7, NAMES},
+         "may fit: what decides cannot be seen.\n  Nodes: 7 of 40 may take it: a, b, c, d, e, "
+         "...\n"},
+        {{.fit = WHY_UNDECIDED, .node_total = 1, .node_may = 1, NAMES},
+         "may fit: what decides cannot be seen.\n  Nodes: 1 of 1 may take it: a\n"},
         {{.node_total = 40, .node_fit = 1, NAMES},
          "fits on a node there is.\n  Nodes: 1 of 40 takes it: a\n"},
         {{.node_total = 40, .node_fit = WHY_NODES_NAMED, NAMES},

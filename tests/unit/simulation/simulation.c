@@ -3,6 +3,8 @@
 
 const char unit_suite[] = "simulation";
 
+#define CLAIMS_DEVICE(name, cpu, more) POD(name, cpu, ", resourceClaims: [{name: gpu}]" more)
+
 static void pods_find_nodes(void)
 {
     static const struct simulation_case cases[] = {
@@ -31,6 +33,18 @@ static void pods_find_nodes(void)
           "{apiVersion: v1, kind: Pod, metadata: {name: two}, spec: {initContainers: [{name: init, "
           "resources: {requests: {cpu: 1}, claims: [{name: gpu}]}}]}}"},
          "nowhere one: devices\nnowhere two: devices\n",
+         0,
+         0},
+        {"a container that claims a device, which a Node may have",
+         {POOL, NODE("n1", "a", "4"), CLAIMS_DEVICE("big", "5", ""), CLAIMS_DEVICE("one", "1", ""),
+          CLAIMS_DEVICE("three", "1",
+                        ", affinity: {nodeAffinity: "
+                        "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+                        "[{matchFields: [{key: metadata.name, operator: In, values: "
+                        "[n2]}]}]}}}"),
+          CLAIMS_DEVICE("two", "1", ", nodeSelector: {topology.kubernetes.io/zone: b}")},
+         "nowhere big: devices\nnowhere three: devices\nnowhere two: devices\n"
+         "undecided one: devices undecided\n",
          0,
          0},
         {"no pool at all", {POD("one", "1", "")}, "nowhere one: requirement\n", 0, 0},

@@ -49,6 +49,7 @@ const char unit_suite[] = "simulation why a pod";
 #define MATCH_FIELDS                                                                         \
     "Karpenter does not look at pods whose node affinity has matchFields, and no node that " \
     "is there takes this one"
+#define DEVICES "asks for devices by resourceClaims, which the provisioner does not place"
 #define EMPTY_TERMS                                                                       \
     "every nodeSelectorTerm of its node affinity is empty, and an empty term selects no " \
     "node"
@@ -160,6 +161,16 @@ static void every_pool_and_node_is_told(void)
           POD("old", "1", ON("n1") ", initContainers: [" SIDECAR_WITH_PORT "]"),
           POD("one", "1", ", initContainers: [" SIDECAR_WITH_PORT "]")},
          "fits\ndefault: small in a for 100000\nnodes 1/2\n1 port: has host port 7000 taken\n"},
+        {"devices that a Node may have",
+         {POOL, NODE("n1", "a", "1"), NODE("n2", "a", "4"),
+          POD("one", "2", ", resourceClaims: [{name: gpu}]")},
+         "undecided\ndefault: devices: " DEVICES "\nnodes 0/2\n1 undecided: must have the devices "
+                                                 "that the pod claims, which are not looked "
+         "at\n1 resources: lacks cpu\n"},
+        {"and no Node has room for all else",
+         {POOL, NODE("n1", "a", "1"), POD("one", "2", ", resourceClaims: [{name: gpu}]")},
+         "nowhere\ndefault: devices: " DEVICES "\nnodes 0/1\n1 resources: lacks cpu\n"
+         "fix: NodePool default: ask for devices as extended resources\n"},
         {"pages that no type has",
          {POOL, POD("one", "1, hugepages-2Mi: 2Gi", "")},
          "nowhere\ndefault: resources: needs 2Gi hugepages-2Mi\nnodes 0/0\n"
