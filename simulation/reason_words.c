@@ -439,13 +439,38 @@ static const char *const fixes_by_kind[SOLVER_REASON_COUNT] = {
     [SOLVER_REASON_DEVICES] = "ask for devices as extended resources",
 };
 
-static const char *fix_of(struct arena *arena, enum solver_reason_kind kind,
-                          const struct solver_saying *saying)
+/* Where types have too little of a resource, or nothing. */
+static const char *fix_of_room(struct arena *arena, const struct solver_reason *reason)
 {
+    const struct solver_saying *nearest = &reason->nearest;
+    switch (nearest->says) {
+    case SOLVER_SAYS_NO_TYPE_OF_POOL_HAS:
+    case SOLVER_SAYS_NO_TYPE_IT_MAY_USE_HAS:
+        return words_sentence(arena,
+                              reason->too_large ? "do not ask for {0}, or add Nodes that have it"
+                                                : "allow instance types that have {0}",
+                              nearest, false)
+            .data;
+    case SOLVER_SAYS_ROOM_OF_ONLY_TYPE_OF_POOL:
+    case SOLVER_SAYS_ROOM_OF_ONLY_TYPE:
+    case SOLVER_SAYS_ROOM_OF_LARGEST:
+    case SOLVER_SAYS_ROOM_OF_NEAREST:
+        if (strcmp(nearest->operands[1].quantity.name, "ephemeral-storage") == 0)
+            return "ask for less, or give its nodes a larger disk (volumeSize of the EC2NodeClass)";
+        return reason->too_large ? "ask for less" : fixes_by_kind[SOLVER_REASON_RESOURCES];
+    default:
+        return fixes_by_kind[reason->kind];
+    }
+}
+
+static const char *fix_of(struct arena *arena, const struct solver_reason *reason,
+                          enum solver_reason_kind kind)
+{
+    const struct solver_saying *saying = &reason->message;
     for (size_t i = 0; i < COUNT_OF(fixes); i++)
         if (fixes[i].says == saying->says)
             return words_sentence(arena, fixes[i].fix, saying, false).data;
-    return fixes_by_kind[kind];
+    return kind == SOLVER_REASON_RESOURCES ? fix_of_room(arena, reason) : fixes_by_kind[kind];
 }
 
 /* ---- reasons ---- */
@@ -462,7 +487,7 @@ static struct reason_words tell(struct arena *arena, const struct solver_reason 
     } else {
         words.message = words_saying(arena, &reason->message, false).data;
     }
-    words.fix = fix_of(arena, words.kind, &reason->message);
+    words.fix = fix_of(arena, reason, words.kind);
     words.nearest = words_saying(arena, &reason->nearest, false).data;
     return words;
 }

@@ -95,6 +95,7 @@ struct solver_reason {
     uint32_t pool; /* SOLVER_NONE: holds for all pools, or concerns the existing nodes */
     enum solver_reason_kind kind;
     struct solver_saying message, nearest; /* nearest: the nearest miss */
+    bool too_large; /* of resources: no instance type has them, whatever the pool */
     /* Of the existing nodes, in no order; count 0: it does not concern them. The most frequent
      * cause is the reason. */
     const struct solver_cause *causes;

@@ -88,6 +88,38 @@ static enum solver_says nearest_says(const struct explanation *q, const uint64_t
                : SOLVER_SAYS_ROOM_OF_NEAREST;
 }
 
+/* As if it were alone there. */
+static bool holds(const struct explanation *q, const struct solver_amounts *allocatable)
+{
+    int64_t *left = ARENA_ARRAY(q->run->arena, q->problem->resource_count, int64_t);
+    for (size_t i = 0; i < allocatable->count; i++)
+        left[allocatable->items[i].resource] = allocatable->items[i].quantity;
+    for (size_t r = 0; r < q->problem->resource_count; r++)
+        if (q->shape->requests[r] > left[r])
+            return false;
+    return true;
+}
+
+static bool some_type_holds(const struct explanation *q)
+{
+    const struct solver_problem *problem = q->problem;
+    bool some = false;
+    const struct arena_mark mark = arena_mark(q->run->arena);
+    for (size_t i = 0; i < problem->options.count && !some; i++)
+        some = holds(q, &problem->options.items[i].allocatable);
+    arena_rewind(q->run->arena, mark);
+    return some;
+}
+
+static bool some_type_has(const struct solver_problem *problem, size_t resource)
+{
+    const int64_t *capacity = &problem->capacity[resource * problem->options.count];
+    bool some = false;
+    for (size_t i = 0; i < problem->options.count; i++)
+        some |= capacity[i] > 0;
+    return some;
+}
+
 void reason_of_room(struct explanation *q, struct solver_reason *reason, unsigned set)
 {
     const struct solver_problem *problem = q->problem;
@@ -102,6 +134,7 @@ void reason_of_room(struct explanation *q, struct solver_reason *reason, unsigne
         reason->message = SAY(q, NEEDS, operand_quantity(q, r, q->shape->requests[r], true));
         reason->nearest =
             alone ? SAY(q, NO_TYPE_OF_POOL_HAS, name) : SAY(q, NO_TYPE_IT_MAY_USE_HAS, name);
+        reason->too_large = !some_type_has(problem, r);
         return;
     }
     size_t option = nearest_option(q, left, &resource);
@@ -110,6 +143,7 @@ void reason_of_room(struct explanation *q, struct solver_reason *reason, unsigne
         return;
     }
     reason->message = say_needs(q, left, resource);
+    reason->too_large = !some_type_holds(q);
     const struct solver_operand room[] = {
         operand_name(text_of(option_type_name(problem, option))),
         operand_quantity(q, resource, room_of(q, resource, option), false)};

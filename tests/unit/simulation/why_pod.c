@@ -144,7 +144,7 @@ static void every_pool_and_node_is_told(void)
         {"nothing is large enough",
          {POOL, NODE("n1", "a", "1"), NODE("n2", "a", "4"), POD("one", "9", "")},
          "nowhere\ndefault: resources: needs 9 cpu\nnodes 0/2\n2 resources: lack cpu\n"
-         "fix: NodePool default: ask for less, or allow larger instance types\n"},
+         "fix: NodePool default: ask for less\n"},
         {"an empty term selects no Node and no pool",
          {POOL, NODE("n1", "a", "4"), POD("one", "1", OF_TERMS("{}", "{matchExpressions: []}"))},
          "nowhere\ndefault: requirement: " EMPTY_TERMS "\nnodes 0/1\n1 requirement: " EMPTY_TERMS
@@ -165,7 +165,7 @@ static void every_pool_and_node_is_told(void)
          {POOL, NODE("n1", "a", "1"), NODE("n2", "a", "4"),
           POD("one", "2", ", resourceClaims: [{name: gpu}]")},
          "undecided\ndefault: devices: " DEVICES "\nnodes 0/2\n1 undecided: must have the devices "
-                                                 "that the pod claims, which are not looked "
+         "that the pod claims, which are not looked "
          "at\n1 resources: lacks cpu\n"},
         {"and no Node has room for all else",
          {POOL, NODE("n1", "a", "1"), POD("one", "2", ", resourceClaims: [{name: gpu}]")},
@@ -174,7 +174,7 @@ static void every_pool_and_node_is_told(void)
         {"pages that no type has",
          {POOL, POD("one", "1, hugepages-2Mi: 2Gi", "")},
          "nowhere\ndefault: resources: needs 2Gi hugepages-2Mi\nnodes 0/0\n"
-         "fix: NodePool default: ask for less, or allow larger instance types\n"},
+         "fix: NodePool default: do not ask for hugepages-2Mi, or add Nodes that have it\n"},
         {"there is nothing",
          {POD("one", "1", "")},
          "nowhere\nnodes 0/0\nfix: make a NodePool that takes it\n"},
@@ -664,6 +664,22 @@ static void what_is_not_known_is_between(void)
           CLAIM("d1", "{storageClassName: static}"), CLAIM("d2", "{storageClassName: static}"),
           POD("big", "2", MOUNTS("d1")), POD("one", "1.5", MOUNTS("d2"))},
          "nowhere\na: volume: " NONE_LEFT "\nnodes 0/1\n1 volume: " NONE_LEFT "\n"},
+        {"a device that types of other NodePools have",
+         {POOL_OF("z", "", AWS, ONLY_LARGE), POD("one", "1, nvidia.com/gpu: 1", "")},
+         "nowhere\nz: resources: needs 1 nvidia.com/gpu\nnodes 0/0\n"
+         "fix: NodePool z: allow instance types that have nvidia.com/gpu\n"},
+        {"and that no type has so many of",
+         {POOL_OF("z", "", AWS, ""), POD("one", "1, nvidia.com/gpu: 99", "")},
+         "nowhere\nz: resources: needs 99 nvidia.com/gpu\nnodes 0/0\n"
+         "fix: NodePool z: ask for less\n"},
+        {"disks that the node class has not",
+         {POOL_OF("z", "", AWS, ONLY_LARGE),
+          "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: a}, spec: "
+          "{role: r}}",
+          POD("one", "1, ephemeral-storage: 500Gi", "")},
+         "nowhere\nz: resources: needs 500Gi ephemeral-storage\nnodes 0/0\n"
+         "fix: NodePool z: ask for less, or give its nodes a larger disk (volumeSize of the "
+         "EC2NodeClass)\n"},
         {"what is not known before what is ruled out",
          {AZURE("a"), POOL_OF("b", "", AWS TAINTED, ""), POD("one", "3", "")},
          "undecided\na: " UNKNOWN
