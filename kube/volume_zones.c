@@ -330,19 +330,23 @@ struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
 
 /* ---- the term of a claim's future volume ---- */
 
-static bool is_of_many_nodes(const struct node *claim_spec)
+static bool has_mode(const struct node *claim_spec, const char *mode)
 {
-    const struct node *modes = node_get(claim_spec, "accessModes");
-    FOR_ITEMS(item, modes)
-        if (text_is(node_string(item), "ReadWriteMany"))
+    FOR_ITEMS(item, node_get(claim_spec, "accessModes"))
+        if (text_is(node_string(item), mode))
             return true;
     return false;
 }
 
 bool made_volume_is_everywhere(const struct storage_class *class, const struct node *claim_spec)
 {
-    return is_of_many_nodes(claim_spec) || driver_is_shared(class->provisioner) ||
+    return has_mode(claim_spec, "ReadWriteMany") || driver_is_shared(class->provisioner) ||
            storage_class_is_zone_redundant(class);
+}
+
+bool claim_is_of_one_pod(const struct node *claim_spec)
+{
+    return has_mode(claim_spec, "ReadWriteOncePod");
 }
 
 struct text claim_selected_zone(const struct snapshot *snapshot, const struct node *claim)

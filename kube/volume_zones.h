@@ -42,6 +42,8 @@ struct solver_volume volume_of_zone(const char *zone, struct arena *arena);
  * it is ReadWriteMany, of a file system, or a disk in several zones. A provisioner that is not
  * known may make disks of one zone. */
 bool made_volume_is_everywhere(const struct storage_class *class, const struct node *claim_spec);
+/* Whether kube-scheduler places one pod alone that mounts it. */
+bool claim_is_of_one_pod(const struct node *claim_spec);
 /* The zone of the node that kube-scheduler has chosen for a claim; empty when there is none. */
 struct text claim_selected_zone(const struct snapshot *snapshot, const struct node *claim);
 /* Whether a node with these labels meets one of the terms. */

@@ -460,6 +460,80 @@ void cluster_read_daemons(struct cluster *cluster, struct problems *problems)
     daemons->count = count;
 }
 
+/* ---- claims of one pod ---- */
+
+static bool holds_claim(const struct cluster_pod *pod)
+{
+    return pod->phase == POD_RUNNING && !pod->leaving;
+}
+
+static bool wants_claim(const struct cluster_pod *pod)
+{
+    return pod->phase == POD_PENDING && pod->fault.message.size == 0;
+}
+
+/* One that another pod has; NULL: none. */
+static const struct volume_claim *held_claim(const struct cluster_pod *pod)
+{
+    for (size_t i = 0; i < pod->claim_count; i++)
+        if (pod->claims[i]->holder != NULL && pod->claims[i]->holder != pod)
+            return pod->claims[i];
+    return NULL;
+}
+
+static void take_claims(const struct cluster_pod *pod)
+{
+    for (size_t i = 0; i < pod->claim_count; i++)
+        if (pod->claims[i]->of_one_pod)
+            pod->claims[i]->holder = pod;
+}
+
+/* First the pod that has a node until now, then the oldest. */
+static int compare_claimants(const void *a_pointer, const void *b_pointer)
+{
+    const struct cluster_pod *a = *(struct cluster_pod *const *)a_pointer;
+    const struct cluster_pod *b = *(struct cluster_pod *const *)b_pointer;
+    if ((a->node_name.size > 0) != (b->node_name.size > 0))
+        return a->node_name.size > 0 ? -1 : 1;
+    if (a->created_unix_s != b->created_unix_s)
+        return a->created_unix_s < b->created_unix_s ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* kube-scheduler places no pod while another has a claim of it with ReadWriteOncePod. Karpenter
+ * does not look at that (docs/reference/karpenter.md 4.2). */
+static void give_out_claims(struct cluster *cluster)
+{
+    LIST(struct cluster_pod *) wanting = {0};
+    for (size_t p = 0; p < cluster->pods.count; p++) {
+        struct cluster_pod *pod = &cluster->pods.items[p];
+        bool of_one_pod = false;
+        for (size_t i = 0; i < pod->claim_count; i++)
+            of_one_pod |= pod->claims[i]->of_one_pod;
+        if (of_one_pod && holds_claim(pod))
+            take_claims(pod);
+        else if (of_one_pod && wants_claim(pod))
+            *LIST_PUSH(cluster->arena, &wanting) = pod;
+    }
+    if (wanting.count > 0)
+        qsort(wanting.items, wanting.count, sizeof *wanting.items, compare_claimants);
+    for (size_t i = 0; i < wanting.count; i++) {
+        struct cluster_pod *pod = wanting.items[i];
+        const struct volume_claim *held = held_claim(pod);
+        if (held == NULL)
+            take_claims(pod);
+        else
+            pod->fault = (struct pod_fault){
+                .kind = SOLVER_REASON_VOLUME,
+                .message = arena_printf(
+                    cluster->arena,
+                    "claim %s is for one pod alone (ReadWriteOncePod), and pod %.*s %s", held->id,
+                    TEXT_ARGS(held->holder->name),
+                    holds_claim(held->holder) ? "has it" : "comes first"),
+                .fix = TEXT("give it a claim of its own")};
+    }
+}
+
 /* ---- the cluster ---- */
 
 void cluster_read_pools(struct cluster *cluster, struct problems *problems)
@@ -482,6 +556,7 @@ void cluster_read_pods(struct cluster *cluster, struct problems *problems)
         read_pod(cluster, i == 0 ? NULL : pod - 1, pod);
         leave_out_broken(pod, cluster->arena, problems);
     }
+    give_out_claims(cluster);
 }
 
 void cluster_read_supply(const struct snapshot *snapshot, const struct catalog *catalog,

@@ -355,6 +355,7 @@ static void read_claim(struct volume_claims *claims, struct volume_claim *claim,
                        &binding);
     if (binding.volume != NULL)
         claim->driver = driver_of_volume(binding.volume, claims->arena);
+    claim->of_one_pod = claim_is_of_one_pod(node_get(binding.root, "spec"));
     struct text fault = fault_of(claim, &binding, claims->arena);
     if (read_immediate(claims, claim, &binding))
         return;

@@ -5,6 +5,7 @@
 
 #include "simulation/pod_shape.h"
 
+struct cluster_pod;
 struct object;
 struct snapshot;
 struct zones;
@@ -42,6 +43,8 @@ struct volume_claim {
     bool can_be_made;
     struct volume_offer *offer; /* NULL: it does not wait */
     size_t bound_in;            /* the round in which it was bound; 0: before */
+    bool of_one_pod;
+    const struct cluster_pod *holder; /* of a claim of one pod; NULL: none */
 };
 struct volume_claims *volume_claims_create(const struct snapshot *snapshot, struct arena *arena);
 /* The claim of that name. If it is absent, it is made from the template (a PersistentVolumeClaim

@@ -649,7 +649,72 @@ static void pods_that_cannot_be_placed_are_named(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+static void a_claim_of_one_pod_is_for_one(void)
+{
+#define ONE_POD(name) CLAIM(name, "{accessModes: [ReadWriteOncePod], storageClassName: gp3}")
+#define LEAVES(name) name ", deletionTimestamp: '2026-01-01T00:00:00Z'"
+#define SINCE(name, hour) name ", creationTimestamp: '2026-01-01T" hour ":00:00Z'"
+    static const struct simulation_case cases[] = {
+        {"replicas",
+         {POOL, GP3, ONE_POD("d1"),
+          WORKLOAD("Deployment", "web", "replicas: 3", "1", MOUNTS("d1"))},
+         "default small on-demand a 1: web-0\nnowhere web-1: volume\nnowhere web-2: volume\n",
+         0,
+         0},
+        {"of one node there may be more",
+         {POOL, GP3, CLAIM("d1", "{accessModes: [ReadWriteOnce], storageClassName: gp3}"),
+          WORKLOAD("Deployment", "web", "replicas: 2", "100m", MOUNTS("d1"))},
+         "default small on-demand a 1: web-0 web-1\n",
+         0,
+         0},
+        {"one that runs has it",
+         {POOL, GP3, NODE("n1", "a", "4"), ONE_POD("d1"), ONE_POD("d2"),
+          POD("old", "1", ", nodeName: n1" MOUNTS("d1")), POD("one", "1", MOUNTS("d1")),
+          POD("two", "1", MOUNTS("d2"))},
+         "node n1: old! two\nnowhere one: volume\n",
+         0,
+         0},
+        {"not one that is leaving",
+         {POOL, GP3, NODE("n1", "a", "4"), ONE_POD("d1"),
+          POD(LEAVES("old"), "1", ", nodeName: n1" MOUNTS("d1")), POD("one", "1", MOUNTS("d1"))},
+         "node n1: old! one\n",
+         0,
+         0},
+        {"nor one that waits for another claim that is not there",
+         {POOL, GP3, NODE("n1", "a", "4"), ONE_POD("d1"),
+          POD("aa", "1",
+              ", volumes: [{name: data, persistentVolumeClaim: {claimName: d1}}, {name: more, "
+              "persistentVolumeClaim: {claimName: absent}}]"),
+          POD("one", "1", MOUNTS("d1"))},
+         "node n1: one\nnowhere aa: volume\n",
+         0,
+         0},
+        {"of those that wait the oldest, whichever claims they share",
+         {POOL, GP3, NODE("n1", "a", "4"), ONE_POD("d1"), ONE_POD("d2"),
+          POD(SINCE("one", "03"), "1", MOUNTS("d1")), POD(SINCE("two", "01"), "1", MOUNTS("d2")),
+          POD(SINCE("three", "02"), "1",
+              ", volumes: [{name: a, persistentVolumeClaim: {claimName: d1}}, {name: b, "
+              "persistentVolumeClaim: {claimName: d2}}]"),
+          POD("new", "1", MOUNTS("d1"))},
+         "node n1: one two\nnowhere new: volume\nnowhere three: volume\n",
+         0,
+         0},
+        {"and before them one that has it until its node goes",
+         {POOL, GP3,
+          "{apiVersion: v1, kind: Node, metadata: {" LEAVES(
+              "name: n1") "}, status: "
+                          "{allocatable: {cpu: 4, memory: 8Gi, pods: 9}}}",
+          NODE("n2", "a", "4"), ONE_POD("d1"), POD("old", "1", ", nodeName: n1" MOUNTS("d1")),
+          POD(SINCE("one", "03"), "1", MOUNTS("d1"))},
+         "node n2: old\nnowhere one: volume\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
 const struct unit_test unit_tests[] = {
+    {"a claim of one pod is for one", a_claim_of_one_pod_is_for_one},
     {"too many ways are told", too_many_ways_are_told},
     {"volumes choose zones", volumes_choose_zones},
     {"the old names of drivers count with the new", the_old_names_of_drivers_count_with_the_new},

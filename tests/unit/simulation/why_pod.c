@@ -50,6 +50,7 @@ const char unit_suite[] = "simulation why a pod";
     "Karpenter does not look at pods whose node affinity has matchFields, and no node that " \
     "is there takes this one"
 #define DEVICES "asks for devices by resourceClaims, which the provisioner does not place"
+#define ONE_POD "claim shop/d1 is for one pod alone (ReadWriteOncePod), and pod old has it"
 #define EMPTY_TERMS                                                                       \
     "every nodeSelectorTerm of its node affinity is empty, and an empty term selects no " \
     "node"
@@ -171,6 +172,12 @@ static void every_pool_and_node_is_told(void)
          {POOL, NODE("n1", "a", "1"), POD("one", "2", ", resourceClaims: [{name: gpu}]")},
          "nowhere\ndefault: devices: " DEVICES "\nnodes 0/1\n1 resources: lacks cpu\n"
          "fix: NodePool default: ask for devices as extended resources\n"},
+        {"a claim of one pod that another has",
+         {POOL, CLASS("gp3", "WaitForFirstConsumer", ""), NODE("n1", "a", "4"),
+          CLAIM("d1", "{accessModes: [ReadWriteOncePod], storageClassName: gp3}"),
+          POD("old", "1", ON("n1") MOUNTS("d1")), POD("one", "1", MOUNTS("d1"))},
+         "nowhere\ndefault: volume: " ONE_POD "\nnodes 0/1\n1 volume: " ONE_POD
+         "\nfix: give it a claim of its own\n"},
         {"pages that no type has",
          {POOL, POD("one", "1, hugepages-2Mi: 2Gi", "")},
          "nowhere\ndefault: resources: needs 2Gi hugepages-2Mi\nnodes 0/0\n"
