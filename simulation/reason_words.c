@@ -407,6 +407,7 @@ static const struct {
     const char *fix;
 } fixes[] = {
     {SOLVER_SAYS_TAINT, "tolerate {0}"},
+    {SOLVER_SAYS_TAINTS, "tolerate {0+}"},
     {SOLVER_SAYS_PORT, "use another host port than {0}"},
     {SOLVER_SAYS_PORT_OF_SIDECAR, "use another host port than {0}"},
     {SOLVER_SAYS_MIN_VALUES_OF, "lower its minValues of {1}"},

@@ -359,6 +359,7 @@ static void explain_unlisted(struct explanation *q, struct reason_list *reasons)
     const struct pool *pool = &q->problem->pools.items[q->pool];
     enum solver_reason_kind kind = SOLVER_REASON_VOLUME;
     q->led = q->driver = SOLVER_NONE;
+    q->relaxation = last;
     if (!taints_tolerated(pool->taints, &q->shape->tolerations, last->prefer, &q->taint))
         kind = SOLVER_REASON_TAINT;
     else if (every_term_contradicts(q))

@@ -30,7 +30,15 @@ uint64_t *reason_left(struct explanation *q, enum solver_reason_kind kind, unsig
 
 static void tell_taint(struct explanation *q, struct solver_reason *reason)
 {
-    reason->message = SAY(q, TAINT, operand_taint(q, q->taint));
+    const struct taint_list taints = q->problem->pools.items[q->pool].taints;
+    struct sayings missing = {0};
+    for (size_t i = 0; i < taints.count; i++) {
+        const struct taint_list one = {&taints.items[i], 1};
+        if (!taints_tolerated(one, &q->shape->tolerations, q->relaxation->prefer, NULL))
+            *LIST_PUSH(q->run->arena, &missing) = SAY(q, IT, operand_taint(q, one.items));
+    }
+    reason->message = missing.count > 1 ? SAY(q, TAINTS, operand_sayings(&missing))
+                                        : SAY(q, TAINT, operand_taint(q, q->taint));
     /* A toleration of the same key that does not match. */
     for (size_t i = 0; i < q->shape->tolerations.count; i++) {
         const struct toleration *t = &q->shape->tolerations.items[i];

@@ -121,14 +121,20 @@ static bool is_allowed(const struct rail_call *call, struct text type)
 
 static struct text fix_of_taint(const struct rail_call *call, const struct supply_reason *reason)
 {
-    struct text said = TEXT("does not tolerate the taint ");
-    struct text taint = reason->message;
-    if (!text_starts_with(taint, said))
-        return TEXT("Tolerate the taints of a NodePool, or select another one.");
-    taint.data += said.size;
-    taint.size -= said.size;
-    return arena_printf(call->arena, "Tolerate %.*s, or let a NodePool without it run the pod.",
-                        TEXT_ARGS(taint));
+    static const struct {
+        const char *says, *without;
+    } sayings[] = {{"does not tolerate the taint ", "it"},
+                   {"does not tolerate the taints ", "them"}};
+    for (size_t i = 0; i < COUNT_OF(sayings); i++) {
+        struct text said = text_of(sayings[i].says), taints = reason->message;
+        if (!text_starts_with(taints, said))
+            continue;
+        taints.data += said.size;
+        taints.size -= said.size;
+        return arena_printf(call->arena, "Tolerate %.*s, or let a NodePool without %s run the pod.",
+                            TEXT_ARGS(taints), sayings[i].without);
+    }
+    return TEXT("Tolerate the taints of a NodePool, or select another one.");
 }
 
 static struct text fix_of(const struct rail_call *call, const struct supply_reason *reason)

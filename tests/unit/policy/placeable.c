@@ -658,6 +658,13 @@ static void reasons_are_told_once(void)
           "for 95.69 cpu); NodePool b: the pod needs 201 cpu (c5.24xlarge, the largest "
           "type left, has room for 95.69 cpu). 1 other NodePool does not suit either.",
           "Ask for less, or let NodePool a launch types that hold it."}},
+        {NODE("n1")
+             POOL("a", "taints: [{key: t, effect: NoSchedule}, {key: u, effect: NoExecute}], ",
+                  FAMILY("m5")),
+         {POD(ANY ", nodeSelector: {pool: a}"),
+          NO_PLACE "NodePool a: the pod does not tolerate the taints t:NoSchedule and u:NoExecute; "
+                   "the only node lacks pool a.",
+          "Tolerate t:NoSchedule and u:NoExecute, or let a NodePool without them run the pod."}},
         /* those whose taints it does not tolerate come behind */
         {NODE("n1") POOL("a", "taints: [{key: t, effect: NoSchedule}], ", FAMILY("m5")) M5("b"),
          {rack,

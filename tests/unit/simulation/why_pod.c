@@ -208,6 +208,15 @@ static void the_nearest_pool_comes_first(void)
          {POOL_OF("gpu", "", TAINTED, ""), POD("one", "3", "")},
          "nowhere\ngpu: taint: does not tolerate the taint dedicated=gpu:NoSchedule\nnodes 0/0\n"
          "fix: NodePool gpu: tolerate dedicated=gpu:NoSchedule\n"},
+        {"two taints",
+         {POOL_OF(
+              "gpu", "",
+              "taints: [{key: a, value: '1', effect: NoSchedule}, {key: c, effect: NoSchedule}, "
+              "{key: b, effect: NoExecute}], ",
+              ""),
+          POD("one", "3", ", tolerations: [{key: c, operator: Exists}]")},
+         "nowhere\ngpu: taint: does not tolerate the taints a=1:NoSchedule and b:NoExecute\nnodes "
+         "0/0\nfix: NodePool gpu: tolerate a=1:NoSchedule and b:NoExecute\n"},
         {"not ready",
          {POOL_OF("tiny", "", "", ONLY_SMALL), NOT_READY("z"), POD("one", "3", "")},
          "nowhere\nz: not-ready: it is not ready: UnhealthyDependents\n"
