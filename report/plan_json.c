@@ -223,7 +223,9 @@ static struct json_object *json_of_drill(const struct material *material)
         json_object_array_add(scaled, json_of_workload(&drilled->workloads[i]));
     json_object_object_add(json, "scaled", scaled);
     json_add_count(json, "nodesLost", drilled->node_count);
-    json_add_usd(json, "usdPerHourLost", drilled->usd_micro_per_hour);
+    bool priced = drilled->unpriced_count < drilled->node_count || drilled->node_count == 0;
+    json_add_usd(json, "usdPerHourLost", priced ? drilled->usd_micro_per_hour : -1);
+    json_add_count(json, "nodesLostUnpriced", drilled->unpriced_count);
     json_add_count(json, "podsMoved", drilled->moved_count);
     json_add_texts(json, "podsGone", drilled->gone.items, drilled->gone.count);
     for (size_t i = 0; i < drilled->disk_count; i++)

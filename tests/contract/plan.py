@@ -314,9 +314,10 @@ def check_drills(folder):
     drill = plan["drill"]
     expect("keys of a drill", set(drill), {
         "withoutZones", "withoutNodePools", "soldOut", "scaled", "nodesLost", "usdPerHourLost",
-        "podsMoved", "podsGone", "stranded", "withoutDrill"})
+        "nodesLostUnpriced", "podsMoved", "podsGone", "stranded", "withoutDrill"})
     expect("what is lost", (drill["nodesLost"], drill["usdPerHourLost"], drill["podsMoved"]),
            (1, 0.107, 2))
+    expect("all have a price", drill["nodesLostUnpriced"], 0)
     expect("who is gone", drill["podsGone"], ["shop/alone"])
     expect("who is stranded", drill["stranded"],
            [{"pod": "shop/db-0", "claim": "shop/data", "place": "a"}])
@@ -324,6 +325,10 @@ def check_drills(folder):
            [("b", ["b"], ["shop/web-1"])])
     expect("without the drill", drill["withoutDrill"],
            {"claims": 0, "usdPerHour": 0, "unschedulable": 0})
+    folder.write("node.yaml", NODE.replace("instance-type: small", "instance-type: unknown"))
+    drill = folder.plan("-f", "drill.yaml", "-f", "node.yaml", "--without-zone", "a", wanted=1)["drill"]
+    expect("what is lost of no known price",
+           [drill[key] for key in ("nodesLost", "usdPerHourLost", "nodesLostUnpriced")], [1, None, 1])
     expect("no drill", "drill" in folder.plan("-f", "drill.yaml"), False)
 
     code, out, said = folder.run("-f", "drill.yaml", "--without-zone", "a", "--sold-out", "small")
