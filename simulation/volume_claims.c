@@ -7,6 +7,7 @@
 
 #include "kube/claim_binding.h"
 #include "kube/object.h"
+#include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/to_solver.h"
 #include "kube/volume_zones.h"
@@ -277,6 +278,21 @@ static void set_fault(struct volume_claim *claim, struct text message)
     claim->fault = (struct pod_fault){.kind = SOLVER_REASON_VOLUME, .message = message};
 }
 
+/* No other nodes have the driver of EKS Auto Mode (docs/reference/karpenter.md 4.2). */
+static void keep_to_auto_mode(struct volume_claim *claim, struct arena *arena)
+{
+    static const char *const values[] = {"auto"};
+    static const struct solver_expression there = {
+        .key = LABEL_COMPUTE_TYPE, .op = SOLVER_IN, .values = values, .value_count = 1};
+    static const struct solver_expressions anywhere;
+    size_t count = claim->terms.alternative_count;
+    struct solver_expressions *terms = ARENA_ARRAY(arena, count + 1, struct solver_expressions);
+    terms[0] = expressions_with(anywhere, there, arena);
+    for (size_t i = 0; i < count; i++)
+        terms[i] = expressions_with(claim->terms.alternatives[i], there, arena);
+    claim->terms = (struct solver_volume){terms, count > 0 ? count : 1};
+}
+
 void volume_claim_locate(struct volume_claims *claims, struct volume_claim *claim)
 {
     const struct object *volume = claim->volume;
@@ -286,6 +302,9 @@ void volume_claim_locate(struct volume_claims *claims, struct volume_claim *clai
         set_fault(claim, arena_printf(claims->arena,
                                       "the node affinity of volume %.*s cannot be understood",
                                       TEXT_ARGS(volume->name)));
+    if (volume != NULL && claim->driver != NULL &&
+        strcmp(claim->driver, "ebs.csi.eks.amazonaws.com") == 0)
+        keep_to_auto_mode(claim, claims->arena);
 }
 
 /* docs/reference/karpenter.md 4.4. */

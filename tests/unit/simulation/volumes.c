@@ -649,6 +649,43 @@ static void pods_that_cannot_be_placed_are_named(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+/* Only nodes of EKS Auto Mode have its driver. */
+static void volumes_of_auto_mode_stay_there(void)
+{
+#define OF_AUTO_MODE(more)                                                             \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: " \
+    "{storage: 1Gi}, claimRef: {namespace: shop, name: d1}, csi: {driver: "            \
+    "ebs.csi.eks.amazonaws.com}" more "}}"
+#define AUTO_POOL                                                                             \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: auto}, spec: {template: " \
+    "{spec: {nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: default}, "      \
+    "requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}}"
+#define AUTO_NODE                                                                              \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {topology.kubernetes.io/zone: " \
+    "b, eks.amazonaws.com/compute-type: auto}}, status: {allocatable: {cpu: 4, memory: 8Gi, "  \
+    "pods: 110}}}"
+    static const struct simulation_case cases[] = {
+        {"not on a NodePool of self-managed Karpenter",
+         {POOL, CLAIM("d1", BOUND), OF_AUTO_MODE(IN_ZONES("[b]")), POD("one", "1", MOUNTS("d1"))},
+         "nowhere one: volume\n",
+         0,
+         0},
+        {"on one of Auto Mode",
+         {POOL, AUTO_POOL, CLAIM("d1", BOUND), OF_AUTO_MODE(IN_ZONES("[b]")),
+          POD("one", "1", MOUNTS("d1"))},
+         "auto small on-demand b 1: one\n",
+         0,
+         0},
+        {"where the volume itself does not say where it is",
+         {POOL, NODE("n0", "b", "4"), AUTO_NODE, CLAIM("d1", BOUND), OF_AUTO_MODE(""),
+          POD("one", "1", MOUNTS("d1"))},
+         "node n1: one\n",
+         0,
+         0},
+    };
+    fixture_run_cases(cases, COUNT_OF(cases));
+}
+
 static void a_claim_of_one_pod_is_for_one(void)
 {
 #define ONE_POD(name) CLAIM(name, "{accessModes: [ReadWriteOncePod], storageClassName: gp3}")
@@ -714,6 +751,7 @@ static void a_claim_of_one_pod_is_for_one(void)
 }
 
 const struct unit_test unit_tests[] = {
+    {"volumes of Auto Mode stay there", volumes_of_auto_mode_stay_there},
     {"a claim of one pod is for one", a_claim_of_one_pod_is_for_one},
     {"too many ways are told", too_many_ways_are_told},
     {"volumes choose zones", volumes_choose_zones},
