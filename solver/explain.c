@@ -439,8 +439,9 @@ static const struct host_port *port_in_the_way(struct explanation *q)
     const struct solver_problem *problem = q->problem;
     uint32_t pod = (uint32_t)(q->pod - problem->pods.items);
     const struct host_port *port = NULL;
-    if (q->fitting != NULL && (bits_any(q->fitting->nodes, bits_words(problem->nodes.count)) ||
-                               bits_any(q->fitting->pools, bits_words(problem->pools.count))))
+    if (q->shape->port_count == 0 ||
+        (q->fitting != NULL && (bits_any(q->fitting->nodes, bits_words(problem->nodes.count)) ||
+                                bits_any(q->fitting->pools, bits_words(problem->pools.count)))))
         return NULL;
     for (size_t i = 0; i < q->shape->relaxation_count && port == NULL; i++)
         if (topology_match(q->run, q->shape, &q->shape->relaxations[i], NULL))
