@@ -75,20 +75,34 @@ static bool is_policy_file(struct text key)
             text_ends_with(key, TEXT(".json")));
 }
 
-static void take_config_map(const struct node *map, struct arena *arena, struct policy_texts *texts)
+/* The policy files of data, or of binaryData, which is base64 and mounted alike. */
+static bool take_member(const struct node *map, const char *member, bool encoded,
+                        struct arena *arena, struct policy_texts *texts, struct error *error)
 {
-    const struct node *data = node_get(map, "data");
+    const struct node *files = node_get(map, member);
     struct text namespace = node_string(node_at(map, "metadata.namespace"));
     struct text name = node_string(node_at(map, "metadata.name"));
-    for (size_t i = 0; node_is(data, NODE_MAP) && i < data->size; i++) {
-        struct text key = member_key(&data->members[i]);
-        if (is_policy_file(key))
-            *LIST_PUSH(arena, texts) = (struct policy_text){
-                arena_printf(arena, "configmap %.*s/%.*s: %.*s", TEXT_ARGS(namespace),
-                             TEXT_ARGS(name), TEXT_ARGS(key))
-                    .data,
-                node_string(&data->members[i].value)};
+    for (size_t i = 0; node_is(files, NODE_MAP) && i < files->size; i++) {
+        struct text key = member_key(&files->members[i]);
+        struct text bytes = node_string(&files->members[i].value);
+        if (!is_policy_file(key))
+            continue;
+        const char *title = arena_printf(arena, "configmap %.*s/%.*s: %.*s", TEXT_ARGS(namespace),
+                                         TEXT_ARGS(name), TEXT_ARGS(key))
+                                .data;
+        if (encoded && !text_from_base64(bytes, arena, &bytes))
+            return error_set(error, ERROR_POLICY, NOWHERE, "%s: its value under %s is no base64",
+                             title, member);
+        *LIST_PUSH(arena, texts) = (struct policy_text){title, bytes};
     }
+    return true;
+}
+
+static bool take_config_map(const struct node *map, struct arena *arena, struct policy_texts *texts,
+                            struct error *error)
+{
+    return take_member(map, "data", false, arena, texts, error) &&
+           take_member(map, "binaryData", true, arena, texts, error);
 }
 
 /* Some proxies answer 200 with a page of their own. */
@@ -153,10 +167,12 @@ static bool read_one(struct asking *asking, const char *namespace, const char *n
     const char *what = arena_printf(asking->arena, "ConfigMap %s/%s", namespace, name).data;
     if (!read_maps(asking, CALL_GET, namespace, name, what, &root, error))
         return false;
-    take_config_map(root, asking->arena, texts);
+    if (!take_config_map(root, asking->arena, texts, error))
+        return false;
     return texts->count > before ||
            error_set(error, ERROR_POLICY, NOWHERE,
-                     "%s holds no policy file: no key of its data ends with .yaml, .yml or .json",
+                     "%s holds no policy file: no key of its data or binaryData ends with .yaml, "
+                     ".yml or .json",
                      what);
 }
 
@@ -170,7 +186,8 @@ static bool read_selected(struct asking *asking, const char *namespace, const ch
     if (!read_maps(asking, CALL_SELECT, namespace, selector, what, &root, error))
         return false;
     FOR_ITEMS(map, node_get(root, "items"))
-        take_config_map(map, asking->arena, texts);
+        if (!take_config_map(map, asking->arena, texts, error))
+            return false;
     return texts->count > before ||
            error_set(error, ERROR_POLICY, NOWHERE, "no %s holds a policy file", what);
 }

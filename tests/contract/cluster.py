@@ -3,6 +3,7 @@
 
 usage: cluster.py TAFFRAIL FAKEAPI"""
 
+import base64
 import glob
 import json
 import os
@@ -265,6 +266,13 @@ def policies_may_be_those_of_the_cluster(folder):
     run(0, "audit", "--from-cluster", KUBECONFIG=config)
     config_maps = [path for path, _, _ in stub.requests if "configmaps" in path]
     check(config_maps == [f"{CONFIG_MAPS}/taffrail-policies"] * 2, config_maps)
+    # `render` puts a file under binaryData that a literal block would change.
+    for bytes in (NEEDS_MEMORY[:-1].encode(), NEEDS_MEMORY.replace("\n", "\r\n").encode()):
+        encoded = {**config_map(README_md="no policy"), "binaryData": {
+            "production.yaml": base64.b64encode(bytes).decode(), "cases.yaml": "YTogWw=="}}
+        stub.documents[f"{CONFIG_MAPS}/taffrail-policies"] = json.dumps(encoded).encode()
+        found, said = run(1, *check_it, "--from-cluster", KUBECONFIG=config)
+        check(json.loads(found) == json.loads(wanted) and said == "", found + said)
     other = config_map("other", b_yml=NEEDS_MEMORY)
     stub.documents["/api/v1/namespaces/rails/configmaps"] = json.dumps(
         {"kind": "ConfigMapList", "apiVersion": "v1", "items": [other]}).encode()
@@ -290,6 +298,8 @@ def without_the_clusters_policies_it_says_why(folder):
             (3, refusal(500, "broken"), "answered 500"),
             (2, json.dumps(config_map(README_md="x")).encode(), "holds no policy file"),
             (2, json.dumps(config_map(a_yaml="kind: Nothing")).encode(), "taffrail-policies: a.yaml"),
+            (2, json.dumps({**config_map(), "binaryData": {"a.yaml": "YQ"}}).encode(),
+             "taffrail-policies: a.yaml: its value under binaryData is no base64"),
             (2, json.dumps(config_map(a_yaml=NEEDS_MEMORY.replace("rails", "rail"))).encode(),
              "configmap taffrail/taffrail-policies: a.yaml:4:23: "),
             (3, b"<html>", "what answers is no API server of Kubernetes")):
