@@ -162,7 +162,6 @@ void audit_judge(const struct world *world, const struct object *const *custom, 
         if (!item->left_out)
             entries[report->entry_count++] = (struct report_entry){item->object, item->verdict};
     }
-    report_say_once(entries, report->entry_count, arena);
     report->entries = entries;
     arena_destroy(audit.scratch);
 }

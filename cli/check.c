@@ -123,7 +123,6 @@ static struct report_entry *judge_all(const struct check_options *options,
         entries[i].object = &manifests->items[i];
         policy_evaluate(world, &subject, now_unix_s, arena, &entries[i].verdict);
     }
-    report_say_once(entries, manifests->count, arena);
     return entries;
 }
 

@@ -18,7 +18,7 @@ struct finding {
     const char *rail;
     enum action action;
     bool undecided;    /* the rail could not see what it needs; action is ACTION_WARN */
-    kind_set unseen;   /* undecided, since no object of these kinds is visible: said once */
+    kind_set unseen;   /* undecided, since no object of these kinds is visible */
     bool quiet;        /* undecided under audit: nobody is warned who asks the server */
     bool pre_existing; /* the old object had it too; audited */
     bool spared; /* it would be denied, were it or its owner not older than the policy's `since` */

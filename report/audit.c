@@ -214,10 +214,14 @@ static void count_rails(struct audit_view *view, const struct report *report, st
             all[view->rail_count++] = all[i];
 }
 
+/* Those that nothing of a kind is visible for are next to each other. */
 static int compare_reasons(const void *a_pointer, const void *b_pointer)
 {
     const struct audit_doubt *a = a_pointer, *b = b_pointer;
     int order = strcmp(a->finding->rail, b->finding->rail);
+    if (order == 0)
+        order =
+            (a->finding->unseen > b->finding->unseen) - (a->finding->unseen < b->finding->unseen);
     if (order == 0)
         order = text_compare(a->finding->problem, b->finding->problem);
     if (order == 0)
@@ -231,6 +235,12 @@ static int compare_frequencies(const void *a_pointer, const void *b_pointer)
     if (a->more != b->more)
         return a->more > b->more ? -1 : 1;
     return compare_reasons(a, b);
+}
+
+static bool have_one_reason(const struct finding *a, const struct finding *b)
+{
+    return unseen_alike(a, b) ||
+           (strcmp(a->rail, b->rail) == 0 && text_equal(a->problem, b->problem));
 }
 
 static void group_doubts(struct audit_view *view, const struct report *report, struct arena *arena)
@@ -249,8 +259,7 @@ static void group_doubts(struct audit_view *view, const struct report *report, s
     qsort(all, count, sizeof *all, compare_reasons);
     for (size_t i = 0; i < count; i++) {
         struct audit_doubt *last = view->doubt_count == 0 ? NULL : &all[view->doubt_count - 1];
-        if (last != NULL && strcmp(last->finding->rail, all[i].finding->rail) == 0 &&
-            text_equal(last->finding->problem, all[i].finding->problem))
+        if (last != NULL && have_one_reason(last->finding, all[i].finding))
             last->more++;
         else
             all[view->doubt_count++] = all[i];

@@ -10,8 +10,8 @@ static struct place place_as_utf8(struct place place, struct arena *arena)
     return place;
 }
 
-const struct located_finding *locate_findings(const struct report *report, struct arena *arena,
-                                              size_t *count)
+struct located_finding *locate_findings(const struct report *report, struct arena *arena,
+                                        size_t *count)
 {
     size_t total = 0;
     for (size_t i = 0; i < report->entry_count; i++)
@@ -27,7 +27,7 @@ const struct located_finding *locate_findings(const struct report *report, struc
             if (source != NULL)
                 place = source_place(source, arena, field_offset(finding->field));
             located[next++] =
-                (struct located_finding){entry->object, finding, place_as_utf8(place, arena)};
+                (struct located_finding){entry->object, finding, place_as_utf8(place, arena), 0};
         }
     }
     *count = total;

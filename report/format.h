@@ -22,9 +22,17 @@ struct located_finding {
     const struct object *object;
     const struct finding *finding;
     struct place place;
+    size_t more; /* like it, which findings_say_once left out */
 };
-const struct located_finding *locate_findings(const struct report *report, struct arena *arena,
-                                              size_t *count);
+struct located_finding *locate_findings(const struct report *report, struct arena *arena,
+                                        size_t *count);
+/* Whether both are undecided for one reason: nothing of the same kinds is visible. */
+bool unseen_alike(const struct finding *a, const struct finding *b);
+/* For people: of those that are undecided for one reason the first stays. Returns how many are left
+ * of all. */
+size_t findings_say_once(struct located_finding *located, size_t count, struct arena *arena);
+/* "2 more are like it: no NodePool is visible."; empty: there are none. */
+struct text finding_more(const struct located_finding *located, struct arena *arena);
 struct located_error {
     const char *path; /* as the system knows the file; NULL: none */
     struct place place;

@@ -60,7 +60,8 @@ bool report_github(const struct report *report, const struct report_style *style
     (void)style;
     (void)error;
     size_t count;
-    const struct located_finding *located = locate_findings(report, arena, &count);
+    struct located_finding *located = locate_findings(report, arena, &count);
+    count = findings_say_once(located, count, arena);
     for (size_t i = 0; i < count; i++) {
         const struct finding *finding = located[i].finding;
         struct text name = object_title(located[i].object, arena);
@@ -71,7 +72,11 @@ bool report_github(const struct report *report, const struct report_style *style
             .title = arena_printf(arena, "%s: %.*s %.*s", finding->rail,
                                   TEXT_ARGS(located[i].object->kind_name), TEXT_ARGS(name)),
         };
-        put_command(&command, finding_advice(finding, arena), out);
+        struct text more = finding_more(&located[i], arena);
+        put_command(&command,
+                    arena_printf(arena, "%.*s%s%.*s", TEXT_ARGS(finding_advice(finding, arena)),
+                                 more.size > 0 ? "\n" : "", TEXT_ARGS(more)),
+                    out);
     }
     const struct located_error *errors = locate_errors(report, arena, &count);
     for (size_t i = 0; i < count; i++) {

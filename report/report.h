@@ -28,9 +28,6 @@ struct report {
     const struct problems *errors; /* files and documents that could not be read */
 };
 
-/* Of findings that are undecided since nothing of a kind is visible (finding.unseen), one a rail
- * and kind stays in a run; it says how many more there are. */
-void report_say_once(struct report_entry *entries, size_t count, struct arena *arena);
 /* "NodePool and no Node", after "no". */
 struct text unseen_kinds(kind_set kinds, struct arena *arena);
 

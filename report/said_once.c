@@ -1,57 +1,24 @@
-/* What is undecided of many objects for one reason, that nothing of a kind is visible, is said of
+/* What is undecided of many objects for one reason, that nothing of a kind is visible, is told of
  * the first and counted of the others. */
-#include "report/report.h"
+#include "report/format.h"
 
-struct saying {
-    const char *rail;
-    kind_set unseen;
-    struct finding *first;
-    size_t more;
-};
 struct sayings {
-    struct saying *items;
+    struct located_finding **items; /* the first of each reason */
     size_t count, capacity;
 };
 
-static struct saying *saying_of(struct sayings *sayings, const struct finding *finding,
-                                struct arena *arena)
+static struct located_finding *first_of(const struct sayings *sayings,
+                                        const struct finding *finding)
 {
     for (size_t i = 0; i < sayings->count; i++)
-        if (sayings->items[i].rail == finding->rail && sayings->items[i].unseen == finding->unseen)
-            return &sayings->items[i];
-    struct saying *saying = LIST_PUSH(arena, sayings);
-    *saying = (struct saying){.rail = finding->rail, .unseen = finding->unseen};
-    return saying;
+        if (unseen_alike(sayings->items[i]->finding, finding))
+            return sayings->items[i];
+    return NULL;
 }
 
-static bool has_unseen(const struct verdict *verdict)
+bool unseen_alike(const struct finding *a, const struct finding *b)
 {
-    for (size_t i = 0; i < verdict->finding_count; i++)
-        if (verdict->findings[i].unseen != 0)
-            return true;
-    return false;
-}
-
-static void keep_first(struct verdict *verdict, struct sayings *sayings, struct arena *arena)
-{
-    struct finding *kept = ARENA_ARRAY(arena, verdict->finding_count, struct finding);
-    size_t count = 0;
-    for (size_t i = 0; i < verdict->finding_count; i++) {
-        const struct finding *finding = &verdict->findings[i];
-        if (finding->unseen == 0) {
-            kept[count++] = *finding;
-            continue;
-        }
-        struct saying *saying = saying_of(sayings, finding, arena);
-        if (saying->first != NULL) {
-            saying->more++;
-            continue;
-        }
-        kept[count] = *finding;
-        saying->first = &kept[count++];
-    }
-    verdict->findings = kept;
-    verdict->finding_count = count;
+    return a->unseen != 0 && a->unseen == b->unseen && a->rail == b->rail;
 }
 
 struct text unseen_kinds(kind_set kinds, struct arena *arena)
@@ -64,18 +31,29 @@ struct text unseen_kinds(kind_set kinds, struct arena *arena)
     return text_builder_text(&names);
 }
 
-void report_say_once(struct report_entry *entries, size_t count, struct arena *arena)
+size_t findings_say_once(struct located_finding *located, size_t count, struct arena *arena)
 {
     struct sayings sayings = {0};
-    for (size_t i = 0; i < count; i++)
-        if (has_unseen(&entries[i].verdict))
-            keep_first(&entries[i].verdict, &sayings, arena);
-    for (size_t i = 0; i < sayings.count; i++) {
-        const struct saying *saying = &sayings.items[i];
-        if (saying->more > 0)
-            saying->first->message = arena_printf(
-                arena, "%.*s %zu more %s like it: no %.*s is visible.",
-                TEXT_ARGS(saying->first->message), saying->more, saying->more == 1 ? "is" : "are",
-                TEXT_ARGS(unseen_kinds(saying->unseen, arena)));
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct located_finding *first = first_of(&sayings, located[i].finding);
+        if (first != NULL) {
+            first->more++;
+            continue;
+        }
+        located[kept] = located[i];
+        if (located[kept].finding->unseen != 0)
+            *LIST_PUSH(arena, &sayings) = &located[kept];
+        kept++;
     }
+    return kept;
+}
+
+struct text finding_more(const struct located_finding *located, struct arena *arena)
+{
+    if (located->more == 0)
+        return TEXT("");
+    return arena_printf(arena, "%zu more %s like it: no %.*s is visible.", located->more,
+                        located->more == 1 ? "is" : "are",
+                        TEXT_ARGS(unseen_kinds(located->finding->unseen, arena)));
 }

@@ -155,6 +155,10 @@ static void put_finding(const struct located_finding *located, const struct prin
     put_snippet(finding, located->object->source->text, place, printing);
     fputs("  ", out);
     put_wrapped(finding->problem, INDENT, INDENT, printing->columns, out);
+    if (located->more > 0) {
+        fputs("  ", out);
+        put_wrapped(finding_more(located, arena), INDENT, INDENT, printing->columns, out);
+    }
     struct note notes[MOST_NOTES];
     size_t count = finding_notes(finding, notes, arena);
     for (size_t i = 0; i < count; i++) {
@@ -172,7 +176,8 @@ bool report_text(const struct report *report, const struct report_style *style, 
     (void)error;
     const struct printing printing = {style->colour ? &colours : &no_colours, style->columns, out};
     size_t count;
-    const struct located_finding *located = locate_findings(report, arena, &count);
+    struct located_finding *located = locate_findings(report, arena, &count);
+    count = findings_say_once(located, count, arena);
     for (size_t i = 0; i < count; i++)
         put_finding(&located[i], &printing, arena);
     put_summary(report, out);

@@ -137,6 +137,15 @@ def a_change_is_told_by_owner(folder):
     out, _ = run(0, "audit", "--compare", old, unseen, "--state", state, "-o", "json")
     rows, report = rows_of(out)
     check(not rows and report["summary"]["undecided"] == 4, out)
+    # Nor are those that the new policy cannot decide of.
+    for name in "cde":
+        write(folder, f"racks/{name}.json", workload("Deployment", name, name, **spread("example.com/rack")))
+    strict, seeing = (write(folder, f"{pools}.json", policy("p", rails={"topology-keys": {"fromNodePools": pools}}))
+                      for pools in (False, True))
+    for pair in ((strict, seeing), (seeing, strict)):
+        out, _ = run(0, "audit", "--compare", *pair, "--state", os.path.join(folder, "racks"), "-o", "json")
+        rows, report = rows_of(out)
+        check(not rows and report["summary"]["undecided"] == 3, out)
     run(0, "audit", "--compare", old, new, "--state", state, "--fail-on", "never")
     _, err = run(2, "audit", "--compare", old, "--state", state)
     check("wants the new policies, too" in err, err)

@@ -326,16 +326,31 @@ def what_is_not_visible_is_said_once(repository):
     repository.write_all({f"{name}.yaml": WORKLOAD.replace("NAME", name) for name in "abc"})
     done = repository.check()
     expect("exit code", done.returncode, 0)
-    (finding,) = done.report["findings"]
-    expect("undecided", (finding["undecided"], finding["unseen"]), (True, ["NodePool", "Node"]))
-    if "2 more are like it: no NodePool and no Node is visible." not in finding["message"]:
-        raise Failure(f"it says {finding['message']}")
+    expect("undecided", [(finding["name"], finding["undecided"], finding["unseen"])
+                         for finding in done.report["findings"]],
+           [(name, True, ["NodePool", "Node"]) for name in "abc"])
+    expect("the summary", done.report["summary"]["undecided"], 3)
+    # A person reads of the first, and how many are like it.
+    for form, once in (("text", 1), ("github", 1), ("json", 3), ("junit", 3), ("sarif", 3)):
+        done = repository.run("check", "-p", repository.policy, "-f", ".", "-o", form)
+        told = done.stdout.decode()
+        expect(f"{form}: the fix", told.count("NodePools and Nodes visible (--state DIR)") >= once, True)
+        expect(f"{form}: how many more", told.count("2 more are like it: no NodePool and no Node is visible."),
+               once % 3)
+        if form in ("text", "github"):
+            expect(f"{form}: objects", [told.count(f"Deployment default/{name}") for name in "abc"], [1, 0, 0])
+            expect(f"{form}: all are counted", "3 undecided" in told, True)
+        elif form == "junit":
+            expect("junit: findings", told.count("undecided placeable"), 3)
     repository.write_all({"cases.yaml": "- name: each is told\n  manifest: a.yaml\n"
                           "  policy: ../policy.yaml\n"
                           "  findings: [{rail: placeable, undecided: true}]\n"})
     expect("exit code of test", repository.run("test", "cases.yaml").returncode, 0)
     audit = repository.run("audit", "-p", repository.policy, "--state", ".", "-o", "json")
-    expect("undecided in the audit", json.loads(audit.stdout)["summary"]["undecided"], 1)
+    expect("undecided in the audit", json.loads(audit.stdout)["summary"]["undecided"], 3)
+    audit = repository.run("audit", "-p", repository.policy, "--state", ".")
+    expect("an audit for a person", (audit.stdout.count(b"\n  placeable: "), b" and 2 more\n" in audit.stdout,
+                                     b"3 undecided" in audit.stdout), (1, True, True))
 
 
 def the_server_says_so_at_load(repository):
