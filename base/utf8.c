@@ -32,6 +32,17 @@ size_t utf8_length(const char *text, const char *end)
     return length;
 }
 
+size_t control_size(struct text t)
+{
+    const unsigned char *bytes = (const unsigned char *)t.data;
+    if (bytes[0] < 0x20 || bytes[0] == 0x7f)
+        return 1;
+    if (bytes[0] == 0xC2 && t.size > 1 && bytes[1] >= 0x80 && bytes[1] < 0xA0)
+        return 2;
+    bool ends_line = text_starts_with(t, TEXT("\u2028")) || text_starts_with(t, TEXT("\u2029"));
+    return ends_line ? 3 : 0;
+}
+
 /* The length of the character at the start, of ASCII too; 0 when it is not a valid one. */
 static size_t character_length(const char *text, const char *end)
 {

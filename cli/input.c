@@ -1,6 +1,7 @@
 /* What -f names: how it is read, and what of it is no object to judge. */
 #include <stdio.h>
 
+#include "base/wrap.h"
 #include "cli/cli.h"
 #include "kube/manifest.h"
 #include "kube/whole.h"
@@ -46,8 +47,9 @@ static void say_fragment(const struct object *object, struct text missing, struc
 {
     struct place place = source_place(object->source, arena, field_offset(object->root));
     struct text name = object_display_name(object, arena);
-    fprintf(stderr, "  %s:%u: %.*s %.*s has no %.*s\n", place.file, place.line,
-            TEXT_ARGS(object->kind_name), TEXT_ARGS(name), TEXT_ARGS(missing));
+    put_printf(stderr, "  %s:%u: %.*s %.*s has no %.*s", place.file, place.line,
+               TEXT_ARGS(object->kind_name), TEXT_ARGS(name), TEXT_ARGS(missing));
+    fputc('\n', stderr);
 }
 
 size_t input_drop_fragments(struct manifests *manifests)

@@ -15,16 +15,14 @@ void say_note(const char *format, ...)
         return;
     va_start(args, format);
     fputs("note: ", stderr);
-    vfprintf(stderr, format, args);
+    put_vprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
 }
 
-/* Names in files are anybody's, and a terminal obeys control characters. */
 static void put_line(const char *label, const char *line)
 {
-    fprintf(stderr, "%s: ", label);
-    put_printable(text_of(line), stderr);
+    put_printf(stderr, "%s: %s", label, line);
     fputc('\n', stderr);
 }
 

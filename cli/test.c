@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/wrap.h"
 #include "cli/cli.h"
 
 static const char file_name[] = "cases.yaml";
@@ -33,7 +34,8 @@ static void print_differences(struct text differences)
         struct text line = differences;
         struct text rest = TEXT("");
         text_split(differences, '\n', &line, &rest);
-        printf("        %.*s\n", TEXT_ARGS(line));
+        put_printf(stdout, "        %.*s", TEXT_ARGS(line));
+        putchar('\n');
         differences = rest;
     }
 }
@@ -48,8 +50,9 @@ static void run_file(const char *file, struct arena *arena, struct problems *pro
         const struct test_case *one = &cases.items[i];
         struct text differences = test_case_judge(one, folder.data, arena);
         bool passed = differences.size == 0;
-        printf("%s  %s:%u: %.*s\n", passed ? "ok    " : "FAILED", file, one->place.line,
-               TEXT_ARGS(one->name));
+        put_printf(stdout, "%s  %s:%u: %.*s", passed ? "ok    " : "FAILED", file, one->place.line,
+                   TEXT_ARGS(one->name));
+        putchar('\n');
         print_differences(differences);
         *(passed ? &tally->passed : &tally->failed) += 1;
     }

@@ -33,7 +33,7 @@ static void put_finding(const struct printing *printing, const struct finding *f
     fprintf(printing->out, "    %s%-*s%s  %s", colour_of(palette, audit_outcome_of(finding)),
             LABEL_WIDTH, action_name(finding->action), palette->plain, finding->rail);
     if (finding->path.size > 0)
-        fprintf(printing->out, "  %.*s", TEXT_ARGS(finding->path));
+        put_printf(printing->out, "  %.*s", TEXT_ARGS(finding->path));
     fprintf(printing->out, ": ");
     size_t at = INDENT + strlen(finding->rail) + strlen(": ") +
                 (finding->path.size > 0 ? 2 + code_points(finding->path) : 0);
@@ -108,8 +108,8 @@ static void put_doubts(const struct printing *printing, const struct audit_view 
         fprintf(printing->out, "  %s: ", doubt->finding->rail);
         put_wrapped(doubt->finding->problem, 2 + strlen(doubt->finding->rail) + 2, 4,
                     printing->columns, printing->out);
-        fprintf(printing->out, "    of %.*s %.*s", TEXT_ARGS(doubt->object->kind_name),
-                TEXT_ARGS(title));
+        put_printf(printing->out, "    of %.*s %.*s", TEXT_ARGS(doubt->object->kind_name),
+                   TEXT_ARGS(title));
         if (doubt->more > 0)
             fprintf(printing->out, " and %zu more", doubt->more);
         fputc('\n', printing->out);

@@ -329,7 +329,7 @@ static void put_table(const struct printing *printing)
     int namespace_width = (int)strlen("NAMESPACE");
     FOR_EACH(row, &list) {
         int rail = (int)strlen(row->rail);
-        int namespace = (int)row->namespace.size;
+        int namespace = (int)code_points(row->namespace);
         rail_width = rail > rail_width ? rail : rail_width;
         namespace_width = namespace > namespace_width ? namespace : namespace_width;
     }
@@ -340,8 +340,9 @@ static void put_table(const struct printing *printing)
         fprintf(printing->out, "  %s", differences[i].column);
     fputc('\n', printing->out);
     FOR_EACH(row, &list) {
-        fprintf(printing->out, "%-*s  %-*.*s", rail_width, row->rail, namespace_width,
-                (int)row->namespace.size, row->namespace.size == 0 ? "" : row->namespace.data);
+        fprintf(printing->out, "%-*s  ", rail_width, row->rail);
+        put_printable(row->namespace, printing->out);
+        fprintf(printing->out, "%*s", namespace_width - (int)code_points(row->namespace), "");
         for (size_t i = 0; i < DIFFERENCES; i++)
             fprintf(printing->out, "  %*zu", (int)strlen(differences[i].column), row->of[i]);
         fputc('\n', printing->out);

@@ -141,13 +141,13 @@ static void put_policy(const struct printing *printing, const struct policy_hold
     const struct policy *policy = holding->policy;
     fprintf(printing->out, "  policy %s", printing->bold);
     put_printable(policy->name, printing->out);
-    fprintf(printing->out, "%s (%.*s)", printing->plain,
-            TEXT_ARGS(place_text(policy->place, arena)));
+    fputs(printing->plain, printing->out);
+    put_printf(printing->out, " (%.*s)", TEXT_ARGS(place_text(policy->place, arena)));
     if (holding->match != MATCH_YES)
-        fprintf(printing->out, " %s: match.%s (%.*s)",
-                holding->match == MATCH_NO ? "is not for it"
-                                           : "may be for it, by labels that are not visible",
-                holding->key, TEXT_ARGS(place_text(match_place(holding, arena), arena)));
+        put_printf(printing->out, " %s: match.%s (%.*s)",
+                   holding->match == MATCH_NO ? "is not for it"
+                                              : "may be for it, by labels that are not visible",
+                   holding->key, TEXT_ARGS(place_text(match_place(holding, arena), arena)));
     else if (holding->rail_count == 0)
         fprintf(printing->out, " has no rail for such objects");
     fputc('\n', printing->out);
@@ -171,8 +171,8 @@ static void put_object(const struct printing *printing, const struct object_hold
         }
     struct text title = object_title(object, printing->arena);
     fprintf(printing->out, "%s", printing->bold);
-    put_printable(object->kind_name, printing->out);
-    fprintf(printing->out, " %.*s%s", TEXT_ARGS(title), printing->plain);
+    put_printf(printing->out, "%.*s %.*s", TEXT_ARGS(object->kind_name), TEXT_ARGS(title));
+    fputs(printing->plain, printing->out);
     if (!text_equal(holding->root_name, object->name) && holding->root_name.size > 0) {
         fputs(", which matches by its owner's name ", printing->out);
         put_printable(holding->root_name, printing->out);

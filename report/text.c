@@ -149,9 +149,12 @@ static void put_finding(const struct located_finding *located, const struct prin
     const struct finding *finding = located->finding;
     struct place place = located->place;
     struct text title = object_title(located->object, arena);
-    fprintf(out, "%s%s:%u:%u:%s %s%s%s %s  %.*s %.*s\n", palette->bold, place.file, place.line,
-            place.column, palette->plain, colour_of(palette, finding), finding_label(finding),
-            palette->plain, finding->rail, TEXT_ARGS(located->object->kind_name), TEXT_ARGS(title));
+    fputs(palette->bold, out);
+    put_printf(out, "%s:%u:%u:", place.file, place.line, place.column);
+    fprintf(out, "%s %s%s%s %s  ", palette->plain, colour_of(palette, finding),
+            finding_label(finding), palette->plain, finding->rail);
+    put_printf(out, "%.*s %.*s", TEXT_ARGS(located->object->kind_name), TEXT_ARGS(title));
+    fputc('\n', out);
     put_snippet(finding, located->object->source->text, place, printing);
     fputs("  ", out);
     put_wrapped(finding->problem, INDENT, INDENT, printing->columns, out);

@@ -7,6 +7,7 @@ usage: repository.py TAFFRAIL"""
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -321,6 +322,45 @@ def a_class_has_one_kubelet(repository):
            [f"make an EC2NodeClass of its own for {name}: NodePool a is of EC2NodeClass nc" for name in "cd"])
 
 
+COMMANDS = "\n::stop-commands::x7f3\n##[stop-commands]x7f3 ##vso[task.complete]\x1b[2J\u009b2J\u2028x"
+COMMANDED = re.compile(r"^\W*::|##\[|##vso\[|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028]", re.M)
+
+
+def no_file_commands_a_pipeline(repository):
+    """What runs in a pipeline prints names that anybody chose, and the pipeline obeys some words."""
+    def made(kind, name=COMMANDS, api_version="apps/v1", **members):
+        return json.dumps({"apiVersion": api_version, "kind": kind, "metadata": {
+            "name": name, "namespace": name}, **members})
+    containers = [{"name": COMMANDS, "image": "a"}]
+    whole = {"selector": {"matchLabels": {"app": "a"}}, "template": {
+        "metadata": {"labels": {"app": "a"}}, "spec": {"containers": containers, "topologySpreadConstraints": [
+            {"maxSkew": 1, "topologyKey": COMMANDS, "whenUnsatisfiable": "DoNotSchedule"}]}}}
+    charts = "chart##[group]\u009b"
+    repository.write_all({
+        "::stop-commands::x7f3.yaml": made("Deployment", spec=whole),
+        "##[group]/fragment.json": made("Deployment", spec={"replicas": 3}),
+        "twice.json": '{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a", "annotations": {%s}}}'
+        % ", ".join([f"{json.dumps(COMMANDS)}: ''"] * 2),
+        "broken.json": "{" + json.dumps(COMMANDS),
+        "secret.json": made("Secret##[group]", api_version="v1"),
+        f"{charts}/Chart.yaml": "name: a\n", f"{charts}/templates/a.yaml": "{{ a }}\n"})
+    loose = repository.policy.parent / "loose.yaml"
+    loose.write_text(POLICY.replace("topology-keys: {}", "scheduler-bypass: {}"))
+    files = [argument for name in sorted(os.listdir(repository.folder)) for argument in ("-f", name)]
+    for words in (["check", "-p", repository.policy, *files],
+                  ["check", "-p", repository.policy, *files, "-o", "github"],
+                  ["audit", "-p", repository.policy, "--state", "."],
+                  ["audit", "--compare", loose, repository.policy, "--state", "."],
+                  ["policy", "explain", "-p", repository.policy, *files]):
+        done = repository.run(*words)
+        told = done.stdout.decode() + done.said
+        if "-o" in words:  # its own commands, each with its values behind it
+            told = re.sub(r"^::(error|warning|notice) .*\n", "", told, flags=re.M)
+        found = COMMANDED.search(told)
+        expect(f"what {words[0]} {words[-1]} passes on", found and told[:found.end()][-300:], None)
+        expect(f"{words[0]} tells of them", "stop-commands" in told, True)
+
+
 def what_is_not_visible_is_said_once(repository):
     repository.policy.write_text(POLICY.replace("topology-keys: {}", "placeable: {mode: enforce}"))
     repository.write_all({f"{name}.yaml": WORKLOAD.replace("NAME", name) for name in "abc"})
@@ -439,7 +479,8 @@ def long_lists_are_read(repository):
 
 TESTS = [strangers_are_skipped, charts_are_named, rendered_charts_name_their_files,
          ignored_files_are_not_read, nothing_to_judge_is_an_error, parts_of_objects_are_passed_over,
-         what_is_not_visible_is_said_once, a_class_has_one_kubelet, the_server_says_so_at_load, duplicate_keys_are_warnings, bad_files_are_named, long_lists_are_read]
+         no_file_commands_a_pipeline, what_is_not_visible_is_said_once, a_class_has_one_kubelet,
+         the_server_says_so_at_load, duplicate_keys_are_warnings, bad_files_are_named, long_lists_are_read]
 
 
 def main(taffrail):
