@@ -34,10 +34,13 @@ static bool is_plain(struct text t)
     return true;
 }
 
-/* What is written for a character that cannot stand in quotes as it is; empty for all others. */
-enum { ESCAPE_ROOM = sizeof "\\xff" };
-static struct text escape_of(char c, char room[ESCAPE_ROOM])
+/* What is written for a character that cannot stand in quotes as it is, of *size bytes; empty for
+ * all others. */
+enum { ESCAPE_ROOM = sizeof "\\u2028" };
+static struct text escape_of(struct text rest, char room[ESCAPE_ROOM], size_t *size)
 {
+    char c = rest.data[0];
+    *size = 1;
     if (c == '\n')
         return TEXT("\\n");
     if (c == '\t')
@@ -47,9 +50,14 @@ static struct text escape_of(char c, char room[ESCAPE_ROOM])
         room[1] = c;
         return (struct text){room, 2};
     }
-    if ((unsigned char)c >= 0x20 && c != 0x7f)
+    *size = control_size(rest);
+    if (*size == 0)
         return TEXT("");
-    return (struct text){room, (size_t)snprintf(room, ESCAPE_ROOM, "\\x%02x", (unsigned char)c)};
+    /* The last byte of the longer ones has the low bits of the character. */
+    unsigned last = (unsigned char)rest.data[*size - 1];
+    return (struct text){room,
+                         (size_t)snprintf(room, ESCAPE_ROOM, *size == 3 ? "\\u20%02x" : "\\x%02x",
+                                          *size == 3 ? last - 0x80 : last)};
 }
 
 static void add_quoted(struct text_builder *out, struct text t)
@@ -57,13 +65,14 @@ static void add_quoted(struct text_builder *out, struct text t)
     size_t start = 0; /* of what is written as it is */
     char room[ESCAPE_ROOM];
     text_builder_add(out, TEXT("\""));
-    for (size_t i = 0; i < t.size; i++) {
-        struct text escape = escape_of(t.data[i], room);
+    for (size_t i = 0, size; i < t.size; i++) {
+        struct text escape = escape_of((struct text){t.data + i, t.size - i}, room, &size);
         if (escape.size == 0)
             continue;
         text_builder_add(out, (struct text){t.data + start, i - start});
         text_builder_add(out, escape);
-        start = i + 1;
+        start = i + size;
+        i = start - 1;
     }
     text_builder_add(out, (struct text){t.data + start, t.size - start});
     text_builder_add(out, TEXT("\""));
@@ -137,7 +146,7 @@ static bool is_literal(struct text t)
         t.data[0] == '\n' || text_ends_with(t, TEXT("\n\n")))
         return false;
     for (size_t i = 0; i < t.size; i++)
-        if (((unsigned char)t.data[i] < 0x20 && t.data[i] != '\n') || t.data[i] == 0x7f)
+        if (t.data[i] != '\n' && control_size((struct text){t.data + i, t.size - i}) > 0)
             return false;
     return true;
 }

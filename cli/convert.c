@@ -1,6 +1,7 @@
 /* `taffrail convert`: old pools and node classes as Karpenter's v1 objects. */
 #include <stdio.h>
 
+#include "base/wrap.h"
 #include "cli/cli.h"
 #include "kube/manifest.h"
 #include "kube/object.h"
@@ -61,18 +62,23 @@ static void print_upgrade(const struct object *object, struct all_converted *all
     if (object->source != NULL)
         place = source_place(object->source, arena, field_offset(object->root));
     for (size_t i = 0; i < upgrade.object_count; i++) {
-        printf("%s# %.*s %.*s, was %.*s\n", first && i == 0 ? "" : "---\n",
-               TEXT_ARGS(object->kind_name), TEXT_ARGS(object->name),
-               TEXT_ARGS(object->api_version));
-        for (size_t j = 0; i == 0 && j < upgrade.notes.count; j++)
-            printf("# by hand: %.*s\n", TEXT_ARGS(upgrade.notes.items[j]));
+        fputs(first && i == 0 ? "" : "---\n", stdout);
+        put_printf(stdout, "# %.*s %.*s, was %.*s", TEXT_ARGS(object->kind_name),
+                   TEXT_ARGS(object->name), TEXT_ARGS(object->api_version));
+        putchar('\n');
+        for (size_t j = 0; i == 0 && j < upgrade.notes.count; j++) {
+            put_printf(stdout, "# by hand: %.*s", TEXT_ARGS(upgrade.notes.items[j]));
+            putchar('\n');
+        }
         struct text yaml = node_yaml(upgrade.objects[i], arena);
         fwrite(yaml.data, 1, yaml.size, stdout);
     }
-    for (size_t j = 0; j < upgrade.notes.count; j++)
-        fprintf(stderr, "%s:%u: %.*s %.*s: by hand: %.*s\n", place.file == NULL ? "-" : place.file,
-                place.line, TEXT_ARGS(object->kind_name), TEXT_ARGS(object->name),
-                TEXT_ARGS(upgrade.notes.items[j]));
+    for (size_t j = 0; j < upgrade.notes.count; j++) {
+        put_printf(stderr, "%s:%u: %.*s %.*s: by hand: %.*s", place.file == NULL ? "-" : place.file,
+                   place.line, TEXT_ARGS(object->kind_name), TEXT_ARGS(object->name),
+                   TEXT_ARGS(upgrade.notes.items[j]));
+        fputc('\n', stderr);
+    }
 }
 
 static int convert(struct arena *arena, void *argument)

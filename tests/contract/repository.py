@@ -335,6 +335,8 @@ def no_file_commands_a_pipeline(repository):
     whole = {"selector": {"matchLabels": {"app": "a"}}, "template": {
         "metadata": {"labels": {"app": "a"}}, "spec": {"containers": containers, "topologySpreadConstraints": [
             {"maxSkew": 1, "topologyKey": COMMANDS, "whenUnsatisfiable": "DoNotSchedule"}]}}}
+    old = {"template": {"spec": {"nodeClassRef": {"name": COMMANDS}, "requirements": [],
+                                 "kubelet": {"maxPods": 20}}}, COMMANDS: 1}
     charts = "chart##[group]\u009b"
     repository.write_all({
         "::stop-commands::x7f3.yaml": made("Deployment", spec=whole),
@@ -343,7 +345,10 @@ def no_file_commands_a_pipeline(repository):
         % ", ".join([f"{json.dumps(COMMANDS)}: ''"] * 2),
         "broken.json": "{" + json.dumps(COMMANDS),
         "secret.json": made("Secret##[group]", api_version="v1"),
-        f"{charts}/Chart.yaml": "name: a\n", f"{charts}/templates/a.yaml": "{{ a }}\n"})
+        f"{charts}/Chart.yaml": "name: a\n", f"{charts}/templates/a.yaml": "{{ a }}\n",
+        "old.json": made("NodePool", api_version="karpenter.sh/v1beta1", spec=old),
+        "old2.json": made("NodePool", "other", "karpenter.sh/v1beta1", spec={"template": {"spec": {
+            **old["template"]["spec"], "kubelet": {"maxPods": 30}}}})})
     loose = repository.policy.parent / "loose.yaml"
     loose.write_text(POLICY.replace("topology-keys: {}", "scheduler-bypass: {}"))
     files = [argument for name in sorted(os.listdir(repository.folder)) for argument in ("-f", name)]
@@ -351,11 +356,15 @@ def no_file_commands_a_pipeline(repository):
                   ["check", "-p", repository.policy, *files, "-o", "github"],
                   ["audit", "-p", repository.policy, "--state", "."],
                   ["audit", "--compare", loose, repository.policy, "--state", "."],
-                  ["policy", "explain", "-p", repository.policy, *files]):
+                  ["policy", "explain", "-p", repository.policy, *files],
+                  ["convert", *files]):
         done = repository.run(*words)
         told = done.stdout.decode() + done.said
         if "-o" in words:  # its own commands, each with its values behind it
             told = re.sub(r"^::(error|warning|notice) .*\n", "", told, flags=re.M)
+        if words[0] == "convert":  # the objects are data
+            expect("what is converted", [one["kind"] for one in yaml.safe_load_all(done.stdout)], ["NodePool"] * 2)
+            told = "".join(re.findall("^#.*\n", done.stdout.decode(), re.M)) + done.said
         found = COMMANDED.search(told)
         expect(f"what {words[0]} {words[-1]} passes on", found and told[:found.end()][-300:], None)
         expect(f"{words[0]} tells of them", "stop-commands" in told, True)

@@ -502,6 +502,34 @@ static void the_memory_budget_holds(void)
     CU_ASSERT(complete);
 }
 
+/* What is written is one document, which holds the same again. */
+static void what_is_written_is_read(void)
+{
+    static const struct {
+        const char *value, *written;
+    } rows[] = {
+        {"a b", "k: \"a b\"\n"},
+        {"a\nb", "k: |-\n  a\n  b\n"},
+        {"a\tb\x7f", "k: \"a\\tb\\x7f\"\n"},
+        /* U+0085, U+2028 and U+2029 end a line of YAML, of a literal block, too; the rest of C1
+         * cannot stand there. */
+        {"a\n\xc2\x85---\nb: c", "k: \"a\\n\\x85---\\nb: c\"\n"},
+        {"a\n\u2028---\nb: c", "k: \"a\\n\\u2028---\\nb: c\"\n"},
+        {"\u2029\xc2\x9b!\u00a0\u2027\u202a", "k: \"\\u2029\\x9b!\u00a0\u2027\u202a\"\n"},
+    };
+    begin();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct member member = member_of(TEXT("k"), node_of_text(text_of(rows[i].value)));
+        const struct node map = node_of_members(&member, 1);
+        const struct text written = node_yaml(&map, reading.arena);
+        ASSERT_TEXT(written, rows[i].written);
+        read_text(written, YAML_MANIFEST, &doc_limits_manifest);
+        ASSERT_INT(reading.count + reading.problems.count, 1);
+        CU_ASSERT(reading.count == 1 && node_equal(reading.roots[0], &map));
+    }
+    end();
+}
+
 const char unit_suite[] = "base yaml";
 const struct unit_test unit_tests[] = {
     {"scalars are those of kubectl", scalars_are_those_of_kubectl},
@@ -517,5 +545,6 @@ const struct unit_test unit_tests[] = {
     {"an alias bomb is counted", an_alias_bomb_is_counted},
     {"ten thousand documents are read", ten_thousand_documents_are_read},
     {"the memory budget holds", the_memory_budget_holds},
+    {"what is written is read", what_is_written_is_read},
     {NULL, NULL},
 };
