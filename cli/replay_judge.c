@@ -24,7 +24,8 @@ struct generation {
 
 struct replay {
     struct replay_options options;
-    kind_set judged;
+    kind_set judged,
+        deletions; /* kinds: some rail judges what is made or changed of them, or goes */
     struct custom_resources custom; /* that hold pod templates */
     struct arena *scratch, *kept;
     struct generation seen[2]; /* the younger first */
@@ -329,8 +330,11 @@ struct judging {
 static bool is_judged_kind(const struct replay *replay, const struct audit_event *event)
 {
     enum kind kind = kind_of_resource(event->group, event->resource);
+    kind_set kinds = replay->judged;
+    if (text_starts_with(event->verb, TEXT("delete")))
+        kinds |= replay->deletions;
     if (kind != KIND_UNKNOWN)
-        return (replay->judged & KIND_BIT(kind)) != 0;
+        return (kinds & KIND_BIT(kind)) != 0;
     for (size_t i = 0; i < replay->custom.count; i++)
         if (text_equal(replay->custom.items[i].group, event->group) &&
             text_equal(replay->custom.items[i].plural, event->resource))
@@ -498,6 +502,24 @@ bool replay_take(struct replay *replay, struct text record)
 
 /* ---- the whole ---- */
 
+static kind_set kinds_judged(const struct policy_set *policies, enum operation operation)
+{
+    kind_set kinds = 0;
+    for (enum kind kind = KIND_UNKNOWN + 1; kind < KIND_COUNT; kind++)
+        for (size_t i = 0; i < rail_count() && (kinds & KIND_BIT(kind)) == 0; i++)
+            if (policy_set_judges(policies, rail_at(i), kind, operation))
+                kinds |= KIND_BIT(kind);
+    return kinds;
+}
+
+static void take_policies(struct replay *replay, const struct policy_set *policies)
+{
+    replay->judged |=
+        kinds_judged(policies, OPERATION_CREATE) | kinds_judged(policies, OPERATION_UPDATE);
+    replay->deletions |= kinds_judged(policies, OPERATION_DELETE);
+    policy_set_custom_resources(policies, replay->kept, &replay->custom);
+}
+
 struct replay *replay_create(const struct replay_options *options)
 {
     struct replay *replay = calloc(1, sizeof *replay);
@@ -513,12 +535,9 @@ struct replay *replay_create(const struct replay_options *options)
         replay_destroy(replay);
         return NULL;
     }
-    replay->judged = policy_set_judged_kinds(options->after->policies);
-    policy_set_custom_resources(options->after->policies, replay->kept, &replay->custom);
-    if (options->before != NULL) {
-        replay->judged |= policy_set_judged_kinds(options->before->policies);
-        policy_set_custom_resources(options->before->policies, replay->kept, &replay->custom);
-    }
+    take_policies(replay, options->after->policies);
+    if (options->before != NULL)
+        take_policies(replay, options->before->policies);
     return replay;
 }
 

@@ -12,6 +12,8 @@ import pathlib
 import subprocess
 import sys
 
+import yaml
+
 sys.dont_write_bytecode = True  # nothing is written beside the tests
 from serving import WAIT_S, check, run_tests
 
@@ -285,6 +287,26 @@ def requests_are_judged_anew(folder):
     check(rows["freed", "topology-keys", "web", "Pod", "one", "jane"] == 2, rows)
 
 
+def a_change_alone_may_be_judged(folder):
+    """change-impact judges no pool that is made, only what becomes of it."""
+    impact = SCENARIOS / "change-impact"
+    old, new = (yaml.safe_load((impact / name).read_text()) for name in ("general.yaml", "general-labelled.yaml"))
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "web"},
+             "spec": {"accessModes": ["ReadWriteOnce"]}}
+    log = pathlib.Path(folder, "audit.log")
+    log.write_bytes(lines([{**event(verb, resource, one), "objectRef": {
+        "resource": resource, "apiGroup": group, "apiVersion": "v1", "name": one["metadata"]["name"],
+        "namespace": one["metadata"].get("namespace", "")}} for verb, resource, group, one in (
+            ("create", "nodepools", "karpenter.sh", old), ("update", "nodepools", "karpenter.sh", new),
+            ("delete", "nodepools", "karpenter.sh", new), ("create", "persistentvolumeclaims", "", claim),
+            ("delete", "persistentvolumeclaims", "", claim))]))
+    out, _ = run(1, "replay", log, "-p", impact / "policy.yaml", "--state", impact / "state", "-o", "json")
+    rows, report = replayed(out)
+    check(rows == {("denied", "change-impact", "", "NodePool", "general", "jane"): 1}, out)
+    found = {key: report["summary"][key] for key in ("judged", "deletes", "otherRequests")}
+    check(found == {"judged": 2, "deletes": 2, "otherRequests": 1}, found)
+
+
 def exports_are_read_as_they_come(folder):
     """The same events, in every form in which they leave an API server or EKS."""
     new = write(folder, "new.json", TOPOLOGY)
@@ -495,6 +517,6 @@ def what_holds_is_said_with_its_place(folder):
     check("is no KIND/NAME" in err, err)
 
 
-run_tests(a_change_is_told_by_owner, requests_are_judged_anew, exports_are_read_as_they_come,
-          what_is_cut_costs_itself, a_real_log_is_replayed, documents_are_tested_together, what_holds_is_what_is_found,
-          what_holds_is_said_with_its_place)
+run_tests(a_change_is_told_by_owner, requests_are_judged_anew, a_change_alone_may_be_judged,
+          exports_are_read_as_they_come, what_is_cut_costs_itself, a_real_log_is_replayed,
+          documents_are_tested_together, what_holds_is_what_is_found, what_holds_is_said_with_its_place)
