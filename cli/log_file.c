@@ -6,6 +6,7 @@
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -16,16 +17,54 @@ static int compare_entries(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-struct found {
+struct search {
     struct arena *arena;
     struct path_list *files;
-    const char *path;
+    struct problems *problems;
+    struct text_map seen; /* device and inode of each file */
+    const FTSENT *entry;
 };
 
-static void add_file(void *argument)
+/* A file is read once, though a link leads to it, too. */
+static void add_file(struct search *search, const char *path)
 {
-    const struct found *found = argument;
-    *LIST_PUSH(found->arena, found->files) = arena_text(found->arena, text_of(found->path)).data;
+    const struct stat *status = search->entry->fts_statp;
+    const uint64_t id[] = {(uint64_t)status->st_dev, (uint64_t)status->st_ino};
+    struct text key = {(const char *)id, sizeof id};
+    if (text_map_add(&search->seen, search->arena, arena_text(search->arena, key)))
+        *LIST_PUSH(search->arena, search->files) = path;
+}
+
+/* A link that leads back to a folder around it ends here. */
+static void take_entry(void *argument)
+{
+    struct search *search = argument;
+    const FTSENT *entry = search->entry;
+    struct place place = {arena_text(search->arena, text_of(entry->fts_path)).data, 0, 0};
+    switch (entry->fts_info) {
+    case FTS_F:
+        add_file(search, place.file);
+        break;
+    case FTS_DNR:
+        problems_add(search->problems, ERROR_IO, place, "the folder cannot be listed: %s",
+                     strerror(entry->fts_errno));
+        break;
+    case FTS_ERR:
+    case FTS_NS:
+        problems_add(search->problems, ERROR_IO, place, "cannot be read: %s",
+                     strerror(entry->fts_errno));
+        break;
+    case FTS_SLNONE:
+        problems_add(search->problems, ERROR_IO, place,
+                     "cannot be read: it is a link to what is not there");
+        break;
+    case FTS_DEFAULT:
+        problems_add(search->problems, ERROR_IO, place,
+                     "is neither a file nor a folder, so it is not read");
+        break;
+    default: /* a folder, before or after what is in it */
+        break;
+    }
 }
 
 /* The guard keeps the walk open over an arena that is full. */
@@ -38,14 +77,12 @@ void log_files_find(const char *path, struct arena *arena, struct path_list *fil
     }
     char *name = strdup(path);
     char *const paths[] = {name, NULL};
-    FTS *walk = name == NULL ? NULL : fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, compare_entries);
+    FTS *walk = name == NULL ? NULL : fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, compare_entries);
+    struct search search = {.arena = arena, .files = files, .problems = problems};
     struct error error = {0};
     bool good = walk != NULL;
-    for (FTSENT *entry; good && (entry = fts_read(walk)) != NULL;) {
-        struct found found = {arena, files, entry->fts_path};
-        if (entry->fts_info == FTS_F)
-            good = arena_guard(arena, add_file, &found, &error);
-    }
+    while (good && (search.entry = fts_read(walk)) != NULL)
+        good = arena_guard(arena, take_entry, &search, &error);
     if (walk != NULL)
         fts_close(walk);
     free(name);

@@ -339,6 +339,24 @@ def exports_are_read_as_they_come(folder):
         check(replayed(out)[0] == REPLAYED, f"{name} on standard input: {out}")
     out, _ = run(1, "replay", pathlib.Path(folder, "export"), "-p", new, "-o", "json")
     check(replayed(out)[0] == REPLAYED, f"a folder: {out}")
+    # What a link leads to is read, and once; what cannot be read is an error.
+    linked = pathlib.Path(folder, "linked")
+    linked.mkdir()
+    (linked / "current.log").symlink_to(pathlib.Path(folder, "plain.log"))
+    (linked / "again.log").symlink_to("current.log")
+    (linked / "back").symlink_to(linked)
+    (linked / "export").symlink_to(pathlib.Path(folder, "export/empty"))
+    pathlib.Path(folder, "export/empty").mkdir()
+    out, _ = run(1, "replay", linked, "-p", new, "-o", "json")
+    check(replayed(out)[0] == REPLAYED, f"a folder of links: {out}")
+    (linked / "gone.log").symlink_to("nowhere.log")
+    os.mkfifo(linked / "pipe")
+    out, _ = run(2, "replay", linked, "-p", new, "-o", "json")
+    rows, report = replayed(out)
+    check(rows == REPLAYED, f"a folder of links: {out}")
+    said = [(os.path.basename(error["file"]), error["message"]) for error in report["errors"]]
+    check(said == [("gone.log", "cannot be read: it is a link to what is not there"),
+                   ("pipe", "is neither a file nor a folder, so it is not read")], f"errors: {said}")
 
 
 def what_is_cut_costs_itself(folder):
