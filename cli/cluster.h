@@ -64,7 +64,9 @@ struct text cluster_title(const struct client_config *config, struct arena *aren
 
 /* What a command lists beside the kinds that rails and plans look up. */
 struct cluster_wish {
-    kind_set needed;      /* one of these that cannot be listed is an error, of others a warning */
+    /* One of these that cannot be listed is an error, of others, and of those that most clusters do
+     * not have, a warning. */
+    kind_set needed;
     const char *left_out; /* what becomes of a kind that cannot be: "they are not audited" */
     bool may_be_nothing;  /* it is no error when none may be listed */
 };

@@ -12,7 +12,6 @@ enum {
     USUAL_TIMEOUT_MS = 60 * 1000,
     FAILURES_MAX = 3, /* of each kind in a row without any answer: nobody is there */
 };
-#define KINDS_OLD (KIND_BIT(KIND_PROVISIONER) | KIND_BIT(KIND_AWS_NODE_TEMPLATE))
 
 struct listing {
     struct arena *arena; /* of the objects */
@@ -271,7 +270,7 @@ static void tell_needed(const struct listing *listing, enum kind kind,
 }
 
 /* Who may list little would get a line for each kind. */
-static void tell_others(const struct listing *listing, kind_set missing,
+static void tell_others(const struct listing *listing, kind_set missing, const char *so,
                         const struct watch_report reports[KIND_COUNT], struct problems *warnings)
 {
     enum { NAMED_MAX = 4 };
@@ -285,9 +284,8 @@ static void tell_others(const struct listing *listing, kind_set missing,
         problem = problem == NULL ? problem_of(&reports[kind]) : problem;
     }
     if (count > 0)
-        problems_add(warnings, ERROR_INPUT, NOWHERE,
-                     "%.*s could not be listed, so what depends on them is not decided: %s",
-                     TEXT_ARGS(texts_and(names, count, NAMED_MAX, listing->arena)), problem);
+        problems_add(warnings, ERROR_INPUT, NOWHERE, "%.*s could not be listed, so %s: %s",
+                     TEXT_ARGS(texts_and(names, count, NAMED_MAX, listing->arena)), so, problem);
 }
 
 static void gather(struct listing *listing, const struct watch_report reports[KIND_COUNT],
@@ -295,7 +293,9 @@ static void gather(struct listing *listing, const struct watch_report reports[KI
 {
     struct arena *arena = listing->arena;
     struct manifests *objects = &cluster->objects;
-    kind_set needed = listing->wish->needed & ~KINDS_OLD;
+    /* Node classes of other clouds, and what Karpenter had before: most clusters have none, and who
+     * may not list them is refused all the same. */
+    kind_set rare = ~informer_kinds(), told = 0;
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
         if (!is_in(listing->kinds, kind))
             continue;
@@ -304,15 +304,22 @@ static void gather(struct listing *listing, const struct watch_report reports[KI
             *LIST_PUSH(arena, objects) = of->items[i];
         for (size_t i = 0; i < of->problems.count; i++)
             problems_add_error(&objects->problems, &of->problems.items[i]);
-        bool absent =
-            reports[kind].refused_status == 404 && is_in(KINDS_OPTIONAL | KINDS_OLD, kind);
+        bool absent = reports[kind].refused_status == 404 && is_in(KINDS_OPTIONAL | rare, kind);
         if (is_in(listing->listed, kind) || absent)
             continue;
         cluster->unseen |= KIND_BIT(kind);
-        if (is_in(needed, kind))
-            tell_needed(listing, kind, &reports[kind], &objects->problems);
+        if (!is_in(listing->wish->needed, kind) ||
+            (is_in(rare, kind) && reports[kind].refused_status != 0))
+            continue;
+        told |= KIND_BIT(kind);
+        tell_needed(listing, kind, &reports[kind], &objects->problems);
     }
-    tell_others(listing, cluster->unseen & ~needed, reports, warnings);
+    kind_set others = cluster->unseen & ~told;
+    tell_others(listing, others & ~rare, "what depends on them is not decided", reports, warnings);
+    if ((others & rare) != 0)
+        tell_others(listing, others & rare,
+                    arena_printf(arena, "if there are any, %s", listing->wish->left_out).data,
+                    reports, warnings);
 }
 
 /* Who has many clusters wants to know which one that was. */
