@@ -183,7 +183,7 @@ static int exit_code_of(const struct report *report, int fail_on)
     int code = EXIT_CLEAN;
     for (size_t i = 0; i < report->errors->count; i++) {
         int of_error = error_exit_code(report->errors->items[i].kind);
-        code = code == EXIT_CLEAN || of_error == EXIT_USAGE ? of_error : code;
+        code = of_error > code ? of_error : code;
     }
     bool failed = summary.denied > 0 || (fail_on == FAIL_ON_WARN && summary.warned > 0);
     if (code == EXIT_CLEAN && fail_on != FAIL_ON_NEVER && failed)

@@ -229,6 +229,10 @@ def what_may_not_be_read_is_said(folder):
     out, said = late.live(3, "--timeout", "4s")
     check("pods could not be listed" in said and "Deployment bad" in out, out + said)
     late.fake.end()
+    both = Cluster(os.path.join(folder, "f"), things, script=["list pods stall", *["list deployments status 403"] * 20])
+    _, said = both.live(3, "--timeout", "4s")
+    check("pods could not be listed" in said and "deployments could not be listed" in said, said)
+    both.fake.end()
     # What most clusters do not have is refused by RBAC all the same, as the roles that are installed have it.
     rails = "{node-class: {requireImdsv2: true}, topology-keys: {}}"
     policy = ("{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: all}, "
