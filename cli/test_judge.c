@@ -172,7 +172,8 @@ struct found {
     const struct finding *finding;
     const struct object *object;
     struct place place;
-    bool expected;
+    const struct expected_finding *expected; /* whose it is; NULL: nobody expects it */
+    size_t asked_for;                        /* the number of the last one that asked for it */
 };
 struct founds {
     struct found *items;
@@ -265,22 +266,36 @@ static void say_unexpected(struct trial *trial, const struct found *found)
     end_line(trial, &line);
 }
 
+/* Gives it a finding that is free, or else one whose owner finds another. So it does not matter in
+ * which order findings are expected. */
+static bool find_expected(struct founds *founds, const struct expected_finding *expected,
+                          size_t number)
+{
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < founds->count; i++) {
+            struct found *found = &founds->items[i];
+            if ((pass == 0) != (found->expected == NULL) || found->asked_for == number ||
+                !finding_agrees(found, expected))
+                continue;
+            found->asked_for = number;
+            if (found->expected != NULL && !find_expected(founds, found->expected, number))
+                continue;
+            found->expected = expected;
+            return true;
+        }
+    return false;
+}
+
 static void compare_findings(struct trial *trial, struct founds *founds)
 {
     const struct expected_finding *expected = trial->one->findings.items;
     for (size_t i = 0; i < trial->one->findings.count; i++) {
-        size_t at = 0;
         trial->names_allowed = trial->names_allowed || expected[i].allowed.given;
-        while (at < founds->count &&
-               (founds->items[at].expected || !finding_agrees(&founds->items[at], &expected[i])))
-            at++;
-        if (at < founds->count)
-            founds->items[at].expected = true;
-        else
+        if (!find_expected(founds, &expected[i], i + 1))
             say_missing(trial, &expected[i]);
     }
     for (size_t i = 0; i < founds->count; i++)
-        if (!founds->items[i].expected)
+        if (founds->items[i].expected == NULL)
             say_unexpected(trial, &founds->items[i]);
 }
 
