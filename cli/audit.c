@@ -46,6 +46,11 @@ static enum options_result check_options(struct audit_options *options)
         usage_error("audit", "--compare OLD wants the new policies, too: audit --compare OLD NEW");
         return OPTIONS_WRONG;
     }
+    if (string_list_has(&options->policies, "-") || string_list_has(&options->old, "-")) {
+        usage_error("audit", "policies of standard input (-) cannot be read again once the cluster "
+                             "is seen; give a file or a folder");
+        return OPTIONS_WRONG;
+    }
     if (!cluster_policies_check("audit", &options->cluster_policies, &options->policies))
         return OPTIONS_WRONG;
     if (options->state_dir != NULL && options->cluster_policies.from_cluster) {

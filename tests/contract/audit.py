@@ -164,6 +164,9 @@ def what_cannot_be_is_refused(folder):
     for wanted, arguments in (
             ("no policy is given", ["--state", state]),
             ("no cluster is given", base),
+            ("cannot be read again", ["-p", "-", "--state", state]),
+            ("cannot be read again", ["--compare", "-", policy, "--state", state]),
+            ("cannot be read again", ["--compare", policy, "-", "--state", state]),
             ("either --in-cluster", [*base, "--context", "x", "--in-cluster"]),
             ("--timeout is for", [*base, "--state", state, "--timeout", "5s"]),
             ("either --state", [*base, "--state", state, "--in-cluster"]),
