@@ -145,8 +145,8 @@ struct text arena_text(struct arena *arena, struct text t);
 /* t, or a copy of it in which U+FFFD replaces each byte that is not valid UTF-8 (file names can be
  * any bytes). Terminated if t was. */
 struct text text_as_utf8(struct text t, struct arena *arena);
-/* The bytes of the control character or end of a line at the start of what is not empty: of ASCII, of
- * C1 (U+0080 to U+009F), U+2028 or U+2029. 0: another character is there. */
+/* The bytes of the control character or end of a line at the start of what is not empty: of ASCII,
+ * of C1 (U+0080 to U+009F), U+2028 or U+2029. 0: another character is there. */
 size_t control_size(struct text t);
 struct text arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text arena_vprintf(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
@@ -427,6 +427,15 @@ extern const struct doc_limits doc_limits_policy;   /* a policy: 4 MiB, 200 k no
 bool doc_read_json(struct source *source, const struct doc_limits *limits,
                    struct problems *duplicates, struct arena *arena, const struct node **root,
                    struct error *error) MUST_CHECK;
+struct node_list {
+    const struct node **items;
+    size_t count, capacity;
+};
+/* JSON values one after the other, each as doc_read_json reads it. When it fails, *roots has those
+ * before. */
+bool doc_read_json_values(struct source *source, const struct doc_limits *limits,
+                          struct problems *duplicates, struct arena *arena, struct node_list *roots,
+                          struct error *error) MUST_CHECK;
 
 /* ---- JSON without a tree ---- */
 

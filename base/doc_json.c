@@ -539,7 +539,7 @@ static const char *read_other(struct reader *reader, const char *at, const void 
 
 bool json_read_part(struct source *source, struct text part, const struct doc_limits *limits,
                     struct problems *duplicates, struct arena *arena, size_t *node_count,
-                    struct node *root, struct error *error)
+                    struct node *root, struct text *rest, struct error *error)
 {
     alignas(struct member) char first_stack[FIRST_STACK_BYTES];
     struct reader reader = {
@@ -559,17 +559,18 @@ bool json_read_part(struct source *source, struct text part, const struct doc_li
     if (at == NULL)
         return false;
     at = skip_space(&reader, at);
-    if (at != reader.end)
+    if (at != reader.end && rest == NULL)
         return fail_expected(&reader, at, "the end of the text after the value") != NULL;
+    if (rest != NULL)
+        *rest = (struct text){at, (size_t)(reader.end - at)};
     memcpy(root, reader.stack + slot, sizeof *root);
     arena_release(arena, reader.stack, reader.stack_capacity);
     *node_count = reader.node_count;
     return true;
 }
 
-bool doc_read_json(struct source *source, const struct doc_limits *limits,
-                   struct problems *duplicates, struct arena *arena, const struct node **root,
-                   struct error *error)
+static bool may_be_json(const struct source *source, const struct doc_limits *limits,
+                        struct error *error)
 {
     struct text t = source->text;
     size_t limit = limits->bytes < DOC_BYTES_MAX ? limits->bytes : DOC_BYTES_MAX;
@@ -579,12 +580,37 @@ bool doc_read_json(struct source *source, const struct doc_limits *limits,
     if (text_starts_with(t, TEXT("\xEF\xBB\xBF")))
         return error_set(error, ERROR_INPUT, source_place_once(source, 0),
                          "not JSON: a byte order mark before the value; remove it");
+    return true;
+}
+
+bool doc_read_json(struct source *source, const struct doc_limits *limits,
+                   struct problems *duplicates, struct arena *arena, const struct node **root,
+                   struct error *error)
+{
     struct node node;
     size_t node_count = 0;
-    if (!json_read_part(source, t, limits, duplicates, arena, &node_count, &node, error))
+    if (!may_be_json(source, limits, error) ||
+        !json_read_part(source, source->text, limits, duplicates, arena, &node_count, &node, NULL,
+                        error))
         return false;
-    struct node *copy = ARENA_NEW(arena, struct node);
-    *copy = node;
-    *root = copy;
+    *root = node_keep(arena, node);
+    return true;
+}
+
+bool doc_read_json_values(struct source *source, const struct doc_limits *limits,
+                          struct problems *duplicates, struct arena *arena, struct node_list *roots,
+                          struct error *error)
+{
+    struct text rest = source->text;
+    size_t node_count = 0;
+    if (!may_be_json(source, limits, error))
+        return false;
+    do {
+        struct node node;
+        if (!json_read_part(source, rest, limits, duplicates, arena, &node_count, &node, &rest,
+                            error))
+            return false;
+        *LIST_PUSH(arena, roots) = node_keep(arena, node);
+    } while (rest.size > 0);
     return true;
 }

@@ -63,7 +63,7 @@ static bool read_json_part(struct yaml_reader *reader, size_t start, size_t end)
     struct error error;
     size_t node_count = reader->node_count;
     if (!json_read_part(reader->source, (struct text){t.data + start, end - start}, reader->limits,
-                        &duplicates, reader->arena, &node_count, &root, &error)) {
+                        &duplicates, reader->arena, &node_count, &root, NULL, &error)) {
         if (error.kind == ERROR_LIMIT)
             problems_add_error(&reader->problems, &error);
         return error.kind == ERROR_LIMIT;

@@ -109,25 +109,35 @@ static bool is_commented_json(const struct source *source, const struct error *e
            (text.data[at + 1] == '/' || text.data[at + 1] == '*');
 }
 
-/* JSON is tried first where it looks like it: the reader is faster and its errors speak of JSON.
- * What is not JSON may still be YAML in flow style. */
+static void take_json(struct manifest_reader *reader, const struct node_list *roots,
+                      struct problems *duplicates, struct problems *problems)
+{
+    for (size_t i = 0; i < duplicates->count; i++) {
+        duplicates->items[i].kind = ERROR_TWICE;
+        problems_add_error(problems, &duplicates->items[i]);
+    }
+    for (size_t i = 0; i < roots->count; i++)
+        take_document(reader, roots->items[i]);
+}
+
+/* JSON, of which kubectl takes several values one after the other, is tried first where it looks
+ * like it: the reader is faster and its errors speak of JSON. What is not JSON may still be YAML in
+ * flow style. */
 static void read_documents(struct manifest_reader *reader, bool only_json,
                            struct problems *problems)
 {
     struct source *source = reader->source;
     struct arena *arena = reader->manifests->arena;
     if (only_json || text_opens_with(source->text, "{")) {
-        const struct node *root = NULL;
+        struct node_list roots = {0};
         struct error error;
         struct problems duplicates = {.arena = arena};
-        if (doc_read_json(source, &doc_limits_manifest, &duplicates, arena, &root, &error)) {
-            for (size_t i = 0; i < duplicates.count; i++) {
-                duplicates.items[i].kind = ERROR_TWICE;
-                problems_add_error(problems, &duplicates.items[i]);
-            }
-            take_document(reader, root);
+        bool good =
+            doc_read_json_values(source, &doc_limits_manifest, &duplicates, arena, &roots, &error);
+        if (good || only_json)
+            take_json(reader, &roots, &duplicates, problems);
+        if (good)
             return;
-        }
         if (only_json) {
             if (!is_commented_json(source, &error))
                 problems_add_error(problems, &error);

@@ -101,6 +101,14 @@ static void files_of_json_hold_objects(void)
     } cases[] = {
         {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}", false,
          "Pod a; skipped 0; files 0; problems 0"},
+        /* values one after the other, as kubectl takes them; what is wrong ends them */
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}\n"
+         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b\"}}"
+         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"c\"}} \n",
+         false, "Pod a, Pod b, Pod c; skipped 0; files 0; problems 0"},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}\n"
+         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",",
+         false, "Pod a; skipped 0; files 0; problems 1"},
         /* with comments it is that of an editor */
         {"// settings\n{\"editor.tabSize\": 4}\n", false, "; skipped 0; files 1; problems 0"},
         {"{\n  /* settings */\n  \"editor.tabSize\": 4}\n", false,
