@@ -301,6 +301,13 @@ static int audit_one(const struct audit_options *options, const struct listed_cl
     return written > code ? written : code;
 }
 
+/* The differences that fail, by --fail-on. */
+static const unsigned failing[] = {
+    [FAIL_ON_DENY] = 1U << DIFFERENCE_DENIED,
+    [FAIL_ON_WARN] = 1U << DIFFERENCE_DENIED | 1U << DIFFERENCE_WARNED,
+    [FAIL_ON_NEVER] = 0,
+};
+
 static int audit_both(const struct audit_options *options, const struct listed_cluster *cluster,
                       int64_t now_unix_s, struct arena *arena)
 {
@@ -325,8 +332,7 @@ static int audit_both(const struct audit_options *options, const struct listed_c
         audit_compare(&before, &after, arena, &comparison, &undecided.count);
         comparison.counts = &undecided;
         comparison.count_count = 1;
-        code = print_comparison(&comparison, options->format, options->fail_on != FAIL_ON_NEVER,
-                                arena);
+        code = print_comparison(&comparison, options->format, failing[options->fail_on], arena);
     } else {
         code = print_problems(&errors, "error");
     }

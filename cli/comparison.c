@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int print_comparison(const struct comparison *comparison, int format, bool denial_fails,
+int print_comparison(const struct comparison *comparison, int format, unsigned failing,
                      struct arena *arena)
 {
     enum { FORMAT_TEXT };
@@ -20,6 +20,9 @@ int print_comparison(const struct comparison *comparison, int format, bool denia
         print_problems(comparison->errors, "error");
     if (!report_comparison_write(format, comparison, &style, arena, stdout, &error))
         return print_error(&error);
-    bool denied = comparison_owners(comparison, DIFFERENCE_DENIED, arena) > 0;
-    return code == EXIT_CLEAN && denied && denial_fails ? EXIT_FINDINGS : code;
+    for (enum difference i = 0; i < DIFFERENCES; i++)
+        if ((failing & 1U << i) != 0 && code == EXIT_CLEAN &&
+            comparison_owners(comparison, i, arena) > 0)
+            code = EXIT_FINDINGS;
+    return code;
 }

@@ -5,9 +5,9 @@
 #include "cli/cli.h"
 #include "report/compare.h"
 
-/* Prints it. The exit code is that of its errors, else EXIT_FINDINGS when somebody is newly denied
- * and that is to fail. */
-int print_comparison(const struct comparison *comparison, int format, bool denial_fails,
+/* Prints it. The exit code is that of its errors, else EXIT_FINDINGS when a difference is there
+ * that fails; failing: bits, 1 << DIFFERENCE_X. */
+int print_comparison(const struct comparison *comparison, int format, unsigned failing,
                      struct arena *arena);
 
 #endif

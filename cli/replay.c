@@ -196,7 +196,8 @@ static int print_result(const struct options *options, struct replay *replay, si
         .count_count = COUNT_OF(counts),
         .errors = problems,
     };
-    return print_comparison(&comparison, options->format, options->fail_on == FAIL_ON_DENY, arena);
+    unsigned failing = options->fail_on == FAIL_ON_DENY ? 1U << DIFFERENCE_DENIED : 0;
+    return print_comparison(&comparison, options->format, failing, arena);
 }
 
 static bool load(const struct options *options, const struct cluster_view *view,

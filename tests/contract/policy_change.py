@@ -149,6 +149,13 @@ def a_change_is_told_by_owner(folder):
         rows, report = rows_of(out)
         check(not rows and report["summary"]["undecided"] == 3, out)
     run(0, "audit", "--compare", old, new, "--state", state, "--fail-on", "never")
+    # Who is newly warned fails where warnings do.
+    none = write(folder, "none.json", policy("p", rails={"zones": {}}))
+    warning = write(folder, "warning.json", policy("p", mode="warn", rails={"topology-keys": {}}))
+    for code, fail_on in ((0, "deny"), (1, "warn"), (0, "never")):
+        out, _ = run(code, "audit", "--compare", none, warning, "--state", state, "--fail-on", fail_on)
+        check("newly warned" in out, out)
+    run(0, "audit", "--compare", warning, none, "--state", state, "--fail-on", "warn")
     _, err = run(2, "audit", "--compare", old, "--state", state)
     check("wants the new policies, too" in err, err)
     _, err = run(2, "audit", "--compare", old, new, "--state", state, "-o", "sarif")
