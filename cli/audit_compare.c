@@ -28,18 +28,11 @@ static struct told_of owner_of(const struct world *world, const struct object *o
     const struct subject subject = {
         .operation = OPERATION_CREATE, .object = object, .existing = true};
     const struct root_owner root = root_owner_find(world, &subject);
-    struct told_of told = {.namespace = object->namespace,
-                           .kind = object->kind_name,
-                           .name = object_display_name(object, arena),
-                           .object = object};
-    if (root.object != NULL) {
-        told.kind = root.object->kind_name;
-        told.name = root.object->name;
-    } else if (root.named) {
-        told.kind = object->controller.kind;
-        told.name = root.name;
-    }
-    return told;
+    return (struct told_of){.namespace = object->namespace,
+                            .kind = root.kind,
+                            .name = root.object == object ? object_display_name(object, arena)
+                                                          : root.name,
+                            .object = object};
 }
 
 static void add_side(struct told_list *list, const struct report *report, const struct world *world,

@@ -184,6 +184,8 @@ static void believe(struct root_owner *root, const struct object *object)
     root->object = NULL;
     root->believed = true;
     root->name = owner_name_without_hash(object);
+    root->kind = text_equal(root->name, object->controller.name) ? object->controller.kind
+                                                                 : TEXT("Deployment");
 }
 
 static void climb(struct root_owner *root, const struct object *object,
@@ -191,6 +193,7 @@ static void climb(struct root_owner *root, const struct object *object,
 {
     bool passes_on = found->kind == KIND_REPLICA_SET || found->kind == KIND_JOB;
     root->object = found;
+    root->kind = found->kind_name;
     root->name = found->name;
     if (current == object && object->kind == KIND_POD && passes_on)
         root->maker = found;
@@ -202,7 +205,8 @@ struct root_owner root_owner_find(const struct world *world, const struct subjec
 {
     enum { LONGEST_CHAIN = 8 };
     const struct object *object = subject->object;
-    struct root_owner root = {.name = object->name.size > 0 ? object->name : object->generate_name,
+    struct root_owner root = {.kind = object->kind_name,
+                              .name = object->name.size > 0 ? object->name : object->generate_name,
                               .object = object};
     if (object->controller.name.size == 0 ||
         !(subject->existing ||
@@ -232,6 +236,7 @@ struct root_owner root_owner_find(const struct world *world, const struct subjec
             root.awaited = wanted;
         if (i == 0) {
             root.object = NULL;
+            root.kind = owner->kind;
             root.name = owner->name;
         }
         break;

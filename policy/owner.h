@@ -6,9 +6,9 @@
 #include "policy/policy.h"
 
 struct root_owner {
-    struct text name; /* the object's own when nothing owns it */
-    bool named;       /* the object's own controller reference counts */
-    bool believed;    /* its kind cannot be seen: it is what the reference says, and old */
+    struct text kind, name; /* the object's own when nothing owns it */
+    bool named;             /* the object's own controller reference counts */
+    bool believed;          /* its kind cannot be seen: it is what the reference says, and old */
     const struct object *object; /* NULL: not seen */
     /* The ReplicaSet or Job that made a Pod, when it is not the root, and what it was made for
      * (NULL: that cannot be seen). */

@@ -148,6 +148,13 @@ def a_change_is_told_by_owner(folder):
         out, _ = run(0, "audit", "--compare", *pair, "--state", os.path.join(folder, "racks"), "-o", "json")
         rows, report = rows_of(out)
         check(not rows and report["summary"]["undecided"] == 3, out)
+    # Of Pods whose ReplicaSet is not seen the names tell whose they are.
+    left = json.loads(json.dumps(CLUSTER[4]))
+    left["metadata"].update(name="left-1", labels={"app": "left", "pod-template-hash": "5d4f8c7b9"})
+    left["metadata"]["ownerReferences"][0]["name"] = "left-5d4f8c7b9"
+    write(folder, "left/pod.json", left)
+    out, _ = run(1, "audit", "--compare", old, new, "--state", os.path.join(folder, "left"), "-o", "json")
+    check(set(rows_of(out)[0]) == {("denied", "topology-keys", "web", "Deployment", "left")}, out)
     run(0, "audit", "--compare", old, new, "--state", state, "--fail-on", "never")
     # Who is newly warned fails where warnings do.
     none = write(folder, "none.json", policy("p", rails={"zones": {}}))

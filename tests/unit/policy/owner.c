@@ -197,6 +197,8 @@ static void what_cannot_be_seen_is_believed(void)
          "7d9", true, true, 0},
         {"jane", OF_RS("web-7d9", "r1"), "p", false, false, 0},
     };
+    static const char *const kinds[] = {"ReplicaSet", "Deployment", "ReplicaSet", "ReplicaSet",
+                                        "Pod"};
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = world_of("", arena);
     for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) {
@@ -204,6 +206,7 @@ static void what_cannot_be_seen_is_believed(void)
         world.blind = i % 2 == 0;
         world.unseen = i % 2 == 0 ? 0 : KIND_BIT(KIND_REPLICA_SET);
         struct root_owner root = root_of(&world, row, false, arena);
+        ASSERT_TEXT(root.kind, kinds[i / 2]);
         ASSERT_TEXT(root.name, row->root);
         CU_ASSERT_EQUAL(root.believed, row->believed);
         ASSERT_INT(root.awaited.kind, 0);
@@ -214,6 +217,7 @@ static void what_cannot_be_seen_is_believed(void)
     struct root_owner root =
         root_of(&world, &(struct owner_case){.user = MANAGER, .object = OF_RS("gone-1", "r3")},
                 false, arena);
+    ASSERT_TEXT(root.kind, "Deployment");
     ASSERT_TEXT(root.name, "gone");
     CU_ASSERT(root.believed);
     arena_destroy(arena);
@@ -227,10 +231,12 @@ static void what_is_there_is_believed(void)
         {"", OF_RS("left-1", "r9"), "left-1", true, true, 0},
         {"", POD(OWNED("example.com/v1", "Shop", "s", "x1")), "s", true, true, 0},
     };
+    static const char *const kinds[] = {"Deployment", "ReplicaSet", "Shop"};
     struct arena *arena = arena_create((size_t)64 << 20);
     struct world world = world_of(cluster, arena);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct root_owner root = root_of(&world, &rows[i], true, arena);
+        ASSERT_TEXT(root.kind, kinds[i]);
         ASSERT_TEXT(root.name, rows[i].root);
         CU_ASSERT_EQUAL(root.believed, rows[i].believed);
     }
