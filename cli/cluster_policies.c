@@ -67,14 +67,6 @@ static bool ask(struct asking *asking, const struct call_request *request, struc
 
 /* ---- what a ConfigMap holds ---- */
 
-/* A key is a file's name where the ConfigMap is mounted: those count that -p FOLDER would read. */
-static bool is_policy_file(struct text key)
-{
-    return key.size > 0 && key.data[0] != '.' && !text_is(key, "cases.yaml") &&
-           (text_ends_with(key, TEXT(".yaml")) || text_ends_with(key, TEXT(".yml")) ||
-            text_ends_with(key, TEXT(".json")));
-}
-
 /* The policy files of data, or of binaryData, which is base64 and mounted alike. */
 static bool take_member(const struct node *map, const char *member, bool encoded,
                         struct arena *arena, struct policy_texts *texts, struct error *error)
@@ -85,7 +77,7 @@ static bool take_member(const struct node *map, const char *member, bool encoded
     for (size_t i = 0; node_is(files, NODE_MAP) && i < files->size; i++) {
         struct text key = member_key(&files->members[i]);
         struct text bytes = node_string(&files->members[i].value);
-        if (!is_policy_file(key))
+        if (!policy_key_is_read(key))
             continue;
         const char *title = arena_printf(arena, "configmap %.*s/%.*s: %.*s", TEXT_ARGS(namespace),
                                          TEXT_ARGS(name), TEXT_ARGS(key))

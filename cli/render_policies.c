@@ -9,15 +9,11 @@ enum { CONFIG_MAP_BYTES_MAX = 1000000 };
 /* The mounted folder follows the rules of any folder of policies. */
 static bool name_is_readable(struct text name)
 {
-    static const char *const endings[] = {".yaml", ".yml", ".json"};
     for (size_t i = 0; i < name.size; i++)
         if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.",
                    name.data[i]) == NULL)
             return false;
-    for (size_t i = 0; i < COUNT_OF(endings); i++)
-        if (text_ends_with(name, text_of(endings[i])))
-            return name.data[0] != '.' && name.size <= 253;
-    return false;
+    return policy_key_is_read(name) && name.size <= 253;
 }
 
 static bool check(const struct render_policy *policies, size_t count, struct error *error)
@@ -30,7 +26,7 @@ static bool check(const struct render_policy *policies, size_t count, struct err
             return error_set(error, ERROR_USAGE, place,
                              "\"%.*s\" cannot be a key of the ConfigMap; a policy file there has a "
                              "name of letters, digits, -, _ and . that ends with .yaml, .yml or "
-                             ".json",
+                             ".json, and is not cases.yaml, which a folder of policies leaves out",
                              TEXT_ARGS(name));
         for (size_t j = 0; j < i; j++)
             if (text_equal(policies[j].name, name))

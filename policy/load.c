@@ -176,6 +176,15 @@ static bool is_of_tests(struct text path)
     return text_is(rest, "cases.yaml");
 }
 
+bool policy_key_is_read(struct text key)
+{
+    static const char *const endings[] = {".yaml", ".yml", ".json"};
+    for (size_t i = 0; i < COUNT_OF(endings); i++)
+        if (text_ends_with(key, text_of(endings[i])))
+            return key.data[0] != '.' && !is_of_tests(key);
+    return false;
+}
+
 void policy_find_files(const char *path, struct arena *arena, struct path_list *files,
                        struct problems *problems)
 {

@@ -188,6 +188,8 @@ bool world_has_owner(const struct world *world, const struct awaited_owner *awai
  * but none named cases.yaml and none in a folder named tests (docs/guides/policy-tests.md). */
 void policy_find_files(const char *path, struct arena *arena, struct path_list *files,
                        struct problems *problems);
+/* Whether a ConfigMap that is mounted as such a folder has a policy file under this key. */
+bool policy_key_is_read(struct text key);
 /* A policy file that was read from somewhere else, which its name says. It must outlive the
  * policies. */
 struct policy_text {
