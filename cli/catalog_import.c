@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "kube/quantity.h"
 
-enum { WHOLE_PER_MILLE = 1000 };
+enum { WHOLE_PPM = 1000000, PERCENT_PLACES = 4 };
 static const size_t limit_bytes = (size_t)900
                                   << 20; /* the offer file of a region has some hundred */
 
@@ -26,22 +26,21 @@ static bool is_again(const struct price *price, const struct price *next)
     return text_equal(price->type, next->type) && price->spot == next->spot;
 }
 
-static bool read_discount(const char *written, int64_t *per_mille)
+static bool read_discount(const char *written, int64_t *ppm)
 {
     struct text t = text_of(written);
-    *per_mille = 0;
+    *ppm = 0;
     if (t.size > 0 && t.data[t.size - 1] == '%')
         t.size--;
     return written == NULL ||
-           (quantity_scaled(t, 1, per_mille) && *per_mille >= 0 && *per_mille < WHOLE_PER_MILLE);
+           (quantity_scaled(t, PERCENT_PLACES, ppm) && *ppm >= 0 && *ppm < WHOLE_PPM);
 }
 
-static void add_price(struct text_builder *out, const struct price *price,
-                      int64_t discount_per_mille)
+static void add_price(struct text_builder *out, const struct price *price, int64_t discount_ppm)
 {
-    int64_t kept = WHOLE_PER_MILLE - discount_per_mille;
-    int64_t micro = price->usd_micro_per_hour / WHOLE_PER_MILLE * kept +
-                    price->usd_micro_per_hour % WHOLE_PER_MILLE * kept / WHOLE_PER_MILLE;
+    int64_t kept = WHOLE_PPM - discount_ppm;
+    int64_t micro = price->usd_micro_per_hour / WHOLE_PPM * kept +
+                    price->usd_micro_per_hour % WHOLE_PPM * kept / WHOLE_PPM;
     text_builder_add(out, out->data[out->size - 1] == '[' ? TEXT("\n  {") : TEXT(",\n  {"));
     json_write_member(out, "instanceType", price->type);
     json_write_member(out, "capacityType", price->spot ? TEXT("spot") : TEXT("on-demand"));
@@ -51,21 +50,21 @@ static void add_price(struct text_builder *out, const struct price *price,
 }
 
 static struct text price_file(const struct catalog_import *import, const struct price_list *list,
-                              int64_t discount_per_mille, struct arena *arena)
+                              int64_t discount_ppm, struct arena *arena)
 {
     struct text_builder out = {.arena = arena};
     text_builder_add(&out, TEXT("{"));
     json_write_member(&out, "schema", TEXT(PRICES_SCHEMA));
     json_write_member(&out, "region", list->region);
     json_write_member(&out, "date", import->date != NULL ? text_of(import->date) : list->date);
-    if (discount_per_mille > 0)
+    if (discount_ppm > 0)
         json_write_member(&out, "discount",
-                          arena_printf(arena, "%g %%", (double)discount_per_mille / 10));
+                          arena_printf(arena, "%g %%", (double)discount_ppm / 10000));
     json_write_key(&out, "prices");
     text_builder_add(&out, TEXT("["));
     for (size_t i = 0; i < list->count; i++)
         if (i + 1 == list->count || !is_again(&list->items[i], &list->items[i + 1]))
-            add_price(&out, &list->items[i], discount_per_mille);
+            add_price(&out, &list->items[i], discount_ppm);
     text_builder_add(&out, TEXT("\n]}\n"));
     return text_builder_text(&out);
 }
@@ -95,8 +94,8 @@ int catalog_import_file(const struct catalog_import *import, struct arena *arena
     struct text text, region = text_of(import->region);
     struct price_list list;
     struct error error;
-    int64_t discount_per_mille;
-    if (!read_discount(import->discount, &discount_per_mille))
+    int64_t discount_ppm;
+    if (!read_discount(import->discount, &discount_ppm))
         return usage_error("catalog import",
                            "--discount is \"%s\"; it wants percent, from 0 to below 100",
                            import->discount);
@@ -116,7 +115,7 @@ int catalog_import_file(const struct catalog_import *import, struct arena *arena
     for (size_t i = 0; i < list.count; i++)
         list.items[i].order = i;
     qsort(list.items, list.count, sizeof *list.items, compare_prices);
-    struct text printed = price_file(import, &list, discount_per_mille, arena);
+    struct text printed = price_file(import, &list, discount_ppm, arena);
     fwrite(printed.data, 1, printed.size, stdout);
     say_what_is_priced(&list, arena);
     return EXIT_CLEAN;

@@ -137,6 +137,10 @@ def offers_are_read(bench):
     expect("region", file["region"], "us-west-2")
     expect("a discount", prices_of(file)["m5.large"], 0.0963)
     expect("the discount", file["discount"], "10 %")
+    for discount, price in (("12.34", 0.093796), ("99.99%", 0.00001)):
+        file, _ = bench.imported(text, "--region", "us-west-2", "--discount", discount)
+        expect("the discount", (prices_of(file)["m5.large"], file["discount"]),
+               (price, f"{discount.rstrip('%')} %"))
 
 
 def tables_are_read(bench):
