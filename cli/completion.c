@@ -114,7 +114,7 @@ static const struct {
     {"catalog", {"show", "filter", "import", NULL}},
     {"certs", {"make", NULL}},
     {"completion", {"bash", "zsh", "fish", NULL}},
-    {"explain", {"policy", "exceptions", NULL}},
+    {"explain", {"policy", "exceptions", "metrics", NULL}},
     {"policy", {"explain", NULL}},
     {"why", {"pod", "node", NULL}},
 };

@@ -194,7 +194,7 @@ def quiet_leaves_only_errors(folder):
 COMPLETED = ((("ch",), ["check"]), (("check", "--fail"), ["--fail-on"]),
              (("check", "-o", ""), ["text", "json", "junit", "sarif", "github"]),
              (("check", "--fail-on", "n"), ["never"]), (("explain", "zone-s"), ["zone-spread"]),
-             (("catalog", "f"), ["filter"]), (("completion", "z"), ["zsh"]),
+             (("explain", "met"), ["metrics"]), (("catalog", "f"), ["filter"]), (("completion", "z"), ["zsh"]),
              (("help", "au"), ["audit"]))
 
 
