@@ -38,8 +38,10 @@ bool cluster_options_check(const char *command, struct cluster_options *options,
         usage_error(command, "either --in-cluster, or --kubeconfig and --context");
     else if (state_dir != NULL && options->timeout != NULL)
         usage_error(command, "--timeout is for a cluster that is listed, not for --state");
-    else if (state_dir != NULL && options->user != NULL)
-        usage_error(command, "--as is for a cluster that is listed, not for --state");
+    else if (state_dir != NULL &&
+             (options->user != NULL || options->uid != NULL || options->groups.count > 0))
+        usage_error(command, "--as, --as-group and --as-uid are for a cluster that is listed, not "
+                             "for --state");
     else
         return read_timeout(command, options);
     return false;

@@ -299,6 +299,9 @@ def others_are_asked_as(folder):
     check(found == everything, found)
     _, said = run(2, *AUDIT, "--as-group", "x", KUBECONFIG=path)
     check("without a user" in said, said)
+    for option in ("--as", "--as-group", "--as-uid"):
+        _, said = run(2, "plan", "--state", folder, option, "x")
+        check("are for a cluster that is listed" in said, said)
     _, said = run(2, *AUDIT, "--as", "a\r\nAuthorization: b", KUBECONFIG=path)
     check("has a control character" in said, said)
     stub.end()
