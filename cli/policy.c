@@ -15,7 +15,7 @@ struct policy_options {
     struct input_options input;
     struct cluster_options cluster;
     struct cluster_policies_options cluster_policies;
-    struct string_list policies, files, groups, named;
+    struct string_list policies, groups, named;
     const char *namespace, *user, *state_dir, *catalog_file;
     int format;
 };
@@ -32,10 +32,10 @@ static const char notes[] =
 static enum options_result check_options(struct policy_options *options)
 {
     options->cluster.standard_input_used =
-        string_list_has(&options->files, "-") || string_list_has(&options->policies, "-");
+        string_list_has(&options->input.files, "-") || string_list_has(&options->policies, "-");
     if (!cluster_policies_check("policy", &options->cluster_policies, &options->policies))
         return OPTIONS_WRONG;
-    if (options->files.count == 0 && options->named.count == 0)
+    if (options->input.files.count == 0 && options->named.count == 0)
         usage_error("policy", "no object is given (-f FILE, or KIND/NAME)");
     else if (options->state_dir != NULL && options->cluster_policies.from_cluster)
         usage_error("policy",
@@ -50,7 +50,7 @@ static enum options_result read_options(int argc, char **argv, struct policy_opt
     const struct option_spec table[] = {
         OPTION_POLICIES(&options->policies),
         OPTIONS_CLUSTER_POLICIES(&options->cluster_policies),
-        {'f', "filename", OPTION_LIST, &options->files, "FILE", "the objects (repeats)", NULL},
+        OPTIONS_FILES(&options->input, "the objects (repeats)"),
         {'n', "namespace", OPTION_STRING, &options->namespace, "NAME",
          "of KIND/NAME, and of objects that name none (the context's, or default)", NULL},
         {0, "state", OPTION_STRING, &options->state_dir, "DIR",
@@ -174,8 +174,7 @@ static int explain(struct arena *arena, void *argument)
         return print_error(&error);
     input_begin(&manifests, &options->input, arena);
     manifests.keep_unknown = true;
-    for (size_t i = 0; i < options->files.count; i++)
-        manifests_read(&manifests, options->files.items[i], view.namespace);
+    input_read(&manifests, &options->input, view.namespace);
     input_say(&manifests);
 
     struct world_options world_options = {

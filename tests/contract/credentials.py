@@ -391,6 +391,9 @@ def files_may_be_on_the_web(folder):
                        ("busy.yaml", "the server answers 503"), ("broken.yaml", "broken.yaml:")):
         _, said = judged(2, f"{base}/{name}")
         check(what in said and name in said, f"{name}: {said}")
+    # As `policy explain` reads what -f names.
+    explained = [run(0, "policy", "explain", "-p", POLICY, "-R", "-f", path)[0] for path in (SHOP, f"{base}/shop.yaml")]
+    check(explained[0] == explained[1] != "", explained)
     check([path for path, _, _ in stub.requests].count("/busy.yaml") == 3, "not asked again")
     check("cannot be fetched" in judged(2, "http://127.0.0.1:1/x.yaml")[1], "nobody is there")
     with open(SHOP, encoding="utf-8") as file:
