@@ -289,6 +289,19 @@ static void print_values(const struct render_values *values)
         printf("rbac:\n  extraRules:%.*s\n", TEXT_ARGS(values->owner_rights));
 }
 
+/* kubectl apply writes what it applied into an annotation, as JSON. */
+static void say_large(const struct render_policy *policies, size_t count, struct arena *arena)
+{
+    enum { ANNOTATIONS_BYTES_MAX = 256 << 10 }; /* of an object */
+    struct text_builder json = {.arena = arena};
+    for (size_t i = 0; i < count; i++)
+        json_write_string(&json, policies[i].bytes);
+    if (json.size > ANNOTATIONS_BYTES_MAX)
+        say_note("the policies have over %d KiB, which kubectl apply cannot keep in the annotation "
+                 "of what it applied; kubectl apply --server-side keeps none",
+                 ANNOTATIONS_BYTES_MAX >> 10);
+}
+
 static int render(struct arena *arena, void *argument)
 {
     const struct render_options *options = argument;
@@ -330,6 +343,7 @@ static int render(struct arena *arena, void *argument)
         return print_problems(&rendering.errors, "error");
     }
     print_manifests(&values, policies, arena);
+    say_large(rendering.files.items, rendering.files.count, arena);
     return EXIT_CLEAN;
 }
 
