@@ -430,9 +430,39 @@ static void the_memory_budget_holds(void)
     }
 }
 
+/* Values one after the other: those before what is wrong are there. */
+static void several_values_are_read(void)
+{
+    static const struct {
+        const char *json, *trees;
+        uint32_t column; /* of what is wrong; 0: nothing is */
+    } cases[] = {
+        {"{}", "{}", 0},           {" {\"a\":1}\n[2]3 null\t", "{\"a\":1} [2] 3 null", 0},
+        {"{}{}", "{} {}", 0},      {"{} x", "{}", 4},
+        {"{} {\"a\":}", "{}", 9},  {"", "", 1},
+        {"\xEF\xBB\xBF{}", "", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena *arena = arena_create(budget);
+        struct source source = {.text = text_of(cases[i].json)};
+        struct node_list roots = {0};
+        struct error error = {0};
+        struct text_builder trees = {.arena = arena};
+        bool good = doc_read_json_values(&source, &doc_limits_review, NULL, arena, &roots, &error);
+        for (size_t j = 0; j < roots.count; j++)
+            text_builder_printf(&trees, "%s%.*s", j == 0 ? "" : " ",
+                                TEXT_ARGS(dump(arena, roots.items[j])));
+        CU_ASSERT_EQUAL(good, cases[i].column == 0);
+        ASSERT_INT(error.place.column, cases[i].column);
+        ASSERT_TEXT(text_builder_text(&trees), cases[i].trees);
+        arena_destroy(arena);
+    }
+}
+
 const char unit_suite[] = "base json";
 const struct unit_test unit_tests[] = {
     {"values are read", values_are_read},
+    {"several values are read", several_values_are_read},
     {"bad input is refused", bad_input_is_refused},
     {"every byte is looked at", every_byte_is_looked_at},
     {"strings are not copied", strings_are_not_copied},

@@ -462,6 +462,21 @@ static void cases_are_passed_over(void)
     remove_folder();
 }
 
+/* As a folder that the ConfigMap is mounted as. */
+static void keys_are_read_as_files(void)
+{
+    static const struct {
+        struct text key;
+        bool read;
+    } rows[] = {
+        {TEXT("a.yaml"), true},       {TEXT("a.yml"), true},  {TEXT("a.json"), true},
+        {TEXT("mycases.yaml"), true}, {TEXT("a.txt"), false}, {TEXT("README"), false},
+        {TEXT(".a.yaml"), false},     {TEXT(""), false},      {TEXT("cases.yaml"), false},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        CU_ASSERT_EQUAL(policy_key_is_read(rows[i].key), rows[i].read);
+}
+
 static void what_cannot_be_read_is_said(void)
 {
     make_folder();
@@ -592,6 +607,7 @@ const struct unit_test unit_tests[] = {
     {"a policy comes from standard input", a_policy_comes_from_standard_input},
     {"the policies of a folder stand by name", the_policies_of_a_folder_stand_by_name},
     {"cases and what they judge are passed over", cases_are_passed_over},
+    {"keys are read as files", keys_are_read_as_files},
     {"what cannot be read is said", what_cannot_be_read_is_said},
     {"errors of files come in order", errors_of_files_come_in_order},
     {"a hostile file ends soon", a_hostile_file_ends_soon},
