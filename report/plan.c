@@ -189,7 +189,6 @@ static void read_nodes(struct plan *plan, struct arena *arena)
         read_shares(plan, node, arena);
         if (node->bought) {
             plan->on_claim_count += node->pending_count;
-            plan->unpriced_count += node->node->usd_micro_per_hour < 0;
         } else {
             plan->on_node_count += node->pending_count;
             plan->taking_count += node->pending_count > 0;

@@ -72,10 +72,11 @@ struct plan {
     struct plan_misfits misfits[PLAN_MISFITS];
     /* Pending pods: all, on Nodes, and on claims. */
     size_t pending_count, on_node_count, on_claim_count;
-    size_t later_count;    /* pods that fit in a round that was not run */
-    size_t taking_count;   /* Nodes that take pending pods */
-    size_t unpriced_count; /* claims without a known price */
+    size_t later_count;  /* pods that fit in a round that was not run */
+    size_t taking_count; /* Nodes that take pending pods */
 };
+/* Whether something is known of what the claims cost: one has a price, or there are none. */
+bool plan_is_priced(const struct simulation *simulation);
 /* Users choose the quantities; a sum does not overflow. */
 int64_t plan_add(int64_t a, int64_t b);
 /* A workload's share of a node: of cpu or of memory, whichever is more. */
@@ -170,6 +171,7 @@ struct text plan_gib(int64_t memory_bytes, struct arena *arena); /* "29.3" */
 
 /* The saving of --optimize. Negative when it costs more. */
 struct plan_saved {
+    bool known; /* every claim of both plans has a price */
     int64_t usd_micro_per_hour;
     double percent; /* of what Karpenter's choices cost; one decimal */
 };

@@ -87,9 +87,13 @@ static void add_plan_without(struct text_builder *line, const struct drilled *dr
     if (claims == 0)
         text_builder_add(line, TEXT("nothing would be bought"));
     else
-        text_builder_printf(line, "%zu node%s would be bought for $%.*s an hour", claims,
-                            plural_s(claims),
+        text_builder_printf(line, "%zu node%s%s would be bought", claims, plural_s(claims),
+                            plan_is_priced(without) ? "" : " of no known price");
+    if (claims > 0 && plan_is_priced(without))
+        text_builder_printf(line, " for $%.*s an hour",
                             TEXT_ARGS(plan_usd(without->usd_micro_per_hour, line->arena)));
+    if (without->unpriced_count > 0 && plan_is_priced(without))
+        text_builder_printf(line, ", without %zu of no known price", without->unpriced_count);
     if (nowhere > 0)
         text_builder_printf(line, ", and %zu pod%s would fit nowhere", nowhere, plural_s(nowhere));
     text_builder_add(line, TEXT("."));

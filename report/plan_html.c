@@ -85,7 +85,7 @@ static void put_verdict(const struct plan *plan, struct arena *arena, FILE *out)
 static void put_numbers(const struct plan *plan, struct arena *arena, FILE *out)
 {
     const struct simulation *simulation = plan->simulation;
-    bool priced = simulation->claim_count > plan->unpriced_count;
+    bool priced = simulation->claim_count > simulation->unpriced_count;
     struct text hour = plan_usd(simulation->usd_micro_per_hour, arena);
     struct text month = plan_usd_a_month(simulation->usd_micro_per_hour, arena);
     const struct page_number numbers[] = {

@@ -158,6 +158,13 @@ static struct json_object *json_of_misfits(const struct json_misfit *misfits, si
     return list;
 }
 
+/* null: none of the claims has a known price. */
+static void add_usd_of_claims(struct json_object *json, const char *key,
+                              const struct simulation *simulation)
+{
+    json_add_usd(json, key, plan_is_priced(simulation) ? simulation->usd_micro_per_hour : -1);
+}
+
 /* The saving of --optimize. It is negative for a plan that costs more because it places more. */
 static struct json_object *json_of_saved(const struct plan *plan)
 {
@@ -165,10 +172,12 @@ static struct json_object *json_of_saved(const struct plan *plan)
     struct json_object *json = json_object_new_object();
     char percent[32];
     snprintf(percent, sizeof percent, "%.1f", saved.percent);
-    json_add_usd(json, "usdPerHour", plan->simulation->usd_micro_per_hour);
-    json_add_usd(json, "compatUsdPerHour", plan->compat->usd_micro_per_hour);
-    json_object_object_add(json, "savedUsdPerHour", json_of_usd(saved.usd_micro_per_hour));
-    json_object_object_add(json, "savedPercent", json_object_new_double_s(saved.percent, percent));
+    add_usd_of_claims(json, "usdPerHour", plan->simulation);
+    add_usd_of_claims(json, "compatUsdPerHour", plan->compat);
+    json_object_object_add(json, "savedUsdPerHour",
+                           saved.known ? json_of_usd(saved.usd_micro_per_hour) : NULL);
+    json_object_object_add(json, "savedPercent",
+                           saved.known ? json_object_new_double_s(saved.percent, percent) : NULL);
     json_add_count(json, "claims", plan->simulation->claim_count);
     json_add_count(json, "compatClaims", plan->compat->claim_count);
     json_object_object_add(json, "cutShort", json_object_new_boolean(plan->simulation->cut_short));
@@ -204,7 +213,7 @@ static struct json_object *json_of_plan_without(const struct simulation *without
 {
     struct json_object *json = json_object_new_object();
     json_add_count(json, "claims", without->claim_count);
-    json_add_usd(json, "usdPerHour", without->usd_micro_per_hour);
+    add_usd_of_claims(json, "usdPerHour", without);
     json_add_count(json, "unschedulable", without->unschedulable_count);
     return json;
 }
@@ -223,7 +232,7 @@ static struct json_object *json_of_drill(const struct material *material)
         json_object_array_add(scaled, json_of_workload(&drilled->workloads[i]));
     json_object_object_add(json, "scaled", scaled);
     json_add_count(json, "nodesLost", drilled->node_count);
-    bool priced = drilled->unpriced_count < drilled->node_count || drilled->node_count == 0;
+    bool priced = drilled->node_count == 0 || drilled->unpriced_count < drilled->node_count;
     json_add_usd(json, "usdPerHourLost", priced ? drilled->usd_micro_per_hour : -1);
     json_add_count(json, "nodesLostUnpriced", drilled->unpriced_count);
     json_add_count(json, "podsMoved", drilled->moved_count);
@@ -258,7 +267,7 @@ bool plan_json(const struct plan *plan, const struct report_style *style, struct
                            json_of_misfits(material.misfits, simulation->unschedulable_count));
     json_object_object_add(root, "undecided",
                            json_of_misfits(material.undecided, simulation->undecided_count));
-    json_add_usd(root, "usdPerHour", simulation->usd_micro_per_hour);
+    add_usd_of_claims(root, "usdPerHour", simulation);
     json_object_object_add(
         root, "prices", simulation->catalog != NULL ? json_of_prices(simulation->catalog) : NULL);
     json_add_texts(root, "unlaunched", simulation->unlaunched, simulation->unlaunched_count);

@@ -41,10 +41,18 @@ struct text plan_gib(int64_t memory_bytes, struct arena *arena)
     return arena_printf(arena, gib < 10 ? "%.2f" : "%.1f", gib);
 }
 
+bool plan_is_priced(const struct simulation *simulation)
+{
+    return simulation->claim_count == 0 || simulation->unpriced_count < simulation->claim_count;
+}
+
 struct plan_saved plan_saved(const struct plan *plan)
 {
     int64_t before = plan->compat->usd_micro_per_hour;
-    struct plan_saved saved = {.usd_micro_per_hour = before - plan->simulation->usd_micro_per_hour};
+    struct plan_saved saved = {
+        .known = plan->compat->unpriced_count == 0 && plan->simulation->unpriced_count == 0,
+        .usd_micro_per_hour = before - plan->simulation->usd_micro_per_hour,
+    };
     if (before > 0) {
         double per_mille = 1000 * (double)saved.usd_micro_per_hour / (double)before;
         saved.percent = (double)(int64_t)(per_mille + (per_mille < 0 ? -0.5 : 0.5)) / 10;
@@ -167,15 +175,15 @@ struct text plan_cost(const struct plan *plan, struct arena *arena)
     const struct simulation *simulation = plan->simulation;
     if (simulation->claim_count == 0)
         return TEXT("");
-    if (plan->unpriced_count == simulation->claim_count)
+    if (!plan_is_priced(simulation))
         return TEXT("What the new nodes cost is not known: the catalogue has no price for them.");
     struct text hour = plan_usd(simulation->usd_micro_per_hour, arena);
     struct text month = plan_usd_a_month(simulation->usd_micro_per_hour, arena);
     struct text_builder line = {.arena = arena};
     text_builder_printf(&line, "New nodes cost $%.*s an hour, $%.*s a month", TEXT_ARGS(hour),
                         TEXT_ARGS(month));
-    if (plan->unpriced_count > 0)
-        text_builder_printf(&line, ", without %zu of no known price", plan->unpriced_count);
+    if (simulation->unpriced_count > 0)
+        text_builder_printf(&line, ", without %zu of no known price", simulation->unpriced_count);
     text_builder_add(&line, TEXT("."));
     if (simulation->catalog != NULL)
         add_prices(&line, simulation);
@@ -195,11 +203,31 @@ static void add_difference(struct text_builder *line, size_t before, size_t now,
                             what, plural_s(difference));
 }
 
+/* "costs $0.2140 an hour without 1 node of no known price". */
+static void add_known_cost(struct text_builder *line, const struct simulation *simulation,
+                           const char *costs, const char *is)
+{
+    size_t unpriced = simulation->unpriced_count;
+    if (!plan_is_priced(simulation)) {
+        text_builder_printf(line, "%s of no known price", is);
+        return;
+    }
+    text_builder_printf(line, "%s $%.*s an hour", costs,
+                        TEXT_ARGS(plan_usd(simulation->usd_micro_per_hour, line->arena)));
+    if (unpriced > 0)
+        text_builder_printf(line, " without %zu node%s of no known price", unpriced,
+                            plural_s(unpriced));
+}
+
 /* A percentage would compare different things if the plans do not place the same pods. */
 static void add_cost_difference(struct text_builder *line, const struct plan *plan, bool alike)
 {
     struct plan_saved saved = plan_saved(plan);
     int64_t difference = saved.usd_micro_per_hour;
+    if (!saved.known) {
+        add_known_cost(line, plan->simulation, "costs", "is");
+        return;
+    }
     if (difference == 0) {
         text_builder_add(line, TEXT("costs the same"));
         return;
@@ -222,8 +250,9 @@ struct text plan_saving(const struct plan *plan, struct arena *arena)
     size_t placed_now = placed_count(now);
     bool alike = placed_before == placed_now;
     struct text_builder line = {.arena = arena};
-    text_builder_printf(&line, "Karpenter's own choices cost $%.*s an hour; this plan ",
-                        TEXT_ARGS(plan_usd(before->usd_micro_per_hour, arena)));
+    text_builder_add(&line, TEXT("Karpenter's own choices "));
+    add_known_cost(&line, before, "cost", "are");
+    text_builder_add(&line, TEXT("; this plan "));
     if (!alike) {
         size_t difference =
             placed_now > placed_before ? placed_now - placed_before : placed_before - placed_now;

@@ -264,6 +264,7 @@ static void list_nodes(struct rounds *rounds, struct simulation *simulation)
         qsort(claims, bought, sizeof *claims, compare_bought);
     for (size_t i = 0; i < bought; i++) {
         claims[i].name = TEXT("");
+        simulation->unpriced_count += claims[i].usd_micro_per_hour < 0;
         if (claims[i].usd_micro_per_hour > 0)
             simulation->usd_micro_per_hour =
                 usd_sum(simulation->usd_micro_per_hour, claims[i].usd_micro_per_hour);

@@ -113,7 +113,8 @@ struct simulation {
     const struct simulation_unschedulable *undecided;
     size_t undecided_count;
     size_t round_count;
-    int64_t usd_micro_per_hour;    /* of the NodeClaims */
+    int64_t usd_micro_per_hour;    /* of the NodeClaims that have a known price */
+    size_t unpriced_count;         /* NodeClaims that have none */
     const struct catalog *catalog; /* whose prices these are; NULL: nobody says */
     bool incomplete;               /* something that could not be understood is left out */
     bool cut_short;          /* time ran out while looking for a better plan (solver.patience) */

@@ -23,9 +23,9 @@ def expect(what, found, wanted):
         failures.append(f"{what}: {found!r}, expected {wanted!r}")
 
 
-def instance_type(name, cpu, usd):
+def instance_type(name, cpu, usd=None):
     offerings = [
-        {"Price": usd, "Available": True, "Requirements": [
+        {**({} if usd is None else {"Price": usd}), "Available": True, "Requirements": [
             {"key": "karpenter.sh/capacity-type", "operator": "In", "values": ["on-demand"]},
             {"key": "topology.kubernetes.io/zone", "operator": "In", "values": [zone]}]}
         for zone in ("a", "b")]
@@ -121,7 +121,9 @@ class Folder:
 def check_shape(what, plan):
     """The contract of taffrail.dev/plan/v1: keys, types, sorted lists."""
     expect(f"{what}: schema", plan["schema"], "taffrail.dev/plan/v1")
-    expect(f"{what}: usdPerHour is a number", type(plan["usdPerHour"]), float)
+    prices = [claim["usdPerHour"] for claim in plan["claims"]]
+    unpriced = bool(prices) and set(prices) == {None}
+    expect(f"{what}: usdPerHour is a number", type(plan["usdPerHour"]), type(None) if unpriced else float)
     for entry in plan["existing"]:
         expect(f"{what}: keys of existing", set(entry), {"node", "pods"})
         expect(f"{what}: pods of {entry['node']}", entry["pods"], sorted(entry["pods"]))
@@ -147,7 +149,7 @@ def check_shape(what, plan):
         expect(f"{what}: reasons of {entry['pod']}", len(entry["reasons"]) > 0, True)
         for reason in entry["reasons"]:
             expect(f"{what}: a reason", set(reason), {"nodePool", "kind", "message", "nearest"})
-    total = round(sum(claim["usdPerHour"] or 0 for claim in plan["claims"]), 6)
+    total = None if unpriced else round(sum(price or 0 for price in prices), 6)
     expect(f"{what}: the total", plan["usdPerHour"], total)
 
 
@@ -330,6 +332,20 @@ def check_drills(folder):
     expect("what is lost of no known price",
            [drill[key] for key in ("nodesLost", "usdPerHourLost", "nodesLostUnpriced")], [1, None, 1])
     expect("no drill", "drill" in folder.plan("-f", "drill.yaml"), False)
+
+    # What has no price is not free.
+    folder.write("unpriced.json", json.dumps([instance_type("small", 2)]))
+    folder.write("more.yaml", deployment("more", 1, "1900m"))
+    options = ("-f", "drill.yaml", "-f", "more.yaml", "--without-zone", "a", "--optimize")
+    plan = folder.plan(*options, wanted=1, catalog="unpriced.json")
+    check_shape("without prices", plan)
+    expect("what is lost has no price", (plan["drill"]["nodesLost"], plan["drill"]["usdPerHourLost"]), (1, None))
+    expect("without the drill no price", plan["drill"]["withoutDrill"],
+           {"claims": 1, "usdPerHour": None, "unschedulable": 0})
+    sums = ("usdPerHour", "compatUsdPerHour", "savedUsdPerHour", "savedPercent")
+    expect("nothing known is saved", {key: plan["optimize"][key] for key in sums}, dict.fromkeys(sums))
+    code, out, said = folder.run(*options, catalog="unpriced.json")
+    expect("no price as text", (code, said, "$0" in out), (1, "", False))
 
     code, out, said = folder.run("-f", "drill.yaml", "--without-zone", "a", "--sold-out", "small")
     expect("a drill as text", (code, said), (1, ""))

@@ -12,7 +12,7 @@ struct draft {
     LIST(struct simulation_pod) pods;
     LIST(struct simulation_node) nodes;
     LIST(struct simulation_unschedulable) unschedulable;
-    size_t claim_count;
+    size_t claim_count, unpriced_count;
     int64_t usd_micro;
 };
 
@@ -50,6 +50,7 @@ static inline struct simulation_node *add_node(struct draft *draft, const char *
         .round = name[0] == '\0',
     };
     draft->claim_count += node->round;
+    draft->unpriced_count += node->round > 0 && usd_micro < 0;
     draft->usd_micro += node->round > 0 && usd_micro > 0 ? usd_micro : 0;
     return node;
 }
@@ -82,6 +83,7 @@ static inline struct simulation finish(const struct draft *draft)
         .unschedulable_count = draft->unschedulable.count,
         .round_count = 2,
         .usd_micro_per_hour = draft->usd_micro,
+        .unpriced_count = draft->unpriced_count,
     };
 }
 

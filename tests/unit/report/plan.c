@@ -149,32 +149,53 @@ static void savings_are_told(void)
         int64_t now_micro, before_micro;
         size_t now_unschedulable;
         const char *line;
+        size_t now_unpriced, before_unpriced; /* of 4 and 5 claims */
     } cases[] = {
         {750000, 1000000, 2,
          "Karpenter's own choices cost $1.0000 an hour; this plan saves $0.2500 (25.0%), 1 fewer "
-         "node."},
+         "node.",
+         0, 0},
         {1000000, 1000000, 1,
          "Karpenter's own choices cost $1.0000 an hour; this plan places 1 pod more and costs the "
-         "same, 1 fewer node."},
+         "same, 1 fewer node.",
+         0, 0},
         {3000, 2000, 0,
          "Karpenter's own choices cost $0.0020 an hour; this plan places 2 pods more and costs "
-         "$0.0010 more, 1 fewer node."},
+         "$0.0010 more, 1 fewer node.",
+         0, 0},
         {1000, 2000, 3,
          "Karpenter's own choices cost $0.0020 an hour; this plan places 1 pod fewer and saves "
-         "$0.0010, 1 fewer node."},
+         "$0.0010, 1 fewer node.",
+         0, 0},
         {3000, 0, 2,
          "Karpenter's own choices cost $0.0000 an hour; this plan costs $0.0030 (0.0%) more, 1 "
-         "fewer node."},
+         "fewer node.",
+         0, 0},
+        {750000, 1000000, 2,
+         "Karpenter's own choices cost $1.0000 an hour; this plan costs $0.7500 an hour without 1 "
+         "node of no known price, 1 fewer node.",
+         1, 0},
+        {750000, 1000000, 1,
+         "Karpenter's own choices cost $1.0000 an hour without 2 nodes of no known price; this "
+         "plan "
+         "places 1 pod more and costs $0.7500 an hour, 1 fewer node.",
+         0, 2},
+        {0, 0, 2,
+         "Karpenter's own choices are of no known price; this plan is of no known price, 1 fewer "
+         "node.",
+         4, 5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct simulation now = {.usd_micro_per_hour = cases[i].now_micro,
                                  .pod_count = 3,
                                  .unschedulable_count = cases[i].now_unschedulable,
-                                 .claim_count = 4};
+                                 .claim_count = 4,
+                                 .unpriced_count = cases[i].now_unpriced};
         struct simulation before = {.usd_micro_per_hour = cases[i].before_micro,
                                     .pod_count = 3,
                                     .unschedulable_count = 2,
-                                    .claim_count = 5};
+                                    .claim_count = 5,
+                                    .unpriced_count = cases[i].before_unpriced};
         const struct plan plan = {.simulation = &now, .compat = &before, .pending_count = 3};
         const struct plan nothing = {.simulation = &now, .compat = &before};
         ASSERT_TEXT(plan_saving(&plan, arena), cases[i].line);
@@ -386,19 +407,32 @@ static void json_says_what_is_saved(void)
 {
     static const struct {
         int64_t before_micro;
-        const char *saved, *percent;
+        size_t unpriced_before, unpriced_now;
+        const char *saved, *percent, *usd, *usd_before;
     } cases[] = {
-        {428000, "0.214", "50.0"}, {107000, "-0.107", "-100.0"}, {214001, "0.000001", "0.0"}};
+        {428000, 0, 0, "0.214", "50.0", "0.214", "0.428"},
+        {107000, 0, 0, "-0.107", "-100.0", "0.214", "0.107"},
+        {214001, 0, 0, "0.000001", "0.0", "0.214", "0.214001"},
+        /* What a node without a price costs may be more than all that is saved. */
+        {428000, 0, 1, "null", "null", "0.214", "0.428"},
+        {428000, 1, 0, "null", "null", "0.214", "0.428"},
+        {0, 4, 0, "null", "null", "0.214", "null"},
+        {428000, 0, 3, "null", "null", "null", "0.428"},
+    };
     struct simulation simulation = cluster();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct simulation compat = simulation;
+        simulation.unpriced_count = cases[i].unpriced_now;
         compat.usd_micro_per_hour = cases[i].before_micro;
+        compat.unpriced_count = cases[i].unpriced_before;
         compat.claim_count++;
         const struct node *root = read_json(written("json", &simulation, &compat));
         const struct node *saved = node_get(root, "optimize");
-        ASSERT_TEXT(node_text(node_get(saved, "usdPerHour")), "0.214");
-        ASSERT_TEXT(node_text(node_get(saved, "savedUsdPerHour")), cases[i].saved);
-        ASSERT_TEXT(node_text(node_get(saved, "savedPercent")), cases[i].percent);
+        ASSERT_TEXT(node_json(node_get(root, "usdPerHour"), arena), cases[i].usd);
+        ASSERT_TEXT(node_json(node_get(saved, "usdPerHour"), arena), cases[i].usd);
+        ASSERT_TEXT(node_json(node_get(saved, "compatUsdPerHour"), arena), cases[i].usd_before);
+        ASSERT_TEXT(node_json(node_get(saved, "savedUsdPerHour"), arena), cases[i].saved);
+        ASSERT_TEXT(node_json(node_get(saved, "savedPercent"), arena), cases[i].percent);
         ASSERT_TEXT(node_text(node_get(saved, "compatClaims")), "4");
         ASSERT_TEXT(node_text(node_get(saved, "unschedulable")), "3");
     }

@@ -59,13 +59,21 @@ static void what_it_did_is_counted(void)
     static const struct drill drill;
     static struct text gone[] = {TEXT("shop/a"), TEXT("shop/b")};
     static const struct simulation nothing,
-        some = {.claim_count = 2, .usd_micro_per_hour = 214000, .unschedulable_count = 1};
+        some = {.claim_count = 2, .usd_micro_per_hour = 214000, .unschedulable_count = 1},
+        cheaper = {.claim_count = 2, .usd_micro_per_hour = 107000, .unpriced_count = 1},
+        unpriced = {.claim_count = 2, .unpriced_count = 2, .unschedulable_count = 1};
     static const struct {
         struct drilled drilled;
         const char *effect;
     } cases[] = {
         {{0}, ""},
         {{.without = &nothing}, "Without the drill nothing would be bought."},
+        {{.without = &cheaper},
+         "Without the drill 2 nodes would be bought for $0.1070 an hour, without 1 of no known "
+         "price."},
+        {{.without = &unpriced},
+         "Without the drill 2 nodes of no known price would be bought, and 1 pod would fit "
+         "nowhere."},
         {{.node_count = 1, .usd_micro_per_hour = 107000, .moved_count = 1},
          "1 node is lost, $0.1070 an hour: 1 pod needs another place."},
         {{.node_count = 3,
