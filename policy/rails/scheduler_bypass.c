@@ -42,7 +42,7 @@ bool scheduler_is_named(const struct world *world, struct text scheduler)
     return false;
 }
 
-/* The API server adds this volume to a Pod, and nobody writes it. */
+/* The API server adds this volume to a Pod when it is created, before webhooks are asked. */
 static bool has_token_volume(const struct node *volumes)
 {
     FOR_ITEMS(volume, volumes)
@@ -52,18 +52,22 @@ static bool has_token_volume(const struct node *volumes)
 }
 
 /* A Pod that has been placed carries its node's name, whoever wrote it: only before that it tells
- * of somebody's hand. Mirror pods stand for what a kubelet runs by itself. */
-static bool is_settled(const struct object *object)
+ * of somebody's hand. Of a Pod that is created the API server drops the status, so that what has
+ * one is a dump. Mirror pods stand for what a kubelet runs by itself: no kubelet runs one that it
+ * has not made. */
+static bool is_settled(const struct rail_call *call)
 {
-    if (object->kind != KIND_POD)
+    const struct subject *subject = call->subject;
+    if (call->object->kind != KIND_POD)
         return false;
-    const struct node *root = object->root->node;
+    bool is_created = subject->operation == OPERATION_CREATE && !subject->existing;
+    const struct node *root = call->object->root->node;
     struct text phase = node_string(node_at(root, "status.phase"));
     return (phase.size > 0 && !text_is(phase, "Pending")) || /* it runs, or has run */
            node_at(root, "status.conditions") != NULL ||
            node_at(root, "status.startTime") != NULL ||
            node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL ||
-           has_token_volume(node_at(root, "spec.volumes"));
+           (!is_created && has_token_volume(node_at(root, "spec.volumes")));
 }
 
 /* ---- a node that is named ---- */
@@ -72,7 +76,7 @@ static void judge_node_name(struct rail_call *call, const struct workload *workl
 {
     const struct field *field = field_get(call->arena, workload->spec, "nodeName");
     struct text name = node_string(field->node);
-    if (name.size == 0 || is_settled(call->object))
+    if (name.size == 0 || is_settled(call))
         return;
     report_found(call, SEVERITY_RAIL, field, name,
                  TEXT("Remove nodeName, and select nodes by their labels."),
@@ -154,7 +158,7 @@ static void judge_host_names(struct rail_call *call, const struct expressions *e
 static void judge_host_name_selection(struct rail_call *call, const struct workload *workload)
 {
     const struct node_selection *selection = call_selection(call, workload);
-    if (!selects_hosts(selection) || is_of_daemon_set(call) || is_settled(call->object))
+    if (!selects_hosts(selection) || is_of_daemon_set(call) || is_settled(call))
         return;
     judge_host_names(call, &selection->selector);
     FOR_EACH(term, &selection->required)

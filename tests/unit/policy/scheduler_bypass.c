@@ -4,6 +4,7 @@
 
 #define POD(spec) "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " spec "}"
 #define ON_NODE "{nodeName: ip-1}"
+#define WITH_TOKEN(more) POD("{" more ", volumes: [{name: kube-api-access-9wklg, projected: {}}]}")
 
 static void pods_placed_by_hand(void)
 {
@@ -30,8 +31,8 @@ static void pods_placed_by_hand(void)
         {"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "
          "{kubernetes.io/config.mirror: x}}, spec: " ON_NODE "}",
          ""},
-        /* the API server has been there */
-        {POD("{nodeName: ip-1, volumes: [{name: kube-api-access-9wklg, projected: {}}]}"), ""},
+        /* the API server gives it to every Pod that is created */
+        {WITH_TOKEN("nodeName: ip-1"), "deny spec.nodeName ip-1"},
         {POD("{nodeName: ip-1, volumes: [{name: data, emptyDir: {}}]}"), "deny spec.nodeName ip-1"},
         /* what a workload has become says nothing of its pods */
         {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a, annotations: "
@@ -114,6 +115,7 @@ static void nodes_named_by_their_label(void)
         {POD(REQUIRED("{matchExpressions: [{key: " HOST ", operator: NotIn, values: [ip-1]}]}")),
          ""},
         {POD(REQUIRED("{matchExpressions: [{key: " HOST ", operator: Exists}]}")), ""},
+        {WITH_TOKEN("nodeSelector: {" HOST ": ip-1}"), "warn spec.nodeSelector[" HOST "] ip-1"},
         {POD("{nodeSelector: {disk: ssd}}"), ""},
         /* it has its place */
         {"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {nodeSelector: {" HOST
@@ -181,6 +183,21 @@ static void the_node_of_a_daemon_sets_pod(void)
         {OF_A_DAEMON_SET, "jane", false, POD(ON_IT), ACTION_NONE},
         {OF_A_DAEMON_SET, "jane", false, POD(WAITS), ACTION_DENY},
         {OF_A_DAEMON_SET, "jane", false, OF_A_DAEMON_SET, ACTION_AUDIT},
+    };
+    ask_each("scheduler-bypass: {}", rows, COUNT_OF(rows));
+}
+
+/* The API server gives the volume of a token to a Pod as it is created: only of what is there it
+ * tells that a node's name need not be somebody's hand. */
+static void the_token_of_a_pod_that_is_there(void)
+{
+    static const struct asking rows[] = {
+        {WITH_TOKEN("nodeName: ip-1"), "jane", false, NULL, ACTION_DENY},
+        {WITH_TOKEN("nodeName: ip-1"), "", true, NULL, ACTION_NONE},
+        {WITH_TOKEN("nodeName: ip-1"), "jane", false, WITH_TOKEN("nodeName: ip-1"), ACTION_NONE},
+        {WITH_TOKEN("nodeSelector: {" HOST ": ip-1}"), "jane", false, NULL, ACTION_WARN},
+        {WITH_TOKEN("nodeSelector: {" HOST ": ip-1}"), "", true, NULL, ACTION_NONE},
+        {POD(ON_NODE), "", true, NULL, ACTION_DENY},
     };
     ask_each("scheduler-bypass: {}", rows, COUNT_OF(rows));
 }
@@ -353,6 +370,7 @@ const struct unit_test unit_tests[] = {
     {"nodes named by affinity", nodes_named_by_affinity},
     {"nodes named by their label", nodes_named_by_their_label},
     {"the node of a DaemonSet's pod", the_node_of_a_daemon_sets_pod},
+    {"the token of a pod that is there", the_token_of_a_pod_that_is_there},
     {"NodeClaims made by hand", node_claims_made_by_hand},
     {"schedulers that nobody runs", schedulers_that_nobody_runs},
     {"the scheduler that was meant", the_scheduler_that_was_meant},
