@@ -285,6 +285,8 @@ static void add_type(struct instance_list *list, size_t index, struct arena *are
         type_set_add(&list->allowed, index);
     if (answer != NO)
         type_set_add(&list->possible, index);
+    if (within_maximum(list, &type) != NO)
+        type_set_add(&list->within_maximum, index);
     add_values(list, index, arena);
 }
 
@@ -295,6 +297,7 @@ void instance_list_prepare(struct instance_list *list, const struct catalog *cat
     list->allowed = type_set_create(catalog, arena);
     list->possible = type_set_create(catalog, arena);
     list->denies_none = filter_is_given(&list->deny);
+    list->within_maximum = type_set_create(catalog, arena);
     for (size_t i = 0; i < catalog_count(catalog); i++)
         add_type(list, i, arena);
     FOR_TYPES(i, &list->allowed)

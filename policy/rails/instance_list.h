@@ -40,6 +40,7 @@ struct instance_list {
     struct type_set allowed;
     struct type_set possible;                 /* with those of which the hardware is not known */
     bool denies_none;                         /* deny is given, and no type is, or may be, of it */
+    struct type_set within_maximum;           /* all types that `max` does not rule out */
     device_set devices;                       /* of the allowed types */
     struct text_list values[DIMENSION_COUNT]; /* those of its types, each once, as catalogued */
     struct text_map known[DIMENSION_COUNT];   /* those of all types, and whether one is of its */

@@ -8,7 +8,8 @@
 /* What the values of a term came to. */
 struct term_values {
     bool outside;
-    bool unknown; /* one of them: what the term reaches cannot be told */
+    /* One of them is of types that the catalogue does not have; or of none, whatever is new. */
+    bool unknown, of_no_type;
 };
 
 /* SageMaker HyperPod's nodes have labels that the catalogue's types do not have. */
@@ -19,11 +20,23 @@ static bool is_label_of_types(const struct instance_list *list, enum dimension d
 }
 
 /* A placeholder is filled in before the object is applied. */
+static bool is_filled_in(const struct rail_call *call, struct text value)
+{
+    return object_may_be_template(call->object) &&
+           (text_has_placeholder(value) || text_is_capitals(value));
+}
+
+/* EC2 sells no other architectures than the catalogue has, and writes nothing in capitals. */
+static bool is_of_no_type(enum dimension dimension, struct text value)
+{
+    return dimension == DIMENSION_ARCHITECTURE || text_is_capitals(value);
+}
+
 static void judge_value(struct rail_call *call, const struct instance_list *list,
                         enum dimension dimension, const struct expression_value *value,
                         struct values_outside *outside, struct term_values *result)
 {
-    if (text_has_placeholder(value->text) || text_is_capitals(value->text)) {
+    if (is_filled_in(call, value->text)) {
         result->unknown = true;
         return;
     }
@@ -42,7 +55,7 @@ static void judge_value(struct rail_call *call, const struct instance_list *list
         break;
     case VALUE_UNKNOWN:
         outside->others_stay = true;
-        result->unknown = true;
+        *(is_of_no_type(dimension, value->text) ? &result->of_no_type : &result->unknown) = true;
         instance_report_unknown(call, list, dimension, value);
         break;
     }
@@ -79,10 +92,47 @@ static bool wants_other_nodes(const struct expressions *term)
     return false;
 }
 
+static bool names_unknown(const struct instance_list *list, const struct expression *expression)
+{
+    enum dimension dimension = dimension_of(expression->key);
+    for (size_t i = 0; dimension != DIMENSION_COUNT && i < expression->value_count; i++)
+        if (!instance_list_knows(list, dimension, expression->values[i].text))
+            return true;
+    return false;
+}
+
+/* Without those that name a type, or a kind of types, that the catalogue does not have. */
+static struct expressions without_unknown(const struct instance_list *list,
+                                          const struct expressions *expressions,
+                                          struct arena *arena)
+{
+    struct expressions kept = {0};
+    FOR_EACH(expression, expressions)
+        if (expression->op != SOLVER_IN || !names_unknown(list, expression))
+            *LIST_PUSH(arena, &kept) = *expression;
+    return kept;
+}
+
+/* Whether types that the catalogue does not have may meet the list: not where all else that is
+ * required, such as more vCPUs than the most, leaves none that `max` lets pass. */
+static bool unknown_may_pass(struct rail_call *call, const struct instance_list *list,
+                             const struct expressions *selector, const struct expressions *term)
+{
+    static const struct expressions nothing;
+    struct expressions rest[] = {
+        without_unknown(list, selector, call->arena),
+        without_unknown(list, term == NULL ? &nothing : term, call->arena),
+    };
+    struct type_set left =
+        expressions_select_possible(list->catalog, &rest[0], &rest[1], call->arena);
+    return type_set_intersects(&left, &list->within_maximum);
+}
+
 /* True when types that selector and term may reach meet the list; otherwise reports at field. */
 static bool judge_reach(struct rail_call *call, const struct instance_list *list,
                         const struct field *field, const struct expressions *selector,
-                        const struct expressions *term, enum severity severity)
+                        const struct expressions *term, struct term_values values,
+                        enum severity severity)
 {
     struct arena *arena = call->arena;
     struct type_set known = expressions_select(list->catalog, selector, term, arena);
@@ -90,6 +140,10 @@ static bool judge_reach(struct rail_call *call, const struct instance_list *list
         return true;
     struct type_set possible = expressions_select_possible(list->catalog, selector, term, arena);
     if (type_set_intersects(&possible, &list->allowed))
+        return true;
+    if ((values.unknown || values.of_no_type) && type_set_is_empty(&known))
+        return true;
+    if (values.unknown && unknown_may_pass(call, list, selector, term))
         return true;
     if (type_set_intersects(&possible, &list->possible)) {
         instance_report_unsure(call, list, severity == SEVERITY_RAIL ? SEVERITY_WARN : severity,
@@ -131,10 +185,11 @@ static void judge_terms(struct rail_call *call, const struct instance_list *list
 {
     FOR_EACH(term, terms) {
         struct term_values values = judge_values(call, list, &term->expressions, preferred);
-        if (values.outside || values.unknown || selector_values.outside ||
-            selector_values.unknown || term->expressions.count == 0)
+        if (values.outside || selector_values.outside || term->expressions.count == 0)
             continue;
-        judge_reach(call, list, term->field, selector, &term->expressions,
+        values.unknown |= selector_values.unknown;
+        values.of_no_type |= selector_values.of_no_type;
+        judge_reach(call, list, term->field, selector, &term->expressions, values,
                     preferred ? severity_of_preference(call) : SEVERITY_RAIL);
     }
 }
@@ -147,9 +202,9 @@ void instance_judge_workload(struct rail_call *call, const struct instance_list 
     const struct node_selection *selection = call_selection(call, &workload);
 
     struct term_values values = judge_values(call, list, &selection->selector, false);
-    if (selection->selector.count > 0 && !values.outside && !values.unknown)
+    if (selection->selector.count > 0 && !values.outside)
         values.outside = !judge_reach(call, list, selection->selector_field, &selection->selector,
-                                      NULL, SEVERITY_RAIL);
+                                      NULL, values, SEVERITY_RAIL);
     judge_terms(call, list, &selection->selector, values, &selection->required, false);
     judge_terms(call, list, &selection->selector, values, &selection->preferred, true);
 }

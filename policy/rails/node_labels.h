@@ -9,6 +9,7 @@
 
 struct catalog;
 struct expression;
+struct expression_value;
 struct expressions;
 struct label_filter;
 struct reach;
@@ -103,7 +104,9 @@ void label_judge(struct label_inquiry *check, const struct expression *expressio
 void label_judge_known_values(struct label_inquiry *check, const struct expression *expression);
 /* What is offered of a key, read once where anything is. */
 const struct label_offers *label_offers_of(struct label_inquiry *check, struct text key);
-/* Whether a value of it is one that is filled in later. */
+/* Whether a value is one that is filled in later; and whether it has such a one. */
+bool label_is_template(const struct label_inquiry *check, const struct expression *expression,
+                       const struct expression_value *value);
 bool label_has_template(const struct label_inquiry *check, const struct expression *expression);
 
 /* The values of the key that the policy grants; NULL: it says nothing of the key. canonical is the

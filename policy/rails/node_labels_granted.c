@@ -42,10 +42,11 @@ static void word_granted(struct label_inquiry *check, const struct label_note *n
 void label_judge_granted(struct label_inquiry *check, const struct expression *expression,
                          const struct key_strings *granted)
 {
-    for (size_t i = 0; expression->op == SOLVER_IN && i < expression->value_count; i++)
-        if (!is_granted(granted, expression->values[i].text))
-            label_note(check, SEVERITY_RAIL, expression, &expression->values[i], word_granted)
-                ->forbidden = true;
+    for (size_t i = 0; expression->op == SOLVER_IN && i < expression->value_count; i++) {
+        const struct expression_value *value = &expression->values[i];
+        if (!is_granted(granted, value->text) && !label_is_template(check, expression, value))
+            label_note(check, SEVERITY_RAIL, expression, value, word_granted)->forbidden = true;
+    }
 }
 
 /* ---- what requirements leave of what is granted ---- */

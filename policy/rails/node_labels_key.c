@@ -1,6 +1,7 @@
 /* What node-labels says of keys. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rails/node_labels.h"
@@ -347,11 +348,18 @@ static void judge_other(struct label_inquiry *check, const struct expression *ex
         judge_values(check, expression, offers);
 }
 
+bool label_is_template(const struct label_inquiry *check, const struct expression *expression,
+                       const struct expression_value *value)
+{
+    return object_may_be_template(check->call->object) &&
+           label_value_is_template(check->settings->catalog, expression_canonical_key(expression),
+                                   value->text);
+}
+
 bool label_has_template(const struct label_inquiry *check, const struct expression *expression)
 {
     for (size_t i = 0; i < expression->value_count; i++)
-        if (label_value_is_template(check->settings->catalog, expression_canonical_key(expression),
-                                    expression->values[i].text))
+        if (label_is_template(check, expression, &expression->values[i]))
             return true;
     return false;
 }
@@ -362,16 +370,16 @@ void label_judge(struct label_inquiry *check, const struct expression *expressio
     struct text canonical = expression_canonical_key(expression);
     if (!expression->valid)
         return;
-    if (label_has_template(check, expression)) {
-        check->by_node = true;
-        return;
-    }
+    bool has_template = label_has_template(check, expression);
+    check->by_node |= has_template;
     const struct key_strings *granted =
         label_granted_values(check->settings, expression->key, canonical);
     bool is_well_known = solver_is_well_known(canonical.data, canonical.size) ||
                          text_is(canonical, LABEL_HOSTNAME) || catalog_has_key(catalog, canonical);
     if (granted != NULL)
         label_judge_granted(check, expression, granted);
+    else if (has_template)
+        return;
     else if (is_well_known && !text_is(canonical, LABEL_NODE_POOL))
         judge_known(check, expression);
     else

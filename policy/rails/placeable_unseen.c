@@ -4,6 +4,7 @@
 #include "catalog/label.h"
 #include "kube/device.h"
 #include "kube/label.h"
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rails/placeable.h"
@@ -265,6 +266,8 @@ bool placeable_may_be_built_in(const struct placing *placing)
 static bool have_template(const struct placing *placing, const struct expressions *expressions)
 {
     const struct catalog *catalog = placing->call->world->catalog;
+    if (!object_may_be_template(placing->call->object))
+        return false;
     FOR_EACH(expression, expressions)
         for (size_t i = 0; i < expression->value_count; i++)
             if (label_value_is_template(catalog, expression_canonical_key(expression),

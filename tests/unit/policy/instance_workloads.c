@@ -151,6 +151,59 @@ static void only_in_names_values(void)
                                         COUNT_OF(cases)});
 }
 
+/* A value that no type has beside one that is told of takes nothing from what is reached, and what
+ * is new is no smaller than what is required of it. */
+static void values_that_no_type_has(void)
+{
+#define AMD64_AND(other) IN("kubernetes.io/arch", "amd64, " other)
+#define NO_M5_AND(other) AMD64_AND(other) ", " IS(AWS "family", "NotIn", "m5")
+#define LARGE IS(AWS "cpu", "Gt", "'64'")
+#define ALL_LARGE                                                                           \
+    "deny " REQUIRED "[0] c5.18xlarge, c5.24xlarge, c5.metal, c5a.24xlarge, c5ad.24xlarge," \
+    " ... (291)"
+#define ALL_BUT_M5 \
+    "deny " REQUIRED "[0] c1.medium, c1.xlarge, c3.2xlarge, c3.4xlarge, c3.8xlarge, ... (978)"
+#define UNKNOWN(value) "warn " REQUIRED "[0].matchExpressions[0].values[1] " value
+    static const char rails[] = "instance-types: {max: {cpu: 16}}";
+    static const struct rail_case of_files[] = {
+        {TERMS("", TERM(AMD64_AND("ARCH") ", " LARGE), ""), ALL_LARGE},
+        {TERMS("", TERM(AMD64_AND("'${ARCH}'") ", " LARGE), ""), ALL_LARGE},
+        {TERMS("", TERM(AMD64_AND("s390x") ", " LARGE), ""), ALL_LARGE "\n" UNKNOWN("s390x")},
+        {TERMS("", TERM(IN(AWS "family", "m5, zz9") ", " LARGE), ""),
+         "deny " REQUIRED "[0] m5.24xlarge, m5.metal\n" UNKNOWN("zz9")},
+        {TERMS("kubernetes.io/arch: amd64, team: web",
+               TERM(IN(AWS "family", "m5, zz9") ", " LARGE ", {key: " AWS
+                                                "local-nvme, operator: DoesNotExist}"),
+               ""),
+         "deny " REQUIRED "[0] m5.24xlarge, m5.metal\n" UNKNOWN("zz9")},
+        /* of what is told nothing is left */
+        {TERMS(AWS "family: zz9", TERM(LARGE), ""), "warn spec.nodeSelector[" AWS "family] zz9"},
+        {TERMS(AWS "family: FAMILY", TERM(LARGE), ""), ""},
+        {TERMS("kubernetes.io/arch: ARCH", TERM(LARGE), ""), ""},
+        {TERMS("kubernetes.io/arch: s390x", TERM(LARGE), ""),
+         "warn spec.nodeSelector[kubernetes.io/arch] s390x"},
+        /* what is new may have so much memory beside few vCPUs, as other families have */
+        {TERMS("", TERM(IN(AWS "family", "m5, zz9") ", " IS(AWS "memory", "Gt", "'131072'")), ""),
+         UNKNOWN("zz9")},
+    };
+    rail_table_run(&(struct rail_table){rails, NULL, of_files, COUNT_OF(of_files)});
+    static const struct rail_case sent[] = {
+        {TERMS("", TERM(AMD64_AND("ARCH") ", " LARGE), ""), ALL_LARGE "\n" UNKNOWN("ARCH")},
+        {TERMS(AWS "family: FAMILY", TERM(LARGE), ""),
+         "warn spec.nodeSelector[" AWS "family] FAMILY"},
+    };
+    rail_table_run_sent(&(struct rail_table){rails, NULL, sent, COUNT_OF(sent)});
+    static const char families[] = "instance-types: {allow: {families: [m5]}}";
+    static const struct rail_case no_m5_of_files[] = {
+        {TERMS("", TERM(NO_M5_AND("ARCH")), ""), ""},
+        {TERMS("", TERM(NO_M5_AND("s390x")), ""), ALL_BUT_M5 "\n" UNKNOWN("s390x")},
+    };
+    rail_table_run(&(struct rail_table){families, NULL, no_m5_of_files, COUNT_OF(no_m5_of_files)});
+    static const struct rail_case no_m5_sent[] = {
+        {TERMS("", TERM(NO_M5_AND("ARCH")), ""), ALL_BUT_M5 "\n" UNKNOWN("ARCH")}};
+    rail_table_run_sent(&(struct rail_table){families, NULL, no_m5_sent, COUNT_OF(no_m5_sent)});
+}
+
 /* With a list that holds nothing whoever names a type learns of it; an empty term names none. */
 static void of_an_empty_list(void)
 {
@@ -362,6 +415,7 @@ const struct unit_test unit_tests[] = {
     {"hardware that is not known", hardware_that_is_not_known},
     {"preferences are warned of", preferences_are_warned_of},
     {"only In names values", only_in_names_values},
+    {"values that no type has", values_that_no_type_has},
     {"of an empty list", of_an_empty_list},
     {"very many are counted", very_many_are_counted},
     {"it says what is reached", it_says_what_is_reached},

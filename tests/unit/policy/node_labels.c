@@ -314,6 +314,36 @@ static void a_name_that_is_none_yet_is_no_example(void)
 #define THERE(key) "{key: " key ", operator: Exists}"
 #define BY_NAME "karpenter.sh/nodepool"
 
+/* Values that are filled in later excuse no others, and what the API server sends has none. */
+static void placeholders_beside_what_is_granted(void)
+{
+    static const char rails[] =
+        "node-labels: {allow: {karpenter.sh/nodepool: [general], team: [shared]}}";
+    static const char pools[] =
+        POOL("general", "team: shared", "") POOL("payments", "team: payments", "");
+    static const struct rail_case of_files[] = {
+        {NODE_AFFINITY(TERM(IN(BY_NAME, "payments, POOL"))),
+         "deny " EXPRESSION ".values[0] payments"},
+        {NODE_AFFINITY(TERM(IN("team", "'${TEAM}', payments"))),
+         "deny " EXPRESSION ".values[1] payments"},
+        {NODE_AFFINITY(TERM(IN(BY_NAME, "general, POOL"))), ""},
+        {NODE_AFFINITY(TERM(IN(BY_NAME, "general, POOL") ", " NOT_IN(BY_NAME, "general"))), ""},
+        /* it may become the only other one */
+        {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general, POOL"))), ""},
+        {SELECTS(BY_NAME ": POOL"), ""},
+        {SELECTS("kubernetes.io/arch: ARCH"), ""},
+    };
+    rail_table_run(&(struct rail_table){rails, pools, of_files, COUNT_OF(of_files)});
+    static const struct rail_case sent[] = {
+        {NODE_AFFINITY(TERM(IN(BY_NAME, "payments, POOL"))),
+         "deny " EXPRESSION ".values[0] payments\ndeny " EXPRESSION ".values[1] POOL"},
+        {NODE_AFFINITY(TERM(IN(BY_NAME, "general, POOL"))), "deny " EXPRESSION ".values[1] POOL"},
+        {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general, POOL"))), "deny " EXPRESSION " NotIn"},
+        {SELECTS("kubernetes.io/arch: ARCH"), "deny spec.nodeSelector[kubernetes.io/arch] ARCH"},
+    };
+    rail_table_run_sent(&(struct rail_table){rails, pools, sent, COUNT_OF(sent)});
+}
+
 /* What is left of a granted label must hold a granted value: the pools of others are reached by
  * what is ruled out, too. */
 static void requirements_must_leave_what_is_granted(void)
@@ -858,6 +888,7 @@ const struct unit_test unit_tests[] = {
     {"of another cloud only its pools tell", of_another_cloud_only_its_pools_tell},
     {"a team selects what it is granted", a_team_selects_what_it_is_granted},
     {"a name that is none yet is no example", a_name_that_is_none_yet_is_no_example},
+    {"placeholders beside what is granted", placeholders_beside_what_is_granted},
     {"requirements must leave what is granted", requirements_must_leave_what_is_granted},
     {"a granted value must be there", a_granted_value_must_be_there},
     {"labels that every node has", labels_that_every_node_has},
