@@ -141,6 +141,11 @@ struct draft {
     const struct field *field;
     struct text found;     /* the value; with statement empty the message is: found "VALUE" */
     struct text statement; /* instead of: found "VALUE" */
+    /* What is wrong, where the statement has words of other fields besides, such as a number of
+     * replicas: in its place it tells on UPDATE whether the finding is new. Empty: the statement
+     * tells. */
+    struct text fault;
+    int64_t extent; /* with fault, how bad it is: what is worse than before is new, too */
     /* All that is told of, where that may be several values of one list: on UPDATE the finding is
      * new when one of them is, and not when one of them is gone. */
     struct text_list values;

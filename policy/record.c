@@ -23,20 +23,23 @@ static void bag_grow(struct bag *bag, struct arena *arena)
 }
 
 /* How often it was there before. */
-static size_t bag_add(struct bag *bag, struct arena *arena, uint64_t hash)
+static size_t bag_add(struct bag *bag, struct arena *arena, uint64_t hash, int64_t extent)
 {
     if (2 * bag->used >= bag->capacity)
         bag_grow(bag, arena);
     struct bag_slot *slot = bag_find(bag, hash);
     bag->used += slot->hash == 0;
     slot->hash = hash;
+    if (extent > slot->extent)
+        slot->extent = extent;
     return slot->count++;
 }
 
-static bool bag_take(struct bag *bag, uint64_t hash)
+/* Whether it is there, to no less an extent. */
+static bool bag_take(struct bag *bag, uint64_t hash, int64_t extent)
 {
     struct bag_slot *slot = bag->used == 0 ? NULL : bag_find(bag, hash);
-    if (slot == NULL || slot->count == 0)
+    if (slot == NULL || slot->count == 0 || slot->extent < extent)
         return false;
     slot->count--;
     return true;
@@ -103,7 +106,12 @@ static uint64_t hash_draft(struct record *record, const struct draft *draft, boo
 {
     uint64_t hash = hash_field(record, draft->field, by_name);
     hash = hash_after(record, hash, draft->found);
-    hash = hash_after(record, hash, draft->statement);
+    if (draft->fault.size > 0) {
+        const struct text severity = {(const char *)&draft->severity, sizeof draft->severity};
+        hash = hash_after(record, hash, severity);
+        hash = hash_after(record, hash, draft->fault);
+    } else
+        hash = hash_after(record, hash, draft->statement);
     return hash == 0 ? 1 : hash;
 }
 
@@ -153,9 +161,9 @@ static void excuses_add(struct record *record, struct excuses *excuses, const st
         return;
     }
     for (size_t i = 0; i < draft->values.count; i++)
-        bag_add(&excuses->said, record->arena, hash_value(record, draft, i));
+        bag_add(&excuses->said, record->arena, hash_value(record, draft, i), 0);
     if (draft->values.count == 0)
-        bag_add(&excuses->said, record->arena, hash_draft(record, draft, true));
+        bag_add(&excuses->said, record->arena, hash_draft(record, draft, true), draft->extent);
 }
 
 /* Whether all that the draft tells of was there before; then that excuses nothing else that is
@@ -166,14 +174,14 @@ static bool excuses_take(struct record *record, struct excuses *excuses, const s
         return was_reached(record, excuses, draft);
     struct bag *said = &excuses->said;
     if (draft->values.count == 0)
-        return bag_take(said, hash_draft(record, draft, true));
+        return bag_take(said, hash_draft(record, draft, true), draft->extent);
     size_t taken = 0;
-    while (taken < draft->values.count && bag_take(said, hash_value(record, draft, taken)))
+    while (taken < draft->values.count && bag_take(said, hash_value(record, draft, taken), 0))
         taken++;
     if (taken == draft->values.count)
         return true;
     while (taken > 0)
-        bag_add(said, record->arena, hash_value(record, draft, --taken));
+        bag_add(said, record->arena, hash_value(record, draft, --taken), 0);
     return false;
 }
 
@@ -192,7 +200,7 @@ static bool is_told(struct record *record, const struct draft *draft)
 {
     const struct pod_template *template = record->object->template;
     return template != NULL && !is_in_template(draft->field, template) &&
-           bag_add(&record->told, record->arena, hash_draft(record, draft, false)) > 0;
+           bag_add(&record->told, record->arena, hash_draft(record, draft, false), 0) > 0;
 }
 
 void record_add(struct record *record, const struct draft *draft)

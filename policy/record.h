@@ -10,6 +10,7 @@ struct bag {
     struct bag_slot {
         uint64_t hash; /* 0: free */
         size_t count;
+        int64_t extent; /* the most of what was put in */
     } * slots;
     size_t capacity, used;
 };

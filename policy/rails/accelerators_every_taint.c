@@ -153,15 +153,21 @@ static void report_toleration(const struct accelerators_pod *pod,
     struct rail_call *call = pod->call;
     const struct accelerators *settings = pod->settings;
     struct text resource = accelerators_name_of(settings->resources.items[0], call->arena);
-    report(call, severity, field_get(call->arena, toleration->field, "operator"),
-           arena_printf(call->arena,
-                        "Name the keys of the taints that the pod must tolerate, %sor ask for "
-                        "%.*s under resources.limits of a container.",
-                        way_out, TEXT_ARGS(resource)),
-           "The pod tolerates every %.*s%staint, also those of nodes with accelerators such as "
-           "%.*s, but asks for no accelerator.%s",
-           TEXT_ARGS(toleration->effect), toleration->effect.size > 0 ? " " : "",
-           TEXT_ARGS(settings->taints.items[0]), consequence);
+    struct arena *arena = call->arena;
+    const struct field *field = field_get(arena, toleration->field, "operator");
+    report_as(call, severity, .field = field, .found = node_text(field->node),
+              .statement = arena_printf(
+                  arena,
+                  "The pod tolerates every %.*s%staint, also those of nodes with accelerators such "
+                  "as %.*s, but asks for no accelerator.%s",
+                  TEXT_ARGS(toleration->effect), toleration->effect.size > 0 ? " " : "",
+                  TEXT_ARGS(settings->taints.items[0]), consequence),
+              .fault = arena_printf(arena, "The pod tolerates every taint (%.*s).",
+                                    TEXT_ARGS(toleration->effect)),
+              .fix = arena_printf(arena,
+                                  "Name the keys of the taints that the pod must tolerate, %sor "
+                                  "ask for %.*s under resources.limits of a container.",
+                                  way_out, TEXT_ARGS(resource)));
 }
 
 static void report_terms(const struct accelerators_pod *pod, const struct toleration *toleration)

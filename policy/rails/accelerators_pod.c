@@ -268,17 +268,20 @@ static void judge_pools(struct accelerators_pod *pod, const struct field *field,
     if (tolerates_everything(&pod->tolerations) || find_pool(pod, &closed))
         return;
     if (closed.count > 0)
-        report_found(
+        report_as(
             call,
             closed.is_known && world_sees(call->world, KIND_BIT(KIND_NODE_POOL))
                 ? SEVERITY_RAIL
                 : SEVERITY_UNDECIDED,
-            field, asked,
-            arena_printf(arena, "Add to %.*s: [%.*s].", TEXT_ARGS(field_path(arena, field)),
-                         TEXT_ARGS(tolerations_to_add(pod, &closed))),
-            "The pod asks for %.*s but does not tolerate the taints of the NodePools that could "
-            "serve it: %.*s.",
-            TEXT_ARGS(asked), TEXT_ARGS(closed_text(pod, &closed)));
+            .field = field, .found = asked,
+            .statement = arena_printf(
+                arena,
+                "The pod asks for %.*s but does not tolerate the taints of the NodePools that "
+                "could serve it: %.*s.",
+                TEXT_ARGS(asked), TEXT_ARGS(closed_text(pod, &closed))),
+            .fault = TEXT("The pod does not tolerate the taints of the NodePools."),
+            .fix = arena_printf(arena, "Add to %.*s: [%.*s].", TEXT_ARGS(field_path(arena, field)),
+                                TEXT_ARGS(tolerations_to_add(pod, &closed))));
     else if (snapshot_pool_count(call->world->snapshot) == 0 && call->object->kind == KIND_POD)
         report_found(call, SEVERITY_UNDECIDED, field, asked,
                      advice_to_show(call, KIND_BIT(KIND_NODE_POOL), ""),
@@ -286,11 +289,15 @@ static void judge_pools(struct accelerators_pod *pod, const struct field *field,
                      "no NodePool is visible.",
                      TEXT_ARGS(asked));
     else if (snapshot_pool_count(call->world->snapshot) > 0 && accelerators_has_more_terms(pod))
-        report_found(call, SEVERITY_RAIL, field, asked,
-                     arena_printf(arena, "Write at most %d nodeSelectorTerms.", SUPPLY_TERMS_MAX),
-                     "No NodePool serves this pod, which asks for %.*s, by the first %d of its %zu "
-                     "nodeSelectorTerms. No more are looked at.",
-                     TEXT_ARGS(asked), SUPPLY_TERMS_MAX, pod->selection->required.count);
+        report_with(
+            call, .field = field, .found = asked,
+            .statement = arena_printf(
+                arena,
+                "No NodePool serves this pod, which asks for %.*s, by the first %d of its %zu "
+                "nodeSelectorTerms. No more are looked at.",
+                TEXT_ARGS(asked), SUPPLY_TERMS_MAX, pod->selection->required.count),
+            .fault = TEXT("No NodePool serves the pod by its first nodeSelectorTerms."),
+            .fix = arena_printf(arena, "Write at most %d nodeSelectorTerms.", SUPPLY_TERMS_MAX));
 }
 
 /* The devices asked for by name; of a resource that tells none (the bit of DEVICE_COUNT) every type

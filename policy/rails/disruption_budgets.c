@@ -165,15 +165,19 @@ static bool judge_blocked(struct rail_call *call, const struct budgets *budgets)
             ? TEXT("")
             : arena_printf(call->arena, " that this pool has (%.*s)",
                            TEXT_ARGS(disruption_reasons_text(budgets->reasons, call->arena)));
+    struct text statement;
     if (budgets_have_no_other(budgets, last->reasons))
-        report(call, SEVERITY_RAIL, last->nodes_field, fix,
-               "A budget of \"%.*s\" holds at all times and for all reasons%.*s. " NO_NODE_GOES,
-               TEXT_ARGS(last->nodes), TEXT_ARGS(of_pool));
+        statement = arena_printf(
+            call->arena,
+            "A budget of \"%.*s\" holds at all times and for all reasons%.*s. " NO_NODE_GOES,
+            TEXT_ARGS(last->nodes), TEXT_ARGS(of_pool));
     else
-        report(call, SEVERITY_RAIL, last->nodes_field, fix,
-               "Budgets of 0 nodes hold at all times, and together they are for all "
-               "reasons%.*s. " NO_NODE_GOES,
-               TEXT_ARGS(of_pool));
+        statement = arena_printf(call->arena,
+                                 "Budgets of 0 nodes hold at all times, and together they are for "
+                                 "all reasons%.*s. " NO_NODE_GOES,
+                                 TEXT_ARGS(of_pool));
+    report_with(call, .field = last->nodes_field, .found = node_text(last->nodes_field->node),
+                .statement = statement, .fault = TEXT(NO_NODE_GOES), .fix = fix);
     return true;
 }
 

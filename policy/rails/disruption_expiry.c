@@ -129,12 +129,15 @@ static bool judge_gaps(struct rail_call *call, const struct budgets *budgets,
     int64_t longest = longest_closed_s(budgets, call->now_unix_s);
     if (longest <= expire_s)
         return false;
-    report_found(call, SEVERITY_RAIL, field, found,
-                 TEXT("Open windows more often, or let nodes live longer."),
-                 "expireAfter is %.*s, and no window is open for up to %.*s. Nodes cannot be "
-                 "replaced that soon. Next windows: %.*s.",
-                 TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
-                 TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena)));
+    report_with(call, .field = field, .found = found,
+                .statement = arena_printf(
+                    arena,
+                    "expireAfter is %.*s, and no window is open for up to %.*s. Nodes cannot be "
+                    "replaced that soon. Next windows: %.*s.",
+                    TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
+                    TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena))),
+                .fault = TEXT("No window is open for longer than nodes live."), .extent = longest,
+                .fix = TEXT("Open windows more often, or let nodes live longer."));
     return true;
 }
 

@@ -218,12 +218,16 @@ static void report_conflict(struct rail_call *call, const struct overlay *overla
     /* Of equals the last by name is taken first. */
     struct text rejected = text_compare(own, theirs) < 0 ? own : theirs;
     struct text what = resource.data == NULL ? TEXT("the price") : resource;
-    report_found(call, SEVERITY_RAIL, field_get(arena, overlay->spec, "weight"), theirs,
-                 TEXT("Give them different weights, or requirements that share no machine."),
-                 "NodeOverlays %.*s and %.*s of equal weight both set %.*s of machines of NodePool "
-                 "%.*s: %.*s. Karpenter rejects %.*s as a whole.",
-                 TEXT_ARGS(own), TEXT_ARGS(theirs), TEXT_ARGS(what), TEXT_ARGS(pool->object->name),
-                 TEXT_ARGS(type_set_text(call->world->catalog, types, arena)), TEXT_ARGS(rejected));
+    report_with(
+        call, .field = field_get(arena, overlay->spec, "weight"), .found = theirs,
+        .statement = arena_printf(
+            arena,
+            "NodeOverlays %.*s and %.*s of equal weight both set %.*s of machines of NodePool "
+            "%.*s: %.*s. Karpenter rejects %.*s as a whole.",
+            TEXT_ARGS(own), TEXT_ARGS(theirs), TEXT_ARGS(what), TEXT_ARGS(pool->object->name),
+            TEXT_ARGS(type_set_text(call->world->catalog, types, arena)), TEXT_ARGS(rejected)),
+        .fault = arena_printf(arena, "Both NodeOverlays set %.*s.", TEXT_ARGS(what)),
+        .fix = TEXT("Give them different weights, or requirements that share no machine."));
 }
 
 static void judge_pair(struct rail_call *call, const struct overlay *overlay,

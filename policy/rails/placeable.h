@@ -36,6 +36,9 @@ bool placeable_may_be_built_in(const struct placing *placing);
 /* Whether it is a template still: a value is filled in before it is applied. */
 bool placeable_is_template(const struct placing *placing);
 
+/* What is wrong with a pod, whatever it lacks and however much. */
+#define RUNS_NOWHERE "Nothing can run the pod."
+
 /* ---- placeable_words.c ---- */
 
 void placeable_report_nowhere(const struct placing *placing, const struct supply_answer *answer);

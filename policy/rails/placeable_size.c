@@ -190,7 +190,7 @@ bool placeable_report_size(const struct placing *placing)
         : call->object->kind == KIND_POD      ? "this pod would stay Pending"
                                               : "these pods would stay Pending");
     report_with(call, .field = placing->workload.spec, .statement = statement,
-                .fix = size_fix(call, &size, &most, types != NULL));
+                .fault = TEXT(RUNS_NOWHERE), .fix = size_fix(call, &size, &most, types != NULL));
     return true;
 }
 
@@ -221,6 +221,7 @@ static void judge_pool(const struct placing *placing, const struct pool *pool,
                     "No instance type of NodePool %.*s has %.*s, so Karpenter buys no node there "
                     "while this DaemonSet asks for it.",
                     TEXT_ARGS(pool->object->name), TEXT_ARGS(size_text(size, &most, call->arena))),
+                .fault = TEXT("The DaemonSet leaves no room on the NodePool's nodes."),
                 .fix = arena_printf(call->arena,
                                     "%.*s, or keep its pods off NodePool %.*s with node affinity.",
                                     TEXT_ARGS(limit_text(size, &most, call->arena)),

@@ -221,5 +221,6 @@ void placeable_report_nowhere(const struct placing *placing, const struct supply
     struct rail_call *call = placing->call;
     const struct supply_reason *nearest = nearest_reason(answer);
     report_with(call, .field = placing->workload.spec, .statement = statement_of(placing, answer),
+                .fault = TEXT(RUNS_NOWHERE),
                 .fix = nearest == NULL ? TEXT("Ask for less.") : fix_of(call, nearest));
 }

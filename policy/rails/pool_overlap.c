@@ -295,14 +295,17 @@ static void report_pair(const struct pair *pair, size_t type, struct text zone,
             : arena_printf(arena, " Only pods that select %.*s are told apart.", TEXT_ARGS(apart));
     /* Karpenter asks pools of equal weight from the last name to the first. */
     struct text last = text_compare(a, b) > 0 ? a : b;
-    report_found(pair->call, apart.size > 0 ? SEVERITY_AUDIT : SEVERITY_RAIL,
-                 field_at(arena, pair->pool->object->root, "spec.weight"), b, fix_of(pair, arena),
-                 "NodePools %.*s and %.*s overlap: weight and taints are the same, and both may "
-                 "launch %.*s, %.*s%.*s.%.*s A small pod that selects nothing gets %.*s, the last "
-                 "by name.",
-                 TEXT_ARGS(a), TEXT_ARGS(b),
-                 TEXT_ARGS(catalog_type(pair->call->world->catalog, type)->name),
-                 TEXT_ARGS(capacity), TEXT_ARGS(place), TEXT_ARGS(only), TEXT_ARGS(last));
+    report_as(pair->call, apart.size > 0 ? SEVERITY_AUDIT : SEVERITY_RAIL,
+              .field = field_at(arena, pair->pool->object->root, "spec.weight"), .found = b,
+              .statement = arena_printf(
+                  arena,
+                  "NodePools %.*s and %.*s overlap: weight and taints are the same, and both may "
+                  "launch %.*s, %.*s%.*s.%.*s A small pod that selects nothing gets %.*s, the last "
+                  "by name.",
+                  TEXT_ARGS(a), TEXT_ARGS(b),
+                  TEXT_ARGS(catalog_type(pair->call->world->catalog, type)->name),
+                  TEXT_ARGS(capacity), TEXT_ARGS(place), TEXT_ARGS(only), TEXT_ARGS(last)),
+              .fault = TEXT("The two NodePools overlap."), .fix = fix_of(pair, arena));
 }
 
 /* The pool that is judged: read once, however many it is held against. */

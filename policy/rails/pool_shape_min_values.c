@@ -59,12 +59,17 @@ static void judge_min_values(struct rail_call *call, const struct expression *ex
                      "has. Karpenter launches no node.",
                      expression->min_values, TEXT_ARGS(expression->key));
     else
-        report_found(
-            call, severity, field, found,
-            arena_printf(arena, "Lower minValues to at most %zu, or leave more types.", count),
-            "minValues wants %u different values of %.*s, and the types that the requirements "
-            "leave have %zu. Karpenter launches no node.",
-            expression->min_values, TEXT_ARGS(expression->key), count);
+        report_as(
+            call, severity, .field = field, .found = found,
+            .statement = arena_printf(
+                arena,
+                "minValues wants %u different values of %.*s, and the types that the requirements "
+                "leave have %zu. Karpenter launches no node.",
+                expression->min_values, TEXT_ARGS(expression->key), count),
+            .fault = arena_printf(arena, "There are fewer values of %.*s than minValues.",
+                                  TEXT_ARGS(expression->key)),
+            .fix =
+                arena_printf(arena, "Lower minValues to at most %zu, or leave more types.", count));
 }
 
 void pool_shape_judge_min_values(struct rail_call *call, const struct pool *pool,

@@ -53,6 +53,8 @@ static void report_open(struct rail_call *call, const struct pool *pool,
     report_as(call, pool->requirements.count == 0 ? SEVERITY_RAIL : SEVERITY_WARN,
               .field = pool->requirements_field,
               .statement = open_text(call->world->catalog, launchable, arena),
+              .fault = TEXT("The pool may launch any machine."),
+              .extent = (int64_t)type_set_count(launchable),
               .fix =
                   own_catalog
                       ? TEXT("Add a requirement on the machines it is for.")
@@ -225,10 +227,11 @@ static bool report_if_none(struct rail_call *call, const struct expression *firs
         alone ? TEXT("")
               : arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
     struct text found = pool_shape_text(second, arena);
-    report_found(call, SEVERITY_RAIL, second->field, found,
-                 alone ? TEXT("Change it.") : TEXT("Change one of the two."),
-                 "No instance type fits %.*s%.*s" LAUNCHES_NONE, TEXT_ARGS(found),
-                 TEXT_ARGS(other));
+    report_with(call, .field = second->field, .found = found,
+                .statement = arena_printf(arena, "No instance type fits %.*s%.*s" LAUNCHES_NONE,
+                                          TEXT_ARGS(found), TEXT_ARGS(other)),
+                .fault = TEXT("No instance type fits."),
+                .fix = alone ? TEXT("Change it.") : TEXT("Change one of the two."));
     return true;
 }
 
@@ -306,10 +309,11 @@ static void report_no_value(struct rail_call *call, const struct expressions *al
             other = arena_printf(arena, " beside %.*s", TEXT_ARGS(pool_shape_text(first, arena)));
             break;
         }
-    report_found(call, SEVERITY_RAIL, last->field, found,
-                 alone ? TEXT("Change it.") : TEXT("Change one of them."),
-                 "No node fits %.*s%.*s" LAUNCHES_NONE, TEXT_ARGS(found),
-                 TEXT_ARGS(alone ? TEXT("") : other));
+    report_with(call, .field = last->field, .found = found,
+                .statement = arena_printf(arena, "No node fits %.*s%.*s" LAUNCHES_NONE,
+                                          TEXT_ARGS(found), TEXT_ARGS(alone ? TEXT("") : other)),
+                .fault = TEXT("No node fits."),
+                .fix = alone ? TEXT("Change it.") : TEXT("Change one of them."));
 }
 
 /* docs/reference/karpenter.md 1.3: labels are requirements, and a key without a value that is left

@@ -326,9 +326,13 @@ static void judge_memory_limit(const struct check *check)
         return;
     struct text fix = fix_of_difference(request, limit, check->call->arena);
     if (limit->given)
-        report_found(check->call, SEVERITY_RAIL, limit->field, limit->text, fix,
-                     "The memory limit of %.*s is %.*s, and its request is %.*s.",
-                     TEXT_ARGS(who(check)), TEXT_ARGS(limit->text), TEXT_ARGS(request->text));
+        report_with(check->call, .field = limit->field, .found = limit->text,
+                    .statement = arena_printf(
+                        check->call->arena,
+                        "The memory limit of %.*s is %.*s, and its request is %.*s.",
+                        TEXT_ARGS(who(check)), TEXT_ARGS(limit->text), TEXT_ARGS(request->text)),
+                    .fault = TEXT("The memory limit is not the request."),
+                    .extent = limit->milli - request->milli, .fix = fix);
     else
         report_found(check->call, SEVERITY_RAIL, limit->field, limit->text, fix,
                      "The memory limit of %.*s is missing, so it may take what others need.",

@@ -302,6 +302,7 @@ static void report_too_wide(struct rail_call *call, const struct topology_term *
                 .statement = arena_printf(call->arena,
                                           "A skew of %.*s lets all %lld replicas run in one zone.",
                                           TEXT_ARGS(node_text(skew->node)), (long long)replicas),
+                .fault = TEXT("The skew lets all replicas run in one zone."),
                 .fix = TEXT("Set maxSkew: 1."), .replacement = TEXT("1"));
 }
 

@@ -32,13 +32,16 @@ static void judge_term(struct rail_call *call, const struct topology_term *term,
     if (!zones.complete || replicas < count)
         return;
     if (replicas > count)
-        report(
-            call, SEVERITY_RAIL, term->key,
-            arena_printf(call->arena,
-                         "Replace the anti-affinity with topologySpreadConstraints: %.*s.",
-                         TEXT_ARGS(zone_spread_constraints(call, "DoNotSchedule"))),
-            "Only %lld of %lld replicas can run, since this anti-affinity allows one in each zone.",
-            (long long)count, (long long)replicas);
+        report_with(
+            call, .field = term->key, .found = node_text(term->key->node),
+            .statement = arena_printf(call->arena,
+                                      "Only %lld of %lld replicas can run, since this "
+                                      "anti-affinity allows one in each zone.",
+                                      (long long)count, (long long)replicas),
+            .fault = TEXT("There are more replicas than zones."), .extent = replicas,
+            .fix = arena_printf(call->arena,
+                                "Replace the anti-affinity with topologySpreadConstraints: %.*s.",
+                                TEXT_ARGS(zone_spread_constraints(call, "DoNotSchedule"))));
     else if (updates_without_room(call->object, replicas) && !is_of_one_revision(term))
         report(call, SEVERITY_WARN, term->key,
                TEXT("Set spec.strategy.rollingUpdate to {maxSurge: 0, maxUnavailable: 1}."),
