@@ -280,7 +280,9 @@ static const struct key spec_keys[] = {
      .type = KEY_MAPS,
      .offset = offsetof(struct document, pod_templates),
      .summary = "custom resources that hold pod templates, and where; this policy's rails judge "
-                "each template as they judge a Deployment's, but for those that ask for replicas",
+                "each template as they judge a Deployment's, but for those that ask for replicas; "
+                "of an object the first 1000: one that has more is denied where a rail in enforce "
+                "judges them",
      .children = pod_template_keys,
      .item_size = sizeof(struct templated_kind)},
     {.name = "trustedControllers",

@@ -345,7 +345,7 @@ static struct views views_of(const struct policy *policy, const struct object *o
     if (object == NULL)
         return (struct views){0};
     if (object->kind != KIND_UNKNOWN)
-        return (struct views){object, 1};
+        return (struct views){object, 1, false};
     const struct templated_kind *kind =
         templated_kind_find(policy, object->api_version, object->kind_name);
     if (kind == NULL)
@@ -408,6 +408,8 @@ static void evaluate_policy(struct evaluation *evaluation, const struct policy *
         if (call.mode != MODE_OFF)
             evaluate_rail(&call);
     }
+    if (evaluation->views.cut)
+        decide_templates(evaluation, policy, is_unchanged(evaluation));
 }
 
 static void evaluate_each(struct evaluation *evaluation)

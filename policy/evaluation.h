@@ -85,6 +85,12 @@ struct text message_whole(struct text problem, struct text fix, struct arena *ar
 /* Without control characters, which would forge lines, and at most limit_bytes long. */
 struct text message_printable(struct text t, size_t limit_bytes, struct arena *arena);
 
+/* ---- over_limit.c ---- */
+
+/* An object has more pod templates than a policy judges: as of a review that hit a limit.
+ * unchanged: an update that leaves all that a rail could deny as it was. */
+void decide_templates(struct evaluation *evaluation, const struct policy *policy, bool unchanged);
+
 /* ---- inherited.c ---- */
 
 /* `since` spares the pods of workloads that were there before a rail was switched on; in an audit

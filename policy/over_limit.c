@@ -161,17 +161,14 @@ static void ask_policy(struct evaluation *evaluation, const struct policy *polic
     }
 }
 
-static void add_finding(const struct evaluation *evaluation, const struct shortfall *shortfall,
-                        const struct guardian *guardian, struct verdict *verdict)
+static struct finding finding_of(const struct evaluation *evaluation,
+                                 const struct shortfall *shortfall, const struct guardian *guardian)
 {
     enum { TEXT_LIMIT = 1024 };
     struct arena *arena = evaluation->arena;
-    struct finding *findings = ARENA_ARRAY(arena, verdict->finding_count + 1, struct finding);
-    for (size_t i = 0; i < verdict->finding_count; i++)
-        findings[i] = verdict->findings[i];
     struct text problem = message_printable(shortfall->message, TEXT_LIMIT, arena);
     struct text fix = message_printable(shortfall->fix, TEXT_LIMIT, arena);
-    findings[verdict->finding_count] = (struct finding){
+    return (struct finding){
         .rail = "limits",
         .action = guardian->action,
         .field = evaluation->subject.object->root,
@@ -184,10 +181,44 @@ static void add_finding(const struct evaluation *evaluation, const struct shortf
         .contact = guardian->policy->contact,
         .check = guardian->policy->check,
     };
+}
+
+static void add_finding(const struct evaluation *evaluation, const struct shortfall *shortfall,
+                        const struct guardian *guardian, struct verdict *verdict)
+{
+    struct finding *findings =
+        ARENA_ARRAY(evaluation->arena, verdict->finding_count + 1, struct finding);
+    for (size_t i = 0; i < verdict->finding_count; i++)
+        findings[i] = verdict->findings[i];
+    findings[verdict->finding_count] = finding_of(evaluation, shortfall, guardian);
     verdict->findings = findings; /* complete: a guard may have ended before */
     verdict->finding_count++;
     if (guardian->action > verdict->action)
         verdict->action = guardian->action;
+}
+
+void decide_templates(struct evaluation *evaluation, const struct policy *policy, bool unchanged)
+{
+    struct arena *arena = evaluation->arena;
+    struct guardian guardian = {.action = ACTION_NONE};
+    ask_policy(evaluation, policy, &guardian);
+    if (guardian.action == ACTION_NONE)
+        return;
+    if (unchanged)
+        guardian.action = ACTION_WARN;
+    evaluation->hangs_on_owner |= guardian.action == ACTION_DENY;
+    const struct text kind = evaluation->subject.object->kind_name;
+    const struct shortfall shortfall = {
+        .message = arena_printf(arena,
+                                "This %.*s has more than %d pod templates, and only the first %d "
+                                "are judged.",
+                                TEXT_ARGS(kind), TEMPLATES_MAX, TEMPLATES_MAX),
+        .fix = arena_printf(arena, "Split it into several, of %d pod templates at most.",
+                            TEMPLATES_MAX),
+    };
+    struct finding finding = finding_of(evaluation, &shortfall, &guardian);
+    finding.rail = guardian.rail; /* reports of check and audit are by rail */
+    *LIST_PUSH(arena, &evaluation->findings) = finding;
 }
 
 void policy_decide_limit(const struct world *world, const struct subject *subject,

@@ -257,13 +257,12 @@ const struct templated_kind *templated_kind_find(const struct policy *policy,
     return NULL;
 }
 
-enum { TEMPLATES_MAX = 1000 };
-
 struct search {
     struct arena *arena;
     const struct object *object;
     const struct template_path *path;
     LIST(struct object) views;
+    bool cut;
 };
 
 static bool is_of_containers(const struct member *member)
@@ -302,6 +301,9 @@ static const struct field *metadata_of(const struct field *spec, struct arena *a
 static void add_view(struct search *search, const struct field *field)
 {
     struct arena *arena = search->arena;
+    search->cut = search->views.count == TEMPLATES_MAX;
+    if (search->cut)
+        return;
     struct pod_template *template = ARENA_NEW(arena, struct pod_template);
     if (search->path->of_spec) {
         template->spec = without_containers(field, arena);
@@ -319,7 +321,7 @@ static void add_view(struct search *search, const struct field *field)
 /* What is of another kind than the path says is for the API server to refuse. */
 static void descend(struct search *search, const struct field *field, size_t step)
 {
-    if (!node_is(field->node, NODE_MAP) || search->views.count >= TEMPLATES_MAX)
+    if (!node_is(field->node, NODE_MAP) || search->cut)
         return;
     if (step == search->path->count) {
         add_view(search, field);
@@ -343,7 +345,7 @@ struct views pod_templates_read(const struct templated_kind *kind, const struct 
         search.path = &kind->paths[i];
         descend(&search, object->root, 0);
     }
-    return (struct views){search.views.items, search.views.count};
+    return (struct views){search.views.items, search.views.count, search.cut};
 }
 
 /* ---- what the webhook is to be sent ---- */

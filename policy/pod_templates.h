@@ -31,8 +31,9 @@ bool resource_check(const struct schema *schema, const struct field *item, struc
 struct views {
     const struct object *items;
     size_t count;
+    bool cut; /* it has more templates */
 };
-/* At most a thousand: the pods of all others are judged when they are created. */
+enum { TEMPLATES_MAX = 1000 };
 struct views pod_templates_read(const struct templated_kind *kind, const struct object *object,
                                 struct arena *arena);
 

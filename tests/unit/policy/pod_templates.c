@@ -289,19 +289,94 @@ static void containers_that_a_controller_completes_are_left_out(void)
     arena_destroy(arena);
 }
 
+/* A RayCluster of that many templates in a list; more: behind them. */
+static const char *many_templates(size_t count, const char *template, const char *more,
+                                  struct arena *arena)
+{
+    struct text_builder object = {.arena = arena};
+    text_builder_printf(&object, "{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: a}, "
+                                 "groups: [");
+    for (size_t i = 0; i < count; i++)
+        text_builder_printf(&object, "%s%s", i == 0 ? "" : ", ", template);
+    text_builder_printf(&object, "]%s}", more);
+    return text_builder_text(&object).data;
+}
+
 static void an_object_of_very_many_templates_is_not_judged_for_ever(void)
 {
-    enum { TEMPLATES = 1500, JUDGED = 1000 };
+    static const struct {
+        size_t templates;
+        const char *more;
+        size_t judged;
+        bool cut;
+    } rows[] = {
+        {TEMPLATES_MAX - 1, ", last: {}", TEMPLATES_MAX, false},
+        {TEMPLATES_MAX, "", TEMPLATES_MAX, false},
+        {TEMPLATES_MAX, ", last: 5", TEMPLATES_MAX, false},
+        {TEMPLATES_MAX, ", last: {}", TEMPLATES_MAX, true},
+        {TEMPLATES_MAX + 500, ", last: {}", TEMPLATES_MAX, true},
+    };
     struct arena *arena = arena_create((size_t)64 << 20);
     struct loaded loaded =
         load("  podTemplates: [{group: ray.io, kind: RayCluster, paths: [\"groups[*]\", last]}]\n",
              arena);
-    struct text_builder object = {.arena = arena};
-    text_builder_printf(&object, "{apiVersion: ray.io/v1, kind: RayCluster, last: {}, groups: [");
-    for (size_t i = 0; i < TEMPLATES; i++)
-        text_builder_printf(&object, "%s{}", i == 0 ? "" : ", ");
-    text_builder_printf(&object, "]}");
-    ASSERT_INT(find(&loaded.policy, text_builder_text(&object).data, arena).count, JUDGED);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct views views = find(
+            &loaded.policy, many_templates(rows[i].templates, "{}", rows[i].more, arena), arena);
+        ASSERT_INT(views.count, rows[i].judged);
+        CU_ASSERT_EQUAL(views.cut, rows[i].cut);
+    }
+    arena_destroy(arena);
+}
+
+/* What stands behind those that are judged is decided all the same. */
+static void what_is_behind_very_many_templates_is_decided(void)
+{
+#define OF_GROUPS                                                                                  \
+    "}, podTemplates: [{group: ray.io, kind: RayCluster, paths: [\"groups[*]\", last]}], limits: " \
+    "{"
+#define NODE_NAME "scheduler-bypass: {}" OF_GROUPS
+#define NOTED "scheduler-bypass: {mode: audit}" OF_GROUPS
+#define OFF "scheduler-bypass: {mode: off}" OF_GROUPS
+#define OF_POOLS "pool-shape: {}" OF_GROUPS
+    static const struct {
+        const char *rails;
+        size_t templates;
+        const char *more, *old; /* old: what is behind them in the old object; NULL: it is new */
+        enum action action;
+    } rows[] = {
+        {NODE_NAME, TEMPLATES_MAX, ", last: {spec: {nodeName: m}}", NULL, ACTION_DENY},
+        {NODE_NAME, TEMPLATES_MAX - 1, ", last: {}", NULL, ACTION_NONE},
+        {NOTED, TEMPLATES_MAX, ", last: {}", NULL, ACTION_WARN},
+        {OFF, TEMPLATES_MAX, ", last: {}", NULL, ACTION_NONE},
+        {OF_POOLS, TEMPLATES_MAX, ", last: {}", NULL, ACTION_NONE},
+        {NODE_NAME, TEMPLATES_MAX, ", last: {}", ", last: {}", ACTION_WARN},
+        {NODE_NAME, TEMPLATES_MAX, ", last: {spec: {nodeName: m}}", ", last: {}", ACTION_DENY},
+    };
+    struct arena *arena = arena_create((size_t)256 << 20);
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct world world = rail_table_world(rows[i].rails, NULL, arena);
+        struct rail_documents objects =
+            rail_table_read(many_templates(rows[i].templates, "{}", rows[i].more, arena), arena);
+        struct subject subject = {.operation = OPERATION_CREATE, .object = objects.items};
+        struct rail_documents before = {0};
+        if (rows[i].old != NULL) {
+            before =
+                rail_table_read(many_templates(rows[i].templates, "{}", rows[i].old, arena), arena);
+            subject.operation = OPERATION_UPDATE;
+            subject.old_object = before.items;
+        }
+        struct verdict verdict;
+        policy_evaluate(&world, &subject, 0, arena, &verdict);
+        ASSERT_INT(verdict.action, rows[i].action);
+        ASSERT_INT(verdict.finding_count, rows[i].action != ACTION_NONE);
+        if (verdict.finding_count == 0)
+            continue;
+        CU_ASSERT_STRING_EQUAL(verdict.findings[0].rail, "scheduler-bypass");
+        ASSERT_TEXT(verdict.findings[0].message,
+                    "This RayCluster has more than 1000 pod templates, and only the first 1000 are "
+                    "judged. Split it into several, of 1000 pod templates at most.");
+    }
     arena_destroy(arena);
 }
 
@@ -465,6 +540,8 @@ const struct unit_test unit_tests[] = {
      containers_that_a_controller_completes_are_left_out},
     {"an object of very many templates is not judged for ever",
      an_object_of_very_many_templates_is_not_judged_for_ever},
+    {"what is behind very many templates is decided",
+     what_is_behind_very_many_templates_is_decided},
     {"a kind is told by its group", a_kind_is_told_by_its_group},
     {"the webhook is sent what some rail judges", the_webhook_is_sent_what_some_rail_judges},
     {"match names a custom resource with its group", match_names_a_custom_resource_with_its_group},
