@@ -97,6 +97,11 @@ bool object_read(const struct node *root, struct source *source, struct text def
     return true;
 }
 
+bool object_is_of_file(const struct object *object)
+{
+    return object->source != NULL && object->source->file != NULL;
+}
+
 struct text object_display_name(const struct object *object, struct arena *arena)
 {
     if (object->name.size > 0 || object->generate_name.size == 0)

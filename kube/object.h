@@ -37,6 +37,9 @@ struct object {
  * default_namespace. */
 bool object_read(const struct node *root, struct source *source, struct text default_namespace,
                  struct arena *arena, struct object *object, struct error *error) MUST_CHECK;
+/* Whether it was read from a file: it may be a template, whose values are filled in before it is
+ * applied, or a dump. What the API server sends is neither. */
+bool object_is_of_file(const struct object *object);
 /* "web", or "web-*" for an object that only has a generateName. */
 struct text object_display_name(const struct object *object, struct arena *arena);
 /* A DaemonSet, or a Pod of one. */

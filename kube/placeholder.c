@@ -4,13 +4,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "kube/object.h"
-
-bool object_may_be_template(const struct object *object)
-{
-    return object->source != NULL && object->source->file != NULL;
-}
-
 /* Most values hold the beginning of no mark: they are told by one look at each byte. */
 static bool may_hold_mark(struct text value)
 {

@@ -4,12 +4,6 @@
 
 #include "base/base.h"
 
-struct object;
-
-/* Whether values of the object may be filled in before it is applied: those of a file, for what the
- * API server sends is applied as it is. */
-bool object_may_be_template(const struct object *object);
-
 /* "${ZONE}", "$(ZONE)", "{{ .Values.zone }}", "<<ZONE>>", alone or within other text: envsubst, sed
  * or a chart puts a value there before the object is applied. */
 bool text_has_placeholder(struct text value);

@@ -22,7 +22,7 @@ static bool is_label_of_types(const struct instance_list *list, enum dimension d
 /* A placeholder is filled in before the object is applied. */
 static bool is_filled_in(const struct rail_call *call, struct text value)
 {
-    return object_may_be_template(call->object) &&
+    return object_is_of_file(call->object) &&
            (text_has_placeholder(value) || text_is_capitals(value));
 }
 

@@ -1,7 +1,6 @@
 /* What node-labels says of keys. */
 #include "catalog/catalog.h"
 #include "catalog/label.h"
-#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rails/node_labels.h"
@@ -351,7 +350,7 @@ static void judge_other(struct label_inquiry *check, const struct expression *ex
 bool label_is_template(const struct label_inquiry *check, const struct expression *expression,
                        const struct expression_value *value)
 {
-    return object_may_be_template(check->call->object) &&
+    return object_is_of_file(check->call->object) &&
            label_value_is_template(check->settings->catalog, expression_canonical_key(expression),
                                    value->text);
 }

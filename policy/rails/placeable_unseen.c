@@ -4,7 +4,6 @@
 #include "catalog/label.h"
 #include "kube/device.h"
 #include "kube/label.h"
-#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "policy/rails/placeable.h"
@@ -266,7 +265,7 @@ bool placeable_may_be_built_in(const struct placing *placing)
 static bool have_template(const struct placing *placing, const struct expressions *expressions)
 {
     const struct catalog *catalog = placing->call->world->catalog;
-    if (!object_may_be_template(placing->call->object))
+    if (!object_is_of_file(placing->call->object))
         return false;
     FOR_EACH(expression, expressions)
         for (size_t i = 0; i < expression->value_count; i++)

@@ -42,7 +42,8 @@ bool scheduler_is_named(const struct world *world, struct text scheduler)
     return false;
 }
 
-/* The API server adds this volume to a Pod when it is created, before webhooks are asked. */
+/* The API server adds this volume to each Pod before it asks webhooks, and nobody writes it: in a
+ * file it tells of a dump. */
 static bool has_token_volume(const struct node *volumes)
 {
     FOR_ITEMS(volume, volumes)
@@ -60,14 +61,15 @@ static bool is_settled(const struct rail_call *call)
     const struct subject *subject = call->subject;
     if (call->object->kind != KIND_POD)
         return false;
-    bool is_created = subject->operation == OPERATION_CREATE && !subject->existing;
+    bool is_new = subject->operation == OPERATION_CREATE && !subject->existing &&
+                  !object_is_of_file(call->object);
     const struct node *root = call->object->root->node;
     struct text phase = node_string(node_at(root, "status.phase"));
     return (phase.size > 0 && !text_is(phase, "Pending")) || /* it runs, or has run */
            node_at(root, "status.conditions") != NULL ||
            node_at(root, "status.startTime") != NULL ||
            node_get(node_at(root, "metadata.annotations"), "kubernetes.io/config.mirror") != NULL ||
-           (!is_created && has_token_volume(node_at(root, "spec.volumes")));
+           (!is_new && has_token_volume(node_at(root, "spec.volumes")));
 }
 
 /* ---- a node that is named ---- */
