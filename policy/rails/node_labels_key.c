@@ -363,21 +363,30 @@ bool label_has_template(const struct label_inquiry *check, const struct expressi
     return false;
 }
 
+/* The API server refuses what no label can have, unless somebody fills it in before. */
+static bool has_no_label_value(const struct expression *expression)
+{
+    for (size_t i = 0; i < expression->value_count; i++)
+        if (!label_value_is_valid(expression->values[i].text))
+            return true;
+    return false;
+}
+
 void label_judge(struct label_inquiry *check, const struct expression *expression)
 {
     const struct catalog *catalog = check->settings->catalog;
     struct text canonical = expression_canonical_key(expression);
     if (!expression->valid)
         return;
-    bool has_template = label_has_template(check, expression);
-    check->by_node |= has_template;
+    bool is_open = label_has_template(check, expression) || has_no_label_value(expression);
+    check->by_node |= is_open;
     const struct key_strings *granted =
         label_granted_values(check->settings, expression->key, canonical);
     bool is_well_known = solver_is_well_known(canonical.data, canonical.size) ||
                          text_is(canonical, LABEL_HOSTNAME) || catalog_has_key(catalog, canonical);
     if (granted != NULL)
         label_judge_granted(check, expression, granted);
-    else if (has_template)
+    else if (is_open)
         return;
     else if (is_well_known && !text_is(canonical, LABEL_NODE_POOL))
         judge_known(check, expression);

@@ -340,6 +340,9 @@ static void placeholders_beside_what_is_granted(void)
         {NODE_AFFINITY(TERM(IN(BY_NAME, "general, POOL"))), "deny " EXPRESSION ".values[1] POOL"},
         {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general, POOL"))), "deny " EXPRESSION " NotIn"},
         {SELECTS("kubernetes.io/arch: ARCH"), "deny spec.nodeSelector[kubernetes.io/arch] ARCH"},
+        /* the API server refuses it, or it is ruled out in vain */
+        {SELECTS("kubernetes.io/arch: a b"), ""},
+        {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general, a b"))), "deny " EXPRESSION " NotIn"},
     };
     rail_table_run_sent(&(struct rail_table){rails, pools, sent, COUNT_OF(sent)});
 }

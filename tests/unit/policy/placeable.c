@@ -765,7 +765,9 @@ static void placeholders_select_nothing(void)
     rail_table_run(
         &(struct rail_table){"placeable: {mode: enforce}", pools, cases, COUNT_OF(cases)});
     static const struct rail_case sent[] = {
-        {SELECTS("topology.kubernetes.io/zone", "ZONE"), "deny spec "}};
+        {SELECTS("topology.kubernetes.io/zone", "ZONE"), "deny spec "},
+        {SELECTS("topology.kubernetes.io/zone", "\"a b\""), ""},
+    };
     rail_table_run_sent(
         &(struct rail_table){"placeable: {mode: enforce}", pools, sent, COUNT_OF(sent)});
 }
