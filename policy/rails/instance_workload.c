@@ -19,25 +19,19 @@ static bool is_label_of_types(const struct instance_list *list, enum dimension d
     return dimension != DIMENSION_TYPE || instance_list_knows(list, dimension, value);
 }
 
-/* A placeholder is filled in before the object is applied. */
-static bool is_filled_in(const struct rail_call *call, struct text value)
+/* One is filled in before a file is applied; what the API server sends selects no node by it, as
+ * EC2 writes nothing in capitals. */
+static bool is_placeholder(struct text value)
 {
-    return object_is_of_file(call->object) &&
-           (text_has_placeholder(value) || text_is_capitals(value));
-}
-
-/* EC2 sells no other architectures than the catalogue has, and writes nothing in capitals. */
-static bool is_of_no_type(enum dimension dimension, struct text value)
-{
-    return dimension == DIMENSION_ARCHITECTURE || text_is_capitals(value);
+    return text_has_placeholder(value) || text_is_capitals(value);
 }
 
 static void judge_value(struct rail_call *call, const struct instance_list *list,
                         enum dimension dimension, const struct expression_value *value,
                         struct values_outside *outside, struct term_values *result)
 {
-    if (is_filled_in(call, value->text)) {
-        result->unknown = true;
+    if (is_placeholder(value->text)) {
+        *(object_is_of_file(call->object) ? &result->unknown : &result->of_no_type) = true;
         return;
     }
     switch (instance_list_value(list, dimension, value->text, call->arena)) {
@@ -55,7 +49,8 @@ static void judge_value(struct rail_call *call, const struct instance_list *list
         break;
     case VALUE_UNKNOWN:
         outside->others_stay = true;
-        *(is_of_no_type(dimension, value->text) ? &result->of_no_type : &result->unknown) = true;
+        /* EC2 sells no other architectures than the catalogue has. */
+        *(dimension == DIMENSION_ARCHITECTURE ? &result->of_no_type : &result->unknown) = true;
         instance_report_unknown(call, list, dimension, value);
         break;
     }

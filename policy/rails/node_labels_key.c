@@ -347,12 +347,19 @@ static void judge_other(struct label_inquiry *check, const struct expression *ex
         judge_values(check, expression, offers);
 }
 
+/* Whether a value looks like one of a template, which selects no node as it stands. */
+static bool looks_like_template(const struct label_inquiry *check,
+                                const struct expression *expression,
+                                const struct expression_value *value)
+{
+    return label_value_is_template(check->settings->catalog, expression_canonical_key(expression),
+                                   value->text);
+}
+
 bool label_is_template(const struct label_inquiry *check, const struct expression *expression,
                        const struct expression_value *value)
 {
-    return object_is_of_file(check->call->object) &&
-           label_value_is_template(check->settings->catalog, expression_canonical_key(expression),
-                                   value->text);
+    return object_is_of_file(check->call->object) && looks_like_template(check, expression, value);
 }
 
 bool label_has_template(const struct label_inquiry *check, const struct expression *expression)
@@ -363,11 +370,11 @@ bool label_has_template(const struct label_inquiry *check, const struct expressi
     return false;
 }
 
-/* The API server refuses what no label can have, unless somebody fills it in before. */
-static bool has_no_label_value(const struct expression *expression)
+static bool some_looks_like_template(const struct label_inquiry *check,
+                                     const struct expression *expression)
 {
     for (size_t i = 0; i < expression->value_count; i++)
-        if (!label_value_is_valid(expression->values[i].text))
+        if (looks_like_template(check, expression, &expression->values[i]))
             return true;
     return false;
 }
@@ -378,7 +385,7 @@ void label_judge(struct label_inquiry *check, const struct expression *expressio
     struct text canonical = expression_canonical_key(expression);
     if (!expression->valid)
         return;
-    bool is_open = label_has_template(check, expression) || has_no_label_value(expression);
+    bool is_open = some_looks_like_template(check, expression);
     check->by_node |= is_open;
     const struct key_strings *granted =
         label_granted_values(check->settings, expression->key, canonical);

@@ -262,21 +262,13 @@ bool placeable_may_be_built_in(const struct placing *placing)
 
 /* ---- templates ---- */
 
-/* What no label can have the API server refuses. */
-static bool is_template(const struct placing *placing, const struct expression *expression,
-                        struct text value)
-{
-    return object_is_of_file(placing->call->object)
-               ? label_value_is_template(placing->call->world->catalog,
-                                         expression_canonical_key(expression), value)
-               : !label_value_is_valid(value);
-}
-
 static bool have_template(const struct placing *placing, const struct expressions *expressions)
 {
+    const struct catalog *catalog = placing->call->world->catalog;
     FOR_EACH(expression, expressions)
         for (size_t i = 0; i < expression->value_count; i++)
-            if (is_template(placing, expression, expression->values[i].text))
+            if (label_value_is_template(catalog, expression_canonical_key(expression),
+                                        expression->values[i].text))
                 return true;
     return false;
 }

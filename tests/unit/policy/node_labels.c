@@ -339,8 +339,9 @@ static void placeholders_beside_what_is_granted(void)
          "deny " EXPRESSION ".values[0] payments\ndeny " EXPRESSION ".values[1] POOL"},
         {NODE_AFFINITY(TERM(IN(BY_NAME, "general, POOL"))), "deny " EXPRESSION ".values[1] POOL"},
         {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general, POOL"))), "deny " EXPRESSION " NotIn"},
-        {SELECTS("kubernetes.io/arch: ARCH"), "deny spec.nodeSelector[kubernetes.io/arch] ARCH"},
-        /* the API server refuses it, or it is ruled out in vain */
+        {NODE_AFFINITY(TERM(IN(BY_NAME, "general, a b"))), "deny " EXPRESSION ".values[1] a b"},
+        /* it selects no node, and does not pass for one */
+        {SELECTS("kubernetes.io/arch: ARCH"), ""},
         {SELECTS("kubernetes.io/arch: a b"), ""},
         {NODE_AFFINITY(TERM(NOT_IN(BY_NAME, "general, a b"))), "deny " EXPRESSION " NotIn"},
     };
