@@ -178,6 +178,15 @@ static void metadata_is_read_and_nulls_are_absent(void)
     ASSERT_TEXT(object.name, "");
 }
 
+static void what_comes_from_a_file_is_told(void)
+{
+    struct source file = {.file = "pod.yaml"}, request = {0};
+    const struct object objects[] = {{.source = &file}, {.source = &request}, {.source = NULL}};
+    CU_ASSERT_TRUE(object_is_of_file(&objects[0]));
+    CU_ASSERT_FALSE(object_is_of_file(&objects[1]));
+    CU_ASSERT_FALSE(object_is_of_file(&objects[2]));
+}
+
 static void the_last_of_one_name_stands_in_a_snapshot(void)
 {
     struct snapshot_builder *builder = snapshot_builder_create(arena);
@@ -223,6 +232,7 @@ const struct unit_test unit_tests[] = {
     {"objects of wrong types are refused", in_arena_objects_of_wrong_types_are_refused},
     {"metadata is read, nulls are absent", in_arena_metadata_is_read_and_nulls_are_absent},
     {"pods of DaemonSets are told", in_arena_pods_of_daemon_sets_are_told},
+    {"what comes from a file is told", what_comes_from_a_file_is_told},
     {"the last of one name stands", in_arena_the_last_of_one_name_stands_in_a_snapshot},
     {NULL, NULL},
 };
