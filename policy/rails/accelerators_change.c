@@ -77,7 +77,10 @@ void accelerators_add_tolerations(const struct accelerators *settings, const str
 void accelerators_foresee_tolerations(const struct rail_call *call, const struct text_map *names,
                                       struct tolerations *tolerations)
 {
-    const struct rail_use *use = rail_beside(call, &rail_accelerators);
+    bool asks = false;
+    for (size_t i = 0; i < names->count; i++)
+        asks |= text_split(names->items[i].key, '/', NULL, NULL);
+    const struct rail_use *use = asks ? rail_beside(call, &rail_accelerators) : NULL;
     if (use != NULL && use->mode == MODE_ENFORCE)
         accelerators_add_tolerations(use->settings, names, tolerations, call->arena);
 }

@@ -117,10 +117,13 @@ static const struct field *find_named(const struct workload *workload, struct te
     return NULL;
 }
 
-static bool is_added_for_none(const struct toleration *toleration, const struct text_map *zeros)
+static bool is_added_for_none(const struct workload *workload, const struct toleration *toleration,
+                              struct arena *arena)
 {
+    struct text_map zeros;
+    resource_zeros_read(workload, arena, &zeros);
     return text_is(toleration->op, "Exists") && text_is(toleration->effect, "NoSchedule") &&
-           text_map_has(zeros, toleration->key);
+           text_map_has(&zeros, toleration->key);
 }
 
 static bool has_toleration_of(const struct accelerators_pod *pod, struct text key)
@@ -132,14 +135,15 @@ static bool has_toleration_of(const struct accelerators_pod *pod, struct text ke
 }
 
 /* A template of which the API server makes a pod that tolerates what nobody wrote. */
-static void warn_of_none(const struct accelerators_pod *pod, const struct workload *workload,
-                         const struct text_map *zeros)
+static void warn_of_none(const struct accelerators_pod *pod, const struct workload *workload)
 {
     struct rail_call *call = pod->call;
+    struct text_map zeros;
     if (call->object->kind == KIND_POD || !call->policy->extended_resource_toleration)
         return;
-    for (size_t i = 0; i < zeros->count; i++) {
-        struct text name = zeros->items[i].key;
+    resource_zeros_read(workload, call->arena, &zeros);
+    for (size_t i = 0; i < zeros.count; i++) {
+        struct text name = zeros.items[i].key;
         if (!accelerators_is_taint(pod->settings, name) ||
             !accelerators_is_resource(pod->settings, name) || !resource_is_extended(name) ||
             has_toleration_of(pod, name))
@@ -156,9 +160,7 @@ static void warn_of_none(const struct accelerators_pod *pod, const struct worklo
 
 static void judge_tolerations(struct accelerators_pod *pod, const struct workload *workload)
 {
-    struct text_map zeros;
-    resource_zeros_read(workload, pod->call->arena, &zeros);
-    warn_of_none(pod, workload, &zeros);
+    warn_of_none(pod, workload);
     struct rail_call *call = pod->call;
     struct arena *arena = call->arena;
     const struct accelerators *settings = pod->settings;
@@ -172,7 +174,7 @@ static void judge_tolerations(struct accelerators_pod *pod, const struct workloa
                                    ? toleration->key
                                    : accelerators_name_of(settings->resources.items[0], arena);
         report_toleration(call, workload, toleration,
-                          is_added_for_none(toleration, &zeros)
+                          is_added_for_none(workload, toleration, arena)
                               ? arena_printf(arena,
                                              "Remove %.*s: 0, for which the API server adds this "
                                              "toleration.",

@@ -352,12 +352,14 @@ static void judge(struct rail_call *call)
     int64_t most_cpu_milli = most_cpu->given ? most_cpu->milli : INT64_MAX;
     struct check check = {
         .call = call, .settings = settings, .workload = &workload, .defaults = &defaults};
-    FOR_EACH(container, &containers)
-        check.running += ends_before_others(container) ? 0 : 1;
     read_bounded(&check, workload.spec, check.pod);
     judge_floors(&check);
-    if (check.running > 0)
-        judge_ceilings(&check);
+    if (node_get(workload.spec->node, "resources") != NULL) {
+        FOR_EACH(container, &containers)
+            check.running += ends_before_others(container) ? 0 : 1;
+        if (check.running > 0)
+            judge_ceilings(&check);
+    }
     FOR_EACH(container, &containers) {
         check.container = container;
         read_bounded(&check, container->field, check.own);

@@ -69,11 +69,24 @@ static void prepare(void *settings_pointer, const struct rail_loading *loading)
 struct check {
     struct rail_call *call;
     const struct settings *settings;
-    struct text_map resources; /* what the pod asks for */
-    struct tolerations added;  /* what accelerators gives it for them */
-    struct text_map zeros;     /* what it asks none of */
+    const struct workload *workload;
     bool is_daemon;
+    /* What the pod asks for, what accelerators gives it for that, and what it asks none of: found
+     * out once, where it matters. */
+    bool is_read;
+    struct text_map resources, zeros;
+    struct tolerations added;
 };
+
+static void read_asked(struct check *check)
+{
+    if (check->is_read)
+        return;
+    check->is_read = true;
+    check->resources = *call_resources(check->call, check->workload);
+    resource_zeros_read(check->workload, check->call->arena, &check->zeros);
+    accelerators_foresee_tolerations(check->call, &check->resources, &check->added);
+}
 
 static bool is_exists(const struct toleration *toleration)
 {
@@ -93,7 +106,7 @@ static bool grants(const struct grant *grant, const struct toleration *toleratio
 
 /* What the API server adds by itself: to every pod, for what the pod asks for, and what the
  * controller of DaemonSets adds. The plugins and agents of accelerators ask for none. */
-static bool is_added_anyway(const struct check *check, struct text key)
+static bool is_added_anyway(struct check *check, struct text key)
 {
     static const char *const of_every_pod[] = {
         "node.kubernetes.io/not-ready",
@@ -102,6 +115,7 @@ static bool is_added_anyway(const struct check *check, struct text key)
     };
     if (text_is_one_of(key, of_every_pod, COUNT_OF(of_every_pod)))
         return true;
+    read_asked(check);
     if (text_map_has(&check->resources, key))
         return true;
     FOR_EACH(toleration, &check->added)
@@ -128,7 +142,7 @@ static bool is_added_for_none(const struct check *check, const struct toleration
            resource_is_extended(toleration->key) && text_map_has(&check->zeros, toleration->key);
 }
 
-static bool is_granted(const struct check *check, const struct toleration *toleration)
+static bool is_granted(struct check *check, const struct toleration *toleration)
 {
     return is_listed(check->settings, toleration) ||
            (toleration->key.size > 0 &&
@@ -320,16 +334,12 @@ static void judge(struct rail_call *call)
     struct check check = {
         .call = call,
         .settings = call->settings,
+        .workload = &workload,
         .is_daemon = is_of_daemon_set(call),
     };
     if (!call_workload(call, &workload))
         return;
     const struct tolerations tolerations = call_tolerations(call, &workload);
-    if (tolerations.count > 0) {
-        check.resources = *call_resources(call, &workload);
-        resource_zeros_read(&workload, call->arena, &check.zeros);
-        accelerators_foresee_tolerations(call, &check.resources, &check.added);
-    }
     FOR_EACH(toleration, &tolerations) {
         if (toleration->key.size > 0 && !label_key_is_valid(toleration->key)) {
             report_invalid_key(&check, toleration);
