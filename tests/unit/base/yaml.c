@@ -515,7 +515,8 @@ static void what_is_written_is_read(void)
          * cannot stand there. */
         {"a\n\xc2\x85---\nb: c", "k: \"a\\n\\x85---\\nb: c\"\n"},
         {"a\n\u2028---\nb: c", "k: \"a\\n\\u2028---\\nb: c\"\n"},
-        {"\u2029\xc2\x9b!\u00a0\u2027\u202a", "k: \"\\u2029\\x9b!\u00a0\u2027\u202a\"\n"},
+        {"\u2029\xc2\x9b!\u00a0\u2027\u202a\u202c",
+         "k: \"\\u2029\\x9b!\u00a0\u2027\u202a\u202c\"\n"},
     };
     begin();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -448,8 +448,9 @@ static void test_nodes(void)
          .taints = "x=y:NoSchedule");
     NODE(.name = "d", .allocatable = "cpu 9; memory 8Gi; pods 10", .labels = "zone=test-zone-2");
     NODE(.name = "e", .allocatable = "cpu 9; memory 8Gi; pods 10", .labels = "zone=test-zone-1");
-    POD(.labels = "app=a", .ports = {{"", "", 80}}, .node = "e");
-    size_t pod = POD(.requests = "cpu 3", .selector = "zone=test-zone-1", .ports = {{"", "", 80}});
+    POD(.labels = "app=a", .ports = {{"", "", 80, false}}, .node = "e");
+    size_t pod =
+        POD(.requests = "cpu 3", .selector = "zone=test-zone-1", .ports = {{"", "", 80, false}});
     solve();
     EXPECT_TEXT(told(pod), "requirement: there is no NodePool that could buy a node for it\n"
                            "resources: of 5 nodes 2 lack cpu, 1 has host port 80 taken, 1 has the "

@@ -64,7 +64,7 @@ static void test_what_is_there_is_used(void)
     sell("four", "cpu 4100m; memory 8Gi; pods 20", "a", 1000);
     POOL(.name = "default");
     NODE(.name = "there", .allocatable = "cpu 2; memory 8Gi; pods 9");
-    size_t port = POD(.requests = "cpu 3", .ports = {{"", "", 80}});
+    size_t port = POD(.requests = "cpu 3", .ports = {{"", "", 80, false}});
     struct span loose = PODS(3, .requests = "cpu 1");
     place_by(packing);
     EXPECT_PLACED(port);
@@ -82,7 +82,7 @@ static void test_no_growth_for_packed_pods(void)
     sell("four", "cpu 4100m; memory 8Gi; pods 20", "a", 1000);
     sell("sixteen", "cpu 16100m; memory 32Gi; pods 80", "a", 9000);
     POOL(.name = "default");
-    size_t port = POD(.requests = "cpu 3", .ports = {{"", "", 80}});
+    size_t port = POD(.requests = "cpu 3", .ports = {{"", "", 80, false}});
     struct span loose = PODS(9, .requests = "cpu 1");
     place_by(packing);
     EXPECT_PLACED(port);

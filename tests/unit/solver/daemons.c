@@ -94,13 +94,13 @@ static void test_overhead(void)
          without},
         {"its port is the pod's",
          {.name = "default"},
-         {.requests = LARGE, .ports = {{"", "", 8080}}},
-         {.requests = POD_SIZE, .ports = {{"", "", 8080}}},
+         {.requests = LARGE, .ports = {{"", "", 8080, false}}},
+         {.requests = POD_SIZE, .ports = {{"", "", 8080, false}}},
          NULL},
         {"its port is not the pod's",
          {.name = "default"},
-         {.requests = LARGE, .ports = {{"", "", 8081}}},
-         {.requests = POD_SIZE, .ports = {{"", "", 8080}}},
+         {.requests = LARGE, .ports = {{"", "", 8081, false}}},
+         {.requests = POD_SIZE, .ports = {{"", "", 8080, false}}},
          with},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -140,10 +140,12 @@ static void test_ports_by_type(void)
 {
     world_fresh();
     POOL(.name = "default");
-    DAEMON(.requests = "cpu 4; memory 4Gi", .required = {"size=large"}, .ports = {{"", "", 8080}});
-    DAEMON(.requests = LARGE, .required = {"size=small"}, .ports = {{"", "", 8081}});
-    size_t pod = POD(.requests = POD_SIZE, .required = {"size=small"}, .ports = {{"", "", 8080}});
-    size_t large = POD(.requests = "cpu 6", .ports = {{"", "", 8080}});
+    DAEMON(.requests = "cpu 4; memory 4Gi", .required = {"size=large"},
+           .ports = {{"", "", 8080, false}});
+    DAEMON(.requests = LARGE, .required = {"size=small"}, .ports = {{"", "", 8081, false}});
+    size_t pod =
+        POD(.requests = POD_SIZE, .required = {"size=small"}, .ports = {{"", "", 8080, false}});
+    size_t large = POD(.requests = "cpu 6", .ports = {{"", "", 8080, false}});
     provision();
     EXPECT_LABEL(pod, "type", "default-instance-type");
     EXPECT_PENDING(large);

@@ -217,8 +217,8 @@ static void test_daemons(void)
     world_fresh();
     world.title = "a daemon's port";
     POOL(.name = "default");
-    DAEMON(.ports = {{"", "", 8080}});
-    size_t port = POD(.ports = {{"", "", 80}, {"", "", 8080}});
+    DAEMON(.ports = {{"", "", 8080, false}});
+    size_t port = POD(.ports = {{"", "", 80, false}, {"", "", 8080, false}});
     solve();
     EXPECT_TEXT(kinds_of(explain(port)), "port");
     static const char *const port_words[] = {"8080"};
@@ -233,9 +233,9 @@ static void test_port_of_a_daemon_of_all(void)
     TYPE(.name = "a");
     TYPE(.name = "b");
     POOL(.name = "default");
-    DAEMON(.ports = {{"", "", 8080}});
+    DAEMON(.ports = {{"", "", 8080, false}});
     DAEMON(.requests = "cpu 100m", .selector = "type=b");
-    size_t pod = POD(.ports = {{"", "", 8080}});
+    size_t pod = POD(.ports = {{"", "", 8080, false}});
     solve();
     static const char *const words[] = {"8080"};
     EXPECT_TEXT(kinds_of(explain(pod)), "port");
@@ -474,7 +474,7 @@ static void test_clusters(void)
          {{.name = "one"}},
          {{0}},
          {.name = "default"},
-         {.ports = {{"", "", 8080}, {"", "", 80}}},
+         {.ports = {{"", "", 8080, false}, {"", "", 80, false}}},
          "port",
          {"8080"},
          NULL},
@@ -661,8 +661,8 @@ static void test_clusters(void)
             *LIST_PUSH(world.arena, &world.nodes) = (struct world_node){.as = c->nodes[j]};
         world_pool(&c->pool);
         if (c->pod.ports[0].port != 0) {
-            DAEMON(.ports = {{"", "", 8080}});
-            DAEMON(.ports = {{"", "", 9090}});
+            DAEMON(.ports = {{"", "", 8080, false}});
+            DAEMON(.ports = {{"", "", 9090, false}});
         }
         size_t pod = world_pod(&c->pod);
         solve();

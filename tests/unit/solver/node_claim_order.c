@@ -171,8 +171,9 @@ static void test_second_of_many(void)
     TYPE(.name = "large", .resources = "cpu 16; memory 64Gi; pods 41",
          .offerings = {OFFER("spot", "test-zone-1", .usd_micro = 330100)});
     POOL(.name = "default");
-    struct span large = PODS(8, .requests = "cpu 3; memory 4Gi", .ports = {{"", "", 80}});
-    struct span middling = PODS(8, .requests = "cpu 2; memory 128Mi", .ports = {{"", "", 80}});
+    struct span large = PODS(8, .requests = "cpu 3; memory 4Gi", .ports = {{"", "", 80, false}});
+    struct span middling =
+        PODS(8, .requests = "cpu 2; memory 128Mi", .ports = {{"", "", 80, false}});
     struct span small = PODS(2, .requests = "cpu 1; memory 256Mi");
     provision();
     EXPECT_ALL_SCHEDULED(large);

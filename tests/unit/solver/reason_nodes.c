@@ -109,7 +109,7 @@ static void test_first_cause(void)
     struct a_pod pod = {.requests = "cpu 2",
                         .selector = "team=x",
                         .volumes = {VOLUME("zone=test-zone-2", .claim = "data", .driver = "csi")},
-                        .ports = {{"", "", 80}},
+                        .ports = {{"", "", 80, false}},
                         .affinities = {APART("host", "app=there")}};
     static const char *const said[] = {
         "taint: the only node has the taint x=y:NoSchedule",
@@ -137,7 +137,7 @@ static void test_first_cause(void)
         world_fresh();
         world.title = said[mended];
         *LIST_PUSH(world.arena, &world.nodes) = (struct world_node){.as = node};
-        POD(.labels = "app=there", .ports = {{"", "", 80}}, .node = "there");
+        POD(.labels = "app=there", .ports = {{"", "", 80, false}}, .node = "there");
         size_t asked = world_pod(&pod);
         solve();
         EXPECT_TEXT(told_of_nodes(asked), said[mended]);
