@@ -225,12 +225,10 @@ def tls_is_checked(folder):
                 "-subj", "/CN=" + name, "-keyout", name + ".key", "-out", name + ".csr")
         openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-days",
                 "2", "-CAcreateserial", "-extfile", "extension", "-out", name + ".crt")
-    seen = []
-
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             peer = self.connection.getpeercert()
-            seen.append((self.headers.get("Authorization"), peer and peer["subject"][0][0][1]))
+            self.server.seen.append((self.headers.get("Authorization"), peer and peer["subject"][0][0][1]))
             watch = "watch=1" in self.path
             body = b"" if watch else json.dumps({
                 "kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "7"},
@@ -253,6 +251,7 @@ def tls_is_checked(folder):
         context.verify_mode = ssl.CERT_REQUIRED if client else ssl.CERT_OPTIONAL
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
         server.daemon_threads = True
+        server.seen = []  # the client before may still ask another server
         server.handle_error = lambda *_: None  # what the client refuses
         server.socket = context.wrap_socket(server.socket, server_side=True,
                                             do_handshake_on_connect=False)
@@ -288,7 +287,7 @@ users: [{{name: me, user: {{{user}}}}}]
 
     plain, named, mutual = serve("api", False), serve("named", False), serve("api", True)
     attempt(plain, "certificate-authority: ca.crt", "token: abc", True)
-    check(seen[0][0] == "Bearer abc", f"the token did not come: {seen}")
+    check(plain.seen[0][0] == "Bearer abc", f"the token did not come: {plain.seen}")
     attempt(plain, "certificate-authority-data: " + data("ca.crt"), "", True)
     attempt(plain, "certificate-authority: other.crt", "", False)
     attempt(plain, "certificate-authority-data: " + data("other.crt"), "", False)
@@ -302,22 +301,21 @@ users: [{{name: me, user: {{{user}}}}}]
     os.rename(os.path.join(folder, "next.crt"), os.path.join(folder, "used.crt"))
     check(driver.ask("wait Pod shop/tls 5,") == "yes", "a new CA: " + driver.ask("report Pod"))
     driver.end()
-    seen.clear()
     attempt(mutual, "certificate-authority: ca.crt",
             f"client-certificate-data: {data('me.crt')}, client-key: me.key", True)
-    check(seen[0][1] == "me", f"the client's certificate did not come: {seen}")
+    check(mutual.seen[0][1] == "me", f"the client's certificate did not come: {mutual.seen}")
     account = os.path.join(folder, "account")
     os.mkdir(account)
     shutil.copy(os.path.join(folder, "ca.crt"), account)
     for name, text in (("token", "of-the-account"), ("namespace", "taffrail")):
         with open(os.path.join(account, name), "w") as file:
             file.write(text)
-    seen.clear()
-    driver = Driver(["in-cluster", account, "127.0.0.1", str(plain.server_port)], "Pod", idle=())
+    own = serve("api", False)
+    driver = Driver(["in-cluster", account, "127.0.0.1", str(own.server_port)], "Pod", idle=())
     check(driver.ask("wait Pod shop/tls 5,") == "yes", driver.ask("report Pod"))
-    check(seen[0][0] == "Bearer of-the-account", f"no token of the account: {seen}")
+    check(own.seen[0][0] == "Bearer of-the-account", f"no token of the account: {own.seen}")
     driver.end()
-    for server in (plain, named, mutual):
+    for server in (plain, named, mutual, own):
         server.shutdown()
 
 
