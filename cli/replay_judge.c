@@ -24,8 +24,8 @@ struct generation {
 
 struct replay {
     struct replay_options options;
-    kind_set judged,
-        deletions; /* kinds: some rail judges what is made or changed of them, or goes */
+    kind_set judged;                /* kinds of which some rail judges what is made or changed */
+    kind_set deletions;             /* and what is deleted */
     struct custom_resources custom; /* that hold pod templates */
     struct arena *scratch, *kept;
     struct generation seen[2]; /* the younger first */

@@ -3,6 +3,7 @@
 
 #include "kube/pod.h"
 #include "kube/quantity.h"
+#include "kube/taint.h"
 
 enum device device_of_resource(struct text resource)
 {
@@ -26,6 +27,17 @@ bool resource_is_extended(struct text resource)
 {
     return text_split(resource, '/', NULL, NULL) && !text_holds(resource, TEXT("kubernetes.io/")) &&
            !text_starts_with(resource, TEXT("requests."));
+}
+
+struct toleration toleration_of_resource(struct text resource)
+{
+    return (struct toleration){.key = resource, .op = TEXT("Exists"), .effect = TEXT("NoSchedule")};
+}
+
+bool is_toleration_of_some(const struct toleration *toleration, const struct text_map *resources)
+{
+    return text_is(toleration->op, "Exists") && text_is(toleration->effect, "NoSchedule") &&
+           resource_is_extended(toleration->key) && text_map_has(resources, toleration->key);
 }
 
 struct text resource_device_class(struct text resource)

@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 struct expression;
+struct toleration;
 struct workload;
 
 /* Whether it asks for types with 0 GPUs or accelerators. Types without any have no such label; only
@@ -22,6 +23,10 @@ void resource_zeros_read(const struct workload *workload, struct arena *arena,
 /* One of a device plugin, as nvidia.com/gpu is: not cpu, memory, hugepages-2Mi, and none of
  * Kubernetes' own. */
 bool resource_is_extended(struct text resource);
+/* What ExtendedResourceToleration of the API server adds for an extended resource; and whether a
+ * toleration is what it adds for one of these resources. */
+struct toleration toleration_of_resource(struct text resource);
+bool is_toleration_of_some(const struct toleration *toleration, const struct text_map *resources);
 /* The DeviceClass that a resource names by itself (deviceclass.resource.kubernetes.io/CLASS): for a
  * container that asks for it kube-scheduler makes a claim. Empty: it names none. */
 struct text resource_device_class(struct text resource);

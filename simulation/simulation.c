@@ -290,6 +290,7 @@ static struct simulation_reasons one_reason(const struct rounds *rounds,
 static bool node_may_take(struct rounds *rounds, const struct cluster_pod *pod)
 {
     const struct state_nodes *nodes = &rounds->cluster.state_nodes;
+    const struct arena_mark mark = arena_mark(rounds->arena);
     struct solver_question question = cluster_question(&rounds->cluster, pod);
     struct solver_shape shape = *question.shape;
     struct solver_outlook outlook;
@@ -298,10 +299,10 @@ static bool node_may_take(struct rounds *rounds, const struct cluster_pod *pod)
     shape.needs_devices = false;
     question.shape = &shape;
     struct solver_run *run = solver_run_create(rounds->cluster.problem, rounds->arena);
-    if (!solver_query_outlook(run, &question, rounds->arena, &outlook, &error))
-        return false;
-    for (size_t i = 0; i < rounds->input_nodes; i++)
+    bool asked = solver_query_outlook(run, &question, rounds->arena, &outlook, &error);
+    for (size_t i = 0; asked && i < rounds->input_nodes; i++)
         takes |= outlook.nodes[nodes->items[i].number];
+    arena_rewind(rounds->arena, mark);
     return takes;
 }
 

@@ -77,10 +77,11 @@ void accelerators_add_tolerations(const struct accelerators *settings, const str
 void accelerators_foresee_tolerations(const struct rail_call *call, const struct text_map *names,
                                       struct tolerations *tolerations)
 {
-    bool asks = false;
-    for (size_t i = 0; i < names->count; i++)
-        asks |= text_split(names->items[i].key, '/', NULL, NULL);
-    const struct rail_use *use = asks ? rail_beside(call, &rail_accelerators) : NULL;
+    /* Most pods ask for nothing but cpu and memory: then nobody need know what the policy says. */
+    size_t own = 0;
+    while (own < names->count && !text_split(names->items[own].key, '/', NULL, NULL))
+        own++;
+    const struct rail_use *use = own < names->count ? rail_beside(call, &rail_accelerators) : NULL;
     if (use != NULL && use->mode == MODE_ENFORCE)
         accelerators_add_tolerations(use->settings, names, tolerations, call->arena);
 }
@@ -93,8 +94,7 @@ void accelerators_assume_tolerations(const struct rail_call *call, const struct 
     for (size_t i = 0; i < names->count; i++) {
         struct text name = names->items[i].key;
         if (resource_is_extended(name))
-            *LIST_PUSH(call->arena, tolerations) = (struct toleration){
-                .key = name, .op = TEXT("Exists"), .effect = TEXT("NoSchedule")};
+            *LIST_PUSH(call->arena, tolerations) = toleration_of_resource(name);
     }
 }
 

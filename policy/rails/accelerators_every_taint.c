@@ -129,7 +129,16 @@ static bool is_of_no_execute(const struct toleration *toleration)
     return text_is(toleration->effect, "NoExecute");
 }
 
-/* The first, of NoExecute alone where there is no other; NULL: there is none. */
+static bool some_is_of_every_taint(const struct tolerations *tolerations)
+{
+    FOR_EACH(toleration, tolerations)
+        if (is_of_every_taint(toleration))
+            return true;
+    return false;
+}
+
+/* The first that the other rail does not find, of NoExecute alone where there is no other; NULL:
+ * there is none. */
 static const struct toleration *find_every(const struct tolerations *tolerations,
                                            const struct rail_use *beside)
 {
@@ -211,7 +220,8 @@ static void judge_toleration(const struct accelerators_pod *pod, const struct wo
 void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct workload *workload)
 {
     const struct rail_call *call = pod->call;
-    if (node_string(node_get(workload->spec->node, "nodeName")).size > 0)
+    if (!some_is_of_every_taint(&pod->tolerations) ||
+        node_string(node_get(workload->spec->node, "nodeName")).size > 0)
         return;
     const struct toleration *toleration =
         find_every(&pod->tolerations, rail_beside(call, &rail_tolerations));

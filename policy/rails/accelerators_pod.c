@@ -94,59 +94,50 @@ static void report_toleration(struct rail_call *call, const struct workload *wor
                      TEXT_ARGS(key));
 }
 
-/* Where a container names the resource; NULL: nowhere. */
+static const struct text_map *zeros_of(struct accelerators_pod *pod,
+                                       const struct workload *workload)
+{
+    if (pod->zeros == NULL) {
+        struct text_map *zeros = ARENA_NEW(pod->call->arena, struct text_map);
+        resource_zeros_read(workload, pod->call->arena, zeros);
+        pod->zeros = zeros;
+    }
+    return pod->zeros;
+}
+
+/* Where a container names the resource, as some does. */
 static const struct field *find_named(const struct workload *workload, struct text resource,
                                       struct arena *arena)
 {
     static const char *const lists[] = {"initContainers", "containers"};
     static const char *const amounts[] = {"requests", "limits"};
-    const char *name = arena_printf(arena, "%.*s", TEXT_ARGS(resource)).data;
-    for (size_t i = 0; i < COUNT_OF(lists); i++) {
-        const struct field *containers = field_get(arena, workload->spec, lists[i]);
-        for (size_t j = 0; j < node_count(containers->node); j++) {
-            const struct field *resources =
-                field_get(arena, field_item(arena, containers, j), "resources");
-            for (size_t k = 0; k < COUNT_OF(amounts); k++) {
-                const struct field *none =
-                    field_get(arena, field_get(arena, resources, amounts[k]), name);
-                if (node_is_given(none->node))
-                    return none;
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
+        FOR_FIELDS(container, arena, field_get(arena, workload->spec, lists[i]))
+            for (size_t j = 0; j < COUNT_OF(amounts); j++) {
+                const struct field *named = field_member(
+                    arena, field_get(arena, field_get(arena, container, "resources"), amounts[j]),
+                    resource);
+                if (node_is_given(named->node))
+                    return named;
             }
-        }
-    }
-    return NULL;
-}
-
-static bool is_added_for_none(const struct workload *workload, const struct toleration *toleration,
-                              struct arena *arena)
-{
-    struct text_map zeros;
-    resource_zeros_read(workload, arena, &zeros);
-    return text_is(toleration->op, "Exists") && text_is(toleration->effect, "NoSchedule") &&
-           text_map_has(&zeros, toleration->key);
-}
-
-static bool has_toleration_of(const struct accelerators_pod *pod, struct text key)
-{
-    FOR_EACH(toleration, &pod->tolerations)
-        if (text_equal(toleration->key, key))
-            return true;
-    return false;
+    return workload->spec;
 }
 
 /* A template of which the API server makes a pod that tolerates what nobody wrote. */
-static void warn_of_none(const struct accelerators_pod *pod, const struct workload *workload)
+static void warn_of_none(struct accelerators_pod *pod, const struct workload *workload)
 {
     struct rail_call *call = pod->call;
-    struct text_map zeros;
+    struct text_map tolerated = {0};
     if (call->object->kind == KIND_POD || !call->policy->extended_resource_toleration)
         return;
-    resource_zeros_read(workload, call->arena, &zeros);
-    for (size_t i = 0; i < zeros.count; i++) {
-        struct text name = zeros.items[i].key;
+    const struct text_map *zeros = zeros_of(pod, workload);
+    for (size_t i = 0; zeros->count > 0 && i < pod->tolerations.count; i++)
+        (void)text_map_add(&tolerated, call->arena, pod->tolerations.items[i].key);
+    for (size_t i = 0; i < zeros->count; i++) {
+        struct text name = zeros->items[i].key;
         if (!accelerators_is_taint(pod->settings, name) ||
             !accelerators_is_resource(pod->settings, name) || !resource_is_extended(name) ||
-            has_toleration_of(pod, name))
+            text_map_has(&tolerated, name))
             continue;
         const struct field *none = find_named(workload, name, call->arena);
         report(call, SEVERITY_WARN, none,
@@ -160,11 +151,11 @@ static void warn_of_none(const struct accelerators_pod *pod, const struct worklo
 
 static void judge_tolerations(struct accelerators_pod *pod, const struct workload *workload)
 {
-    warn_of_none(pod, workload);
     struct rail_call *call = pod->call;
     struct arena *arena = call->arena;
     const struct accelerators *settings = pod->settings;
     struct text_map told = {0};
+    warn_of_none(pod, workload);
     accelerators_judge_every_taint(pod, workload);
     FOR_EACH(toleration, &pod->tolerations) {
         if (!accelerators_is_taint(settings, toleration->key) ||
@@ -174,7 +165,7 @@ static void judge_tolerations(struct accelerators_pod *pod, const struct workloa
                                    ? toleration->key
                                    : accelerators_name_of(settings->resources.items[0], arena);
         report_toleration(call, workload, toleration,
-                          is_added_for_none(workload, toleration, arena)
+                          is_toleration_of_some(toleration, zeros_of(pod, workload))
                               ? arena_printf(arena,
                                              "Remove %.*s: 0, for which the API server adds this "
                                              "toleration.",

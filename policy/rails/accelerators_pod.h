@@ -11,6 +11,7 @@ struct accelerators_pod {
     const struct node_selection *selection;
     struct tolerations tolerations;
     device_set wanted;
+    const struct text_map *zeros; /* resources that it asks none of; NULL: not read yet */
 };
 
 /* Whether a pool could serve the pod by one of its first SUPPLY_TERMS_MAX terms, whatever its

@@ -19,8 +19,8 @@ static bool is_label_of_types(const struct instance_list *list, enum dimension d
     return dimension != DIMENSION_TYPE || instance_list_knows(list, dimension, value);
 }
 
-/* One is filled in before a file is applied; what the API server sends selects no node by it, as
- * EC2 writes nothing in capitals. */
+/* In a file it is filled in before the file is applied. In what the API server sends it selects no
+ * node, because EC2 writes nothing in capitals. */
 static bool is_placeholder(struct text value)
 {
     return text_has_placeholder(value) || text_is_capitals(value);
@@ -31,7 +31,9 @@ static void judge_value(struct rail_call *call, const struct instance_list *list
                         struct values_outside *outside, struct term_values *result)
 {
     if (is_placeholder(value->text)) {
-        *(object_is_of_file(call->object) ? &result->unknown : &result->of_no_type) = true;
+        bool may_be_any = object_is_of_file(call->object);
+        result->unknown |= may_be_any;
+        result->of_no_type |= !may_be_any;
         return;
     }
     switch (instance_list_value(list, dimension, value->text, call->arena)) {
@@ -50,7 +52,8 @@ static void judge_value(struct rail_call *call, const struct instance_list *list
     case VALUE_UNKNOWN:
         outside->others_stay = true;
         /* EC2 sells no other architectures than the catalogue has. */
-        *(dimension == DIMENSION_ARCHITECTURE ? &result->of_no_type : &result->unknown) = true;
+        result->of_no_type |= dimension == DIMENSION_ARCHITECTURE;
+        result->unknown |= dimension != DIMENSION_ARCHITECTURE;
         instance_report_unknown(call, list, dimension, value);
         break;
     }

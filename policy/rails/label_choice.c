@@ -382,8 +382,7 @@ void label_choice_judge_pool(const struct label_choice *choice, const struct poo
         draft.statement =
             arena_printf(arena,
                          "No requirement lists the %ss to use, so the pool may launch %s%.*s%s, "
-                         "which %s not allowed "
-                         "here.",
+                         "which %s not allowed here.",
                          choice->what, choice->before,
                          TEXT_ARGS(texts_and(outside.items, outside.count, SHOWN, arena)),
                          choice->after, outside.count == 1 && choice->after[0] == 0 ? "is" : "are");

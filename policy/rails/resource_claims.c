@@ -194,29 +194,26 @@ static void judge_claim(struct rail_call *call, const struct field *spec)
 
 /* ---- containers that ask without a claim, for which kube-scheduler makes one ---- */
 
-/* Empty: the resource stands for no class that is visible. */
-static struct text class_of_resource(const struct rail_call *call, struct text resource)
+/* By what name besides its own a container asks for the class; empty: it has none, or is not seen.
+ */
+static struct text extended_name_of(const struct rail_call *call, struct text class)
 {
-    const struct snapshot *snapshot = call->world->snapshot;
-    struct text named = resource_device_class(resource);
-    for (size_t i = 0; named.size == 0 && i < snapshot_count(snapshot, KIND_DEVICE_CLASS); i++) {
-        const struct object *class = snapshot_object(snapshot, KIND_DEVICE_CLASS, i);
-        struct text name = node_string(node_at(class->root->node, "spec.extendedResourceName"));
-        if (name.size > 0 && text_equal(name, resource))
-            named = class->name;
-    }
-    return named;
+    const struct object *seen =
+        snapshot_find(call->world->snapshot, KIND_DEVICE_CLASS, TEXT(""), class);
+    return seen == NULL ? TEXT("")
+                        : node_string(node_at(seen->root->node, "spec.extendedResourceName"));
 }
 
-static void judge_resource(struct check *check, const struct field *quantity, struct text class)
+static void judge_resource(struct check *check, const struct field *quantity,
+                           const struct key_quantity *max)
 {
     struct rail_call *call = check->call;
-    int64_t most = most_of(call->settings, class);
+    int64_t most = max->milli / 1000;
     struct amount amount;
     amount_read(quantity, &amount);
-    if (most < 0 || !amount.valid || amount.milli <= 0)
+    if (!amount.valid || amount.milli <= 0)
         return;
-    size_t *so_far = text_map_at(&check->counts, call->arena, class);
+    size_t *so_far = text_map_at(&check->counts, call->arena, max->name);
     int64_t before = (int64_t)*so_far, count = amount.milli / 1000;
     *so_far += (size_t)(count < COUNT_MAX ? count : COUNT_MAX);
     if (before <= most && (int64_t)*so_far > most)
@@ -224,9 +221,15 @@ static void judge_resource(struct check *check, const struct field *quantity, st
                     .statement = arena_printf(call->arena,
                                               "The pod asks for %zu devices of %.*s, and a claim "
                                               "may have %lld.",
-                                              *so_far, TEXT_ARGS(class), (long long)most),
+                                              *so_far, TEXT_ARGS(max->name), (long long)most),
                     .fix = arena_printf(call->arena, "Ask for %lld at most, in all containers.",
                                         (long long)most));
+}
+
+static bool names_class(struct text resource, struct text class, struct text extended_name)
+{
+    return text_equal(resource_device_class(resource), class) ||
+           (extended_name.size > 0 && text_equal(resource, extended_name));
 }
 
 /* A resource of this kind has one limit, which is its request. */
@@ -238,18 +241,14 @@ static void judge_containers(struct rail_call *call)
     struct workload workload;
     if (settings->max.count == 0 || !call_workload(call, &workload))
         return;
-    FOR_FIELDS(container, arena, field_get(arena, workload.spec, "containers")) {
-        const struct field *limits = field_at(arena, container, "resources.limits");
-        for (size_t i = 0; node_is(limits->node, NODE_MAP) && i < node_count(limits->node); i++) {
-            struct text resource = member_key(&limits->node->members[i]);
-            struct text class = class_of_resource(call, resource);
-            if (class.size > 0)
-                judge_resource(
-                    &check,
-                    field_get(arena, limits, arena_printf(arena, "%.*s", TEXT_ARGS(resource)).data),
-                    class);
-        }
-    }
+    struct text *extended = ARENA_ARRAY(arena, settings->max.count, struct text);
+    for (size_t i = 0; i < settings->max.count; i++)
+        extended[i] = extended_name_of(call, settings->max.items[i].name);
+    FOR_FIELDS(container, arena, field_get(arena, workload.spec, "containers"))
+        FOR_MEMBERS(quantity, arena, field_at(arena, container, "resources.limits"))
+            for (size_t i = 0; i < settings->max.count; i++)
+                if (names_class(quantity->key, settings->max.items[i].name, extended[i]))
+                    judge_resource(&check, quantity, &settings->max.items[i]);
 }
 
 /* ---- classes by which containers ask as for an extended resource ---- */
@@ -309,9 +308,9 @@ const struct rail rail_resource_claims = {
         "judged again.\n\n"
         "With max, a claim that asks for more devices of a class, in all its requests together, "
         "is found, and so is one that takes all that a node has (allocationMode All). Of "
-        "alternatives the largest counts, and a request with adminAccess takes none. The same "
-        "holds "
-        "for pods that ask for a class by a resource of their containers, its extendedResourceName "
+        "alternatives the largest counts, and a request with adminAccess takes none. So does it "
+        "for "
+        "pods that ask for a class by a resource of their containers, its extendedResourceName "
         "or deviceclass.resource.kubernetes.io/CLASS: kube-scheduler makes a claim of it.\n\n"
         "The rail warns of pods and pod templates when a claim or a template that they name "
         "(resourceClaims) is not there, with the nearest name, and when the devices of its class "

@@ -136,18 +136,12 @@ static bool is_listed(const struct settings *settings, const struct toleration *
     return false;
 }
 
-static bool is_added_for_none(const struct check *check, const struct toleration *toleration)
-{
-    return is_exists(toleration) && text_is(toleration->effect, "NoSchedule") &&
-           resource_is_extended(toleration->key) && text_map_has(&check->zeros, toleration->key);
-}
-
 static bool is_granted(struct check *check, const struct toleration *toleration)
 {
     return is_listed(check->settings, toleration) ||
            (toleration->key.size > 0 &&
             (!check->settings->allow.given || is_added_anyway(check, toleration->key) ||
-             is_added_for_none(check, toleration)));
+             is_toleration_of_some(toleration, &check->zeros)));
 }
 
 /* A pod that leaves within a day is moved as one is that tolerates nothing: the API server itself

@@ -81,6 +81,14 @@ static const struct shape shapes[] = {
      "{\"weight\": 1, \"preference\": " TERM(IN(TYPE, "g5.xlarge")) "}", "]}}}}"},
     {"tolerations", POD MAIN ", \"tolerations\": [", "{\"key\": \"k#\", \"operator\": \"Exists\"}",
      "]}}"},
+    {"resources of 0",
+     "{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", " META
+     ", \"spec\": {\"template\": {\"spec\": {\"tolerations\": [{\"key\": \"nvidia.com/a1\"}], "
+     "\"containers\": [{\"name\": \"main\", \"resources\": {\"limits\": {",
+     "\"nvidia.com/a#\": 0", "}}}]}}}}"},
+    {"classes of devices",
+     POD "\"containers\": [{\"name\": \"main\", \"resources\": {\"limits\": {",
+     "\"deviceclass.resource.kubernetes.io/c#\": 9", "}}}]}}"},
     {"tolerations of accelerators", POD MAIN ", \"tolerations\": [",
      "{\"key\": \"nvidia.com/gpu\", \"operator\": \"Exists\"}", "]}}"},
     {"containers", POD "\"containers\": [", "{\"name\": \"c#\"}", "]}}"},
@@ -136,7 +144,7 @@ static const char rails[] =
     "volume-binding: {}, shared-volume: {}, resource-requests: {memoryLimitEqualsRequest: true}, "
     "tolerations: {allow: [\"team=web:NoSchedule\"]}, scheduler-bypass: {}, "
     "pool-shape: {}, pool-limits: {}, node-class: {}, api-versions: {}, "
-    "disruption-opt-out: {}, pod-disruption-budgets: {}";
+    "disruption-opt-out: {}, pod-disruption-budgets: {}, resource-claims: {max: {c1: 8}}";
 
 /* Nodes, pools, Pods and budgets enough for a look at each to show. */
 static struct text cluster(struct arena *arena)

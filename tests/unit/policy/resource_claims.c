@@ -152,6 +152,7 @@ static void pods_ask_for_few(void)
         {PODS(LIMITS("example.com/other: 99")), ""},
         {PODS(LIMITS("deviceclass.resource.kubernetes.io/efa: 99")), ""},
         {PODS(LIMITS(GPU "x")), ""},
+        {PODS(LIMITS("'': 99")), ""},
         {PODS(LIMITS(GPU "-9")), ""},
         {PODS("{name: a, resources: {limits: x}}, 5"), ""},
     };
