@@ -472,11 +472,11 @@ static bool wants_claim(const struct cluster_pod *pod)
     return pod->phase == POD_PENDING && pod->fault.message.size == 0;
 }
 
-/* One that another pod has; NULL: none. */
+/* One that another pod has, as this one has none yet; NULL: none. */
 static const struct volume_claim *held_claim(const struct cluster_pod *pod)
 {
     for (size_t i = 0; i < pod->claim_count; i++)
-        if (pod->claims[i]->holder != NULL && pod->claims[i]->holder != pod)
+        if (pod->claims[i]->holder != NULL)
             return pod->claims[i];
     return NULL;
 }

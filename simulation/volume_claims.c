@@ -103,10 +103,11 @@ static bool has_term(const struct terms *terms, const struct solver_expressions 
     for (size_t i = 0; i < terms->count; i++) {
         const struct solver_expressions *other = &terms->items[i];
         size_t same = 0;
-        while (same < term->count && other->count == term->count &&
-               same_expression(&term->items[same], &other->items[same]))
+        if (other->count != term->count)
+            continue;
+        while (same < term->count && same_expression(&term->items[same], &other->items[same]))
             same++;
-        if (same == term->count && other->count == term->count)
+        if (same == term->count)
             return true;
     }
     return false;

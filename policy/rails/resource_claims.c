@@ -211,7 +211,7 @@ static void judge_resource(struct check *check, const struct field *quantity,
     int64_t most = max->milli / 1000;
     struct amount amount;
     amount_read(quantity, &amount);
-    if (!amount.valid || amount.milli <= 0)
+    if (!amount.valid)
         return;
     size_t *so_far = text_map_at(&check->counts, call->arena, max->name);
     int64_t before = (int64_t)*so_far, count = amount.milli / 1000;

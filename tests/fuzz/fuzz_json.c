@@ -284,6 +284,31 @@ static void read_strictly(void *argument)
     REQUIRE(!good || node_equal(root, attempt->root));
 }
 
+/* Values one after the other: each is where the one before has ended, and of a text that is one
+ * value they are that. */
+static void read_values(void *argument)
+{
+    const struct attempt *attempt = argument;
+    struct source source = {.text = attempt->source.text};
+    struct problems duplicates = {.arena = attempt->arena};
+    struct node_list roots = {0};
+    struct error error;
+    const char *at = source.text.data, *end = at + source.text.size;
+    bool good = doc_read_json_values(&source, &limits, &duplicates, attempt->arena, &roots, &error);
+    REQUIRE(good ? roots.count > 0 : error.what[0] != '\0');
+    FOR_EACH(root, &roots) {
+        const char *start = source.text.data + (*root)->offset;
+        REQUIRE(start >= at);
+        check_offsets(*root, source.text);
+        at = json_value_end(start, end);
+        REQUIRE(at != NULL);
+    }
+    if (attempt->accepted)
+        REQUIRE(good && roots.count == 1 && node_equal(roots.items[0], attempt->root));
+    else
+        REQUIRE(!good || roots.count > 1);
+}
+
 /* What is not chosen is passed over, right or wrong. */
 static void read_chosen(void *argument)
 {
@@ -370,6 +395,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         REQUIRE(attempt.error.kind == ERROR_INPUT || attempt.error.kind == ERROR_LIMIT);
         REQUIRE(attempt.error.what[0] != '\0');
     }
+    try_in(&attempt, read_values);
     try_in(&attempt, read_chosen);
     weigh(attempt.source.text);
     try_in(&attempt, write_bytes);

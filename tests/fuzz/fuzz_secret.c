@@ -87,6 +87,9 @@ static void rotate(const struct parts *parts)
         return;
     }
     check_leaf(&step, &view.secret);
+    size_t ca_count;
+    REQUIRE(certs_signer(step.secret.leaf.certificate, step.secret.ca_bundle, &ca_count) <=
+            ca_count);
     if (step.write)
         check_written(parts->secret, &step.secret);
     for (size_t i = 0; i < CONFIGURATION_COUNT && !step.write; i++) {

@@ -1,14 +1,17 @@
 /* What stands in one string: quantities, shares, schedules, times, durations, base64, names of
  * instance types, ignore files, proxies. No crash, no leak; what is read can be written and read
- * again, and base64 and times are what GnuTLS and the C library read. */
+ * again, and base64 and times are what GnuTLS and the C library read. What is printed is obeyed by
+ * nobody. */
 /* reads: kube/quantity.c kube/cron.c kube/time.c base/duration.c base/base64.c base/ignore.c
  * base/utf8.c live/proxy.c catalog/name.c */
 #include <gnutls/gnutls.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/duration.h"
 #include "base/ignore.h"
+#include "base/wrap.h"
 #include "catalog/catalog.h"
 #include "fuzz.h"
 #include "kube/cron.h"
@@ -134,6 +137,29 @@ static void read_ignored(struct text text)
     (void)ignore_leaves_out(&rules, &path, true);
 }
 
+/* What is printed for people has nothing that a terminal or a pipeline obeys. */
+static void print_words(struct text text)
+{
+    static const char *const commands[] = {"##[", "##vso["};
+    char *printed = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&printed, &size);
+    REQUIRE(out != NULL);
+    put_printable(text_as_utf8(text, arena), out);
+    REQUIRE(fclose(out) == 0);
+    struct text words = {printed, size};
+    for (size_t i = 0; i < text.size; i++)
+        REQUIRE(control_size((struct text){text.data + i, text.size - i}) <= text.size - i);
+    for (size_t i = 0; i < size; i++)
+        REQUIRE(control_size((struct text){printed + i, size - i}) == 0);
+    for (size_t i = 0; i < COUNT_OF(commands); i++)
+        REQUIRE(!text_holds(words, text_of(commands[i])));
+    while (text_starts_with(words, TEXT(" ")))
+        words = (struct text){words.data + 1, words.size - 1};
+    REQUIRE(!text_starts_with(words, TEXT("::")));
+    free(printed);
+}
+
 static void read_proxy(struct text text)
 {
     const char *copy = arena_text(arena, text).data;
@@ -167,6 +193,7 @@ static void read_all(void *argument)
     read_name(*text);
     read_ignored(*text);
     read_proxy(*text);
+    print_words(*text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

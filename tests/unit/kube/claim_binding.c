@@ -121,32 +121,39 @@ static void a_volume_names_its_claim(void)
     static const struct {
         const char *claim, *volume, *phase; /* specs, and the phase of the volume */
         enum claim_binding_state state;
+        const char *size; /* of the volume; NULL: 10Gi */
     } cases[] = {
-        {"storageClassName: gp3", "storageClassName: gp3", "Available", BINDING_WAITS},
-        {"storageClassName: gp3", "storageClassName: gp3" OF_C, "Available", BINDING_RESERVED},
-        {"storageClassName: gp3", "storageClassName: other" OF_C, "Available", BINDING_RESERVED},
-        {"storageClassName: none", "storageClassName: none" OF_C, "Available", BINDING_RESERVED},
+        {"storageClassName: gp3", "storageClassName: gp3", "Available", BINDING_WAITS, NULL},
+        {"storageClassName: gp3", "storageClassName: gp3" OF_C, "Available", BINDING_RESERVED,
+         NULL},
+        {"storageClassName: gp3", "storageClassName: other" OF_C, "Available", BINDING_RESERVED,
+         NULL},
+        {"storageClassName: none", "storageClassName: none" OF_C, "Available", BINDING_RESERVED,
+         NULL},
         {"storageClassName: ''", "persistentVolumeReclaimPolicy: Retain" OF_C, "Available",
-         BINDING_RESERVED},
+         BINDING_RESERVED, NULL},
         {"storageClassName: gp3, selector: {matchLabels: {disk: fast}}",
-         "storageClassName: gp3" OF_C, "Available", BINDING_RESERVED},
+         "storageClassName: gp3" OF_C, "Available", BINDING_RESERVED, NULL},
         {"storageClassName: gp3", "claimRef: {namespace: ns, name: c, uid: u-c}", "Available",
-         BINDING_RESERVED},
+         BINDING_RESERVED, NULL},
         {"storageClassName: gp3", "claimRef: {namespace: ns, name: c, uid: u-before}", "Available",
-         BINDING_WAITS},
-        {"storageClassName: gp3", "claimRef: {namespace: ns, name: d}", "Available", BINDING_WAITS},
-        {"storageClassName: gp3", "claimRef: {}", "Available", BINDING_WAITS},
-        {"storageClassName: gp3", "storageClassName: gp3" OF_C, "Released", BINDING_WAITS},
+         BINDING_WAITS, NULL},
+        {"storageClassName: gp3", "claimRef: {namespace: ns, name: d}", "Available", BINDING_WAITS,
+         NULL},
+        {"storageClassName: gp3", "claimRef: {}", "Available", BINDING_WAITS, NULL},
+        {"storageClassName: gp3", "storageClassName: gp3" OF_C, "Released", BINDING_WAITS, NULL},
         {"storageClassName: gp3, resources: {requests: {storage: 11Gi}}",
-         "storageClassName: gp3" OF_C, "Available", BINDING_WAITS},
+         "storageClassName: gp3" OF_C, "Available", BINDING_WAITS, NULL},
         {"storageClassName: gp3, volumeMode: Block", "storageClassName: gp3" OF_C, "Available",
-         BINDING_WAITS},
+         BINDING_WAITS, NULL},
         {"storageClassName: gp3, accessModes: [ReadWriteMany]", "storageClassName: gp3" OF_C,
-         "Available", BINDING_WAITS},
+         "Available", BINDING_WAITS, NULL},
         {"storageClassName: gp3, volumeAttributesClassName: fast", "storageClassName: gp3" OF_C,
-         "Available", BINDING_WAITS},
+         "Available", BINDING_WAITS, NULL},
         {"storageClassName: gp3, volumeAttributesClassName: fast",
-         "volumeAttributesClassName: fast" OF_C, "Available", BINDING_RESERVED},
+         "volumeAttributesClassName: fast" OF_C, "Available", BINDING_RESERVED, NULL},
+        {"storageClassName: gp3", "storageClassName: gp3" OF_C, "Available", BINDING_WAITS,
+         "unknown"},
     };
     for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
@@ -160,8 +167,9 @@ static void a_volume_names_its_claim(void)
         struct text volume = arena_printf(
             fixture.arena,
             "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {capacity: "
-            "{storage: 10Gi}, accessModes: [ReadWriteOnce], %s}, status: {phase: %s}}",
-            cases[i / 2].volume, cases[i / 2].phase);
+            "{storage: %s}, accessModes: [ReadWriteOnce], %s}, status: {phase: %s}}",
+            cases[i / 2].size == NULL ? "10Gi" : cases[i / 2].size, cases[i / 2].volume,
+            cases[i / 2].phase);
         const char *documents[] = {claim.data, volume.data, GP3};
         const struct snapshot *snapshot =
             fixture_snapshot(&fixture, documents, COUNT_OF(documents));

@@ -986,6 +986,14 @@ static void none_of_a_resource_is_tolerated_too(void)
     static const struct rail_case as_written = {
         TEMPLATE("Deployment", "", "containers: " NONE_OF("limits")), ""};
     rail_table_run(&(struct rail_table){AS_WRITTEN, NULL, &as_written, 1});
+    /* A taint that is no resource, and a resource that the API server adds nothing for. */
+#define ASKS_NONE_OF(resource) \
+    TEMPLATE("Deployment", "", "containers: [{name: a, resources: {limits: {" resource ": 0}}}]")
+    static const struct rail_case others[] = {{ASKS_NONE_OF("a.com/room"), ""},
+                                              {ASKS_NONE_OF("gpu"), ""}};
+    rail_table_run(
+        &(struct rail_table){"accelerators: {resources: [gpu], taints: [a.com/room, gpu]}", NULL,
+                             others, COUNT_OF(others)});
     static const struct rail_words words[] = {
         {TEMPLATE("Deployment", "", "containers: " NONE_OF("limits")),
          "With nvidia.com/gpu: 0 the API server adds a toleration of nvidia.com/gpu to the pods, "
@@ -1018,15 +1026,20 @@ static void no_execute_alone_opens_what_no_other_taint_closes(void)
     static const char first[] = "deny spec.tolerations[0].operator Exists";
     static const struct {
         const char *cluster, *tolerations, *found;
+        const char *rails; /* NULL: accelerators alone */
     } rows[] = {
-        {GPUS(EVICTS), STAYS, first},
-        {NODE, STAYS, first},
-        {GPUS("{key: nvidia.com/gpu, effect: NoSchedule}"), STAYS, ""},
-        {GPUS(EVICTS ", {key: a, effect: NoSchedule}"), STAYS, ""},
-        {NULL, STAYS, ""},
+        {GPUS(EVICTS), STAYS, first, NULL},
+        /* tolerations without a list excuses what leaves in time, and finds the other one */
+        {GPUS(EVICTS), STAYS, first, "accelerators: {}, tolerations: {}"},
+        {GPUS(EVICTS), "{operator: Exists, effect: NoExecute}", first,
+         "accelerators: {mode: warn}, tolerations: {}"},
+        {NODE, STAYS, first, NULL},
+        {GPUS("{key: nvidia.com/gpu, effect: NoSchedule}"), STAYS, "", NULL},
+        {GPUS(EVICTS ", {key: a, effect: NoSchedule}"), STAYS, "", NULL},
+        {NULL, STAYS, "", NULL},
         /* of two the one that opens more is told of, with no pool to be seen either */
-        {NULL, STAYS ", {operator: Exists}", "deny spec.tolerations[1].operator Exists"},
-        {GPUS(EVICTS), STAYS ", " STAYS, first},
+        {NULL, STAYS ", {operator: Exists}", "deny spec.tolerations[1].operator Exists", NULL},
+        {GPUS(EVICTS), STAYS ", " STAYS, first, NULL},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char pod[1024];
@@ -1034,7 +1047,8 @@ static void no_execute_alone_opens_what_no_other_taint_closes(void)
                  "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {tolerations: [%s], %s}}",
                  rows[i].tolerations, ASKS_NOTHING);
         const struct rail_case cases[] = {{pod, rows[i].found}};
-        rail_table_run(&(struct rail_table){"accelerators: {}", rows[i].cluster, cases, 1});
+        const char *policy = rows[i].rails == NULL ? "accelerators: {}" : rows[i].rails;
+        rail_table_run(&(struct rail_table){policy, rows[i].cluster, cases, 1});
     }
 }
 

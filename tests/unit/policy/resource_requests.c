@@ -127,6 +127,11 @@ static void nothing_goes_above_the_ceiling(void)
     };
     rail_table_run(&(struct rail_table){"resource-requests: {require: [], max: {memory: 8Gi}}",
                                         NULL, memory_only, COUNT_OF(memory_only)});
+    /* More than can be counted is not above it. */
+    static const struct rail_case vast[] = {
+        {POD("resources: {requests: {cpu: 64}}, containers: [{name: a}, {name: b}]"), ""}};
+    rail_table_run(
+        &(struct rail_table){"resource-requests: {require: [], max: {cpu: 9P}}", NULL, vast, 1});
     static const struct rail_case cpu_only[] = {
         {CONTAINER("requests: {memory: 1Ti}"), ""},
         {CONTAINER("requests: {cpu: 500}"), "deny " AT "requests.cpu 500"},

@@ -359,6 +359,12 @@ static void other_pools_leave_it_open(void)
          ASKS("1") ", " REQUIRES("{}"),
          SUPPLY_NOWHERE,
          "every nodeSelectorTerm of its node affinity is empty, and an empty term selects no node"},
+        /* what cannot be understood is told before */
+        {{SMALL_POOL},
+         false,
+         ASKS("1") ", tolerations: [{key: a, operator: Is}], " REQUIRES("{}"),
+         SUPPLY_UNKNOWN,
+         ""},
         {{SMALL_POOL, POOL_OF("azure", CLASS_OF("karpenter.azure.com", "d"),
                               "{key: lane, operator: In, values: [fast]}")},
          false,
