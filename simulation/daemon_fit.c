@@ -310,7 +310,7 @@ struct daemon_nodes daemon_fit_nodes(const struct daemon_fit *fit)
     const struct snapshot *snapshot = fit->snapshot;
     struct daemon_nodes nodes = {0};
     struct rooms rooms = {0};
-    struct ways *ways = ways_read(fit->daemon, snapshot, fit->catalog, fit->arena);
+    struct ways *ways = ways_read(fit->daemon, NULL, snapshot, fit->catalog, fit->arena);
     struct load load = {{0}};
     load_add(&load, &fit->requests, fit->arena);
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {

@@ -50,15 +50,19 @@ static void add_way(const struct snapshot *snapshot, const struct node_selection
     }
 }
 
-struct ways *ways_read(const struct workload *workload, const struct snapshot *snapshot,
-                       const struct catalog *catalog, struct arena *arena)
+struct ways *ways_read(const struct workload *workload, const struct tolerations *tolerations,
+                       const struct snapshot *snapshot, const struct catalog *catalog,
+                       struct arena *arena)
 {
     struct node_selection selection;
     struct ways *ways = ARENA_NEW(arena, struct ways);
     ways->arena = arena;
     ways->names = solver_names_create(arena, catalog_names(catalog));
     node_selection_read(workload, arena, &selection);
-    tolerations_read(workload, arena, &ways->tolerations);
+    if (tolerations != NULL)
+        ways->tolerations = *tolerations;
+    else
+        tolerations_read(workload, arena, &ways->tolerations);
     if (selection.required.count == 0)
         add_way(snapshot, &selection, NULL, ways);
     for (size_t i = 0; i < selection.required.count && i < SUPPLY_TERMS_MAX; i++)

@@ -8,12 +8,15 @@
 struct catalog;
 struct object;
 struct snapshot;
+struct tolerations;
 struct workload;
 
 struct ways;
-/* Terms beyond SUPPLY_TERMS_MAX lead nowhere. */
-struct ways *ways_read(const struct workload *workload, const struct snapshot *snapshot,
-                       const struct catalog *catalog, struct arena *arena);
+/* Terms beyond SUPPLY_TERMS_MAX lead nowhere. tolerations: those that the pods have once they are
+ * created; NULL: those that the workload says. */
+struct ways *ways_read(const struct workload *workload, const struct tolerations *tolerations,
+                       const struct snapshot *snapshot, const struct catalog *catalog,
+                       struct arena *arena);
 bool ways_lead_to(struct ways *ways, const struct object *node);
 
 #endif

@@ -253,17 +253,21 @@ static bool tolerates_everything(const struct tolerations *tolerations)
     return false;
 }
 
-static void judge_pools(struct accelerators_pod *pod, const struct field *field, struct text asked)
+static void judge_pools(struct accelerators_pod *pod, const struct workload *workload,
+                        const struct text_map *names, struct text asked)
 {
     struct rail_call *call = pod->call;
     struct arena *arena = call->arena;
+    const struct field *field = field_get(arena, workload->spec, "tolerations");
     struct closed closed = {0};
-    if (tolerates_everything(&pod->tolerations) || find_pool(pod, &closed))
+    if (tolerates_everything(&pod->tolerations) || find_pool(pod, &closed) ||
+        accelerators_node_serves(pod, workload, names))
         return;
     if (closed.count > 0)
         report_as(
             call,
-            closed.is_known && world_sees(call->world, KIND_BIT(KIND_NODE_POOL))
+            closed.is_known &&
+                    world_sees(call->world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE))
                 ? SEVERITY_RAIL
                 : SEVERITY_UNDECIDED,
             .field = field, .found = asked,
@@ -339,7 +343,7 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
         return;
     accelerators_add_tolerations(settings, &names, &pod.tolerations, arena);
     pod.selection = call_selection(call, &workload);
-    judge_pools(&pod, field_get(arena, workload.spec, "tolerations"), asked);
+    judge_pools(&pod, &workload, &names, asked);
     if (!accelerators_judge_idle(call, settings, &workload, pod.selection))
         accelerators_judge_update(call, settings, &workload, asked);
 }

@@ -27,6 +27,11 @@ bool accelerators_has_more_terms(const struct accelerators_pod *pod);
 bool accelerators_are_closed_by(const struct accelerators_pod *pod, const struct taint *taint);
 size_t accelerators_count_closing(const struct accelerators_pod *pod, const struct pool *pool);
 
+/* Whether the pod may go to a visible Node that has some of each resource in names that the rail is
+ * about, as those of a node group. */
+bool accelerators_node_serves(const struct accelerators_pod *pod, const struct workload *workload,
+                              const struct text_map *names);
+
 /* Tolerating PreferNoSchedule opens no door that was closed. */
 bool accelerators_opens_a_door(const struct toleration *toleration);
 /* A pod that asks for no accelerator, but tolerates every taint. */

@@ -1,10 +1,13 @@
-/* The NodePools that could serve a pod. */
+/* The NodePools and Nodes that could serve a pod. */
 #include "catalog/catalog.h"
 #include "kube/label.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
+#include "kube/quantity.h"
+#include "kube/snapshot.h"
 #include "policy/rails/accelerators_pod.h"
 #include "simulation/supply.h"
+#include "simulation/ways.h"
 #include "solver/well_known.h"
 
 static bool some_type_carries(const struct accelerators_pod *pod, struct type_set types)
@@ -135,6 +138,62 @@ size_t accelerators_count_closing(const struct accelerators_pod *pod, const stru
         if (accelerators_are_closed_by(pod, &pool->taints.items[i]))
             count++;
     return count;
+}
+
+/* What the containers of a pod ask for of a resource that the rail is about. */
+struct device_amount {
+    struct text resource;
+    int64_t count;
+};
+struct device_amounts {
+    struct device_amount *items;
+    size_t count, capacity;
+};
+
+static struct device_amounts read_devices(const struct accelerators_pod *pod,
+                                          const struct workload *workload,
+                                          const struct text_map *names)
+{
+    struct arena *arena = pod->call->arena;
+    struct device_amounts asked = {0};
+    for (size_t i = 0; i < names->count; i++) {
+        struct text resource = names->items[i].key;
+        const struct field *first;
+        if (accelerators_is_resource(pod->settings, resource))
+            *LIST_PUSH(arena, &asked) = (struct device_amount){
+                resource, accelerators_asked(workload, resource, arena, &first)};
+    }
+    return asked;
+}
+
+static bool node_has(const struct object *node, const struct device_amounts *asked)
+{
+    const struct node *allocatable = node_at(node->root->node, "status.allocatable");
+    FOR_EACH(amount, asked) {
+        int64_t milli;
+        if (!quantity_milli(node_text(node_member(allocatable, amount->resource)), &milli) ||
+            milli <= 0 || milli / 1000 < amount->count)
+            return false;
+    }
+    return true;
+}
+
+bool accelerators_node_serves(const struct accelerators_pod *pod, const struct workload *workload,
+                              const struct text_map *names)
+{
+    const struct rail_call *call = pod->call;
+    const struct snapshot *snapshot = call->world->snapshot;
+    if (snapshot_count(snapshot, KIND_NODE) == 0)
+        return false;
+    const struct device_amounts asked = read_devices(pod, workload, names);
+    struct ways *ways =
+        ways_read(workload, &pod->tolerations, snapshot, call->world->catalog, call->arena);
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_NODE); i++) {
+        const struct object *node = snapshot_object(snapshot, KIND_NODE, i);
+        if (!node->deleting && node_has(node, &asked) && ways_lead_to(ways, node))
+            return true;
+    }
+    return false;
 }
 
 bool accelerators_opens_a_door(const struct toleration *toleration)

@@ -121,7 +121,7 @@ static bool runs_on_some(const struct pods *pods, const struct driver *driver)
 {
     const struct rail_call *call = pods->call;
     struct ways *ways =
-        ways_read(&pods->workload, call->world->snapshot, call->world->catalog, call->arena);
+        ways_read(&pods->workload, NULL, call->world->snapshot, call->world->catalog, call->arena);
     FOR_EACH(node, &driver->nodes)
         if (ways_lead_to(ways, *node))
             return true;

@@ -1015,6 +1015,46 @@ static void none_of_a_resource_is_tolerated_too(void)
     rail_words_run("accelerators: {}", NULL, words, COUNT_OF(words));
 }
 
+/* As those of a node group. */
+static void an_open_node_serves_as_well(void)
+{
+#define GPU_NODE(name, more, spec, gpus)                                                         \
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: " name ", " more "labels: {group: " name \
+    "}}, spec: {" spec "}, status: {allocatable: {cpu: 8" gpus "}}}\n"
+    static const char nodes[] =
+        CLOSED GPU_NODE("none", "", "", "") GPU_NODE("zero", "", "", ", nvidia.com/gpu: 0")
+            GPU_NODE("closed", "", "taints: [{key: nvidia.com/gpu, effect: NoSchedule}]",
+                     ", nvidia.com/gpu: 4")
+                GPU_NODE("gone", "deletionTimestamp: '2026-01-01T00:00:00Z', ", "",
+                         ", nvidia.com/gpu: 4");
+    static const char open[] = CLOSED GPU_NODE(
+        "two", "", "taints: [{key: a, effect: PreferNoSchedule}]", ", nvidia.com/gpu: '2'")
+        GPU_NODE("cordoned", "",
+                 "unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, "
+                 "effect: NoSchedule}]",
+                 ", nvidia.com/gpu: 1, aws.amazon.com/neuron: 1");
+    static const struct rail_case none_serves[] = {
+        {POD("", GPU), kept_out},
+    };
+    static const struct rail_case cases[] = {
+        {POD("", GPU), ""},
+        {POD("", ASKS("nvidia.com/gpu: 1, cpu")), ""},
+        {TEMPLATE("Deployment", "", GPU), ""},
+        {POD("", "nodeSelector: {group: two}, " GPU), ""},
+        {POD("", "nodeSelector: {group: cordoned}, " GPU), ""},
+        {POD("", "nodeSelector: {group: gpu}, " GPU), kept_out},
+        {POD("", "containers: [{name: a, resources: {limits: {nvidia.com/gpu: 2}}}]"), ""},
+        {POD("", "containers: [{name: a, resources: {limits: {nvidia.com/gpu: 2}}}, {name: b, "
+                 "resources: {limits: {nvidia.com/gpu: 1}}}]"),
+         kept_out},
+    };
+    static const struct rail_case alone[] = {{POD("", GPU), ""}};
+    rail_table_run(&(struct rail_table){AS_WRITTEN, nodes, none_serves, 1});
+    rail_table_run(&(struct rail_table){AS_WRITTEN, open, cases, COUNT_OF(cases)});
+    rail_table_run(
+        &(struct rail_table){AS_WRITTEN, GPU_NODE("two", "", "", ", nvidia.com/gpu: 2"), alone, 1});
+}
+
 static void no_execute_alone_opens_what_no_other_taint_closes(void)
 {
 #define GPUS(taints) VISIBLE("gpus", "v1", "", IN(AWS "family", "g5"), taints)
@@ -1144,6 +1184,8 @@ static void with_no_pool_visible_nothing_is_decided(void)
     ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), kept_out);
     world.unseen = KIND_BIT(KIND_NODE_POOL);
     ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), undecided);
+    world.unseen = KIND_BIT(KIND_NODE);
+    ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), undecided);
     arena_destroy(arena);
 }
 
@@ -1241,6 +1283,7 @@ const struct unit_test unit_tests[] = {
     {"DaemonSets for accelerators", daemon_sets_for_accelerators},
     {"one open pool is enough", one_open_pool_is_enough},
     {"none of a resource is tolerated, too", none_of_a_resource_is_tolerated_too},
+    {"an open Node serves as well", an_open_node_serves_as_well},
     {"NoExecute alone opens what no other taint closes",
      no_execute_alone_opens_what_no_other_taint_closes},
     {"what will be added counts", what_will_be_added_counts},
