@@ -169,18 +169,13 @@ static bool limits_will_do(const struct accelerators *settings, const struct poo
     return devices == 0 ? bounds->accelerator : (devices & ~bounds->devices) == 0;
 }
 
-/* spec.limits has names, no patterns. */
-static void add_to_limit(struct text_builder *names, struct text resource)
-{
-    text_builder_list(names, accelerators_name_of(resource, names->arena));
-}
-
-/* What to limit: for each kind of device the resource that names it; else the first of all. */
-static struct text resources_to_limit(const struct accelerators *settings, device_set devices,
-                                      struct arena *arena)
+/* What to limit: for each kind of device the resource that names it; else the first of all.
+ * spec.limits has names, no patterns. */
+static struct text_list resources_to_limit(const struct accelerators *settings, device_set devices,
+                                           struct arena *arena)
 {
     const struct key_strings *resources = &settings->resources;
-    struct text_builder names = {.arena = arena};
+    struct text_list names = {0};
     struct text first = TEXT("");
     for (int patterns = 0; patterns <= 1; patterns++)
         for (size_t i = 0; i < resources->count; i++) {
@@ -192,12 +187,12 @@ static struct text resources_to_limit(const struct accelerators *settings, devic
             enum device device = device_of_resource(name);
             if ((devices & DEVICE_BIT(device)) == 0)
                 continue;
-            add_to_limit(&names, name);
+            *LIST_PUSH(arena, &names) = accelerators_name_of(name, arena);
             devices &= ~DEVICE_BIT(device);
         }
-    if (names.size == 0)
-        add_to_limit(&names, first);
-    return text_builder_text(&names);
+    if (names.count == 0)
+        *LIST_PUSH(arena, &names) = accelerators_name_of(first, arena);
+    return names;
 }
 
 /* What Karpenter calls the maker, where types differ by it: of GPUs. */
@@ -265,19 +260,22 @@ static void judge_limits(struct rail_call *call, const struct accelerators *sett
         bounds.devices |= told_by_pool_limits(call, settings, pool);
     if (devices != 0 && (devices & ~bounds.devices) == 0)
         return;
-    if (!bounds.any) {
-        struct text names = resources_to_limit(settings, devices, arena);
-        report(call, SEVERITY_RAIL, pool->limits_field,
-               arena_printf(arena, "Set a limit on %.*s in %.*s.", TEXT_ARGS(names),
-                            TEXT_ARGS(field_path(arena, pool->limits_field))),
-               "Nothing limits how many accelerator nodes this pool buys.");
-        return;
-    }
     device_set missing = devices & ~bounds.devices;
-    struct text names = resources_to_limit(settings, missing, arena);
-    report(call, SEVERITY_RAIL, pool->limits_field,
-           fix_of_unlimited(settings, pool, purpose, missing, names, arena),
-           "Nothing limits how much %.*s this pool buys.", TEXT_ARGS(names));
+    struct text_list unlimited = resources_to_limit(settings, missing, arena);
+    struct text names = texts_join(unlimited.items, unlimited.count, unlimited.count, arena);
+    struct text fix = bounds.any
+                          ? fix_of_unlimited(settings, pool, purpose, missing, names, arena)
+                          : arena_printf(arena, "Set a limit on %.*s in %.*s.", TEXT_ARGS(names),
+                                         TEXT_ARGS(field_path(arena, pool->limits_field)));
+    struct text statement =
+        bounds.any
+            ? arena_printf(arena, "Nothing limits how much %.*s this pool buys.", TEXT_ARGS(names))
+            : TEXT("Nothing limits how many accelerator nodes this pool buys.");
+    /* To limit something, such as the cpu, is better than nothing. */
+    if (!bounds.any)
+        *LIST_PUSH(arena, &unlimited) = TEXT("nodes");
+    report_with(call, .field = pool->limits_field, .statement = statement, .fix = fix,
+                .values = unlimited);
 }
 
 /* ---- generic and accelerator types in one pool ---- */

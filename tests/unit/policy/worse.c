@@ -35,6 +35,9 @@
     POOL_OF(name, "v1", "",                                                           \
             "taints: [{key: nvidia.com/gpu, value: " name ", effect: NoSchedule}], ", \
             IN(AWS "family", family))
+#define LIMITED(limits, families)                                                       \
+    POOL_OF("a", "v1", limits, "taints: [{key: nvidia.com/gpu, effect: NoSchedule}], ", \
+            IN(AWS "family", families))
 #define OVERLAY(name, requirements)                                                      \
     "---\n{apiVersion: karpenter.sh/v1alpha1, kind: NodeOverlay, metadata: {name: " name \
     "}, spec: {requirements: [" requirements "], price: '1', weight: 5}}\n"
@@ -140,6 +143,7 @@ static void of_pools(void)
 {
     static const char shape[] = "pool-shape: {}", overlap[] = "pool-overlap: {}",
                       budgets[] = "disruption-budgets: {}", overlay[] = "node-overlay: {}",
+                      accelerators[] = "accelerators: {requireLimits: accelerator}",
                       other[] = POOL("b", IN(AWS "family", "m5, c5, r5"));
     static const struct updated rows[] = {
         {shape, NULL, POOL("a", ""), POOL_OF("a", "v1", "weight: 5, ", "", ""), ACTION_AUDIT},
@@ -162,6 +166,15 @@ static void of_pools(void)
         {budgets, NULL, POOL_OF("a", "v1beta1", CLOSED_AT("40m"), "", ""),
          POOL_OF("a", "v1beta1", CLOSED_AT("50m"), "", ""), ACTION_DENY},
         {budgets, NULL, BUDGETS("WhenEmpty"), BUDGETS("WhenEmptyOrUnderutilized"), ACTION_AUDIT},
+        {accelerators, NULL, LIMITED("", "g5, g4ad"), LIMITED("limits: {cpu: 9}, ", "g5, g4ad"),
+         ACTION_AUDIT},
+        {accelerators, NULL, LIMITED("limits: {cpu: 9}, ", "g5, g4ad"),
+         LIMITED("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"), ACTION_AUDIT},
+        {accelerators, NULL, LIMITED("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"),
+         LIMITED("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
+        {accelerators, NULL, LIMITED("limits: {cpu: 9}, ", "g5"), LIMITED("", "g5"), ACTION_DENY},
+        {accelerators, NULL, LIMITED("limits: {cpu: 9}, ", "g5"),
+         LIMITED("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
         {overlay,
          POOL("b", IN(AWS "family", "m5, c5, r5")) OVERLAY("cheap", IN(AWS "family", "m5, c5")),
          OVERLAY("a", IN(AWS "family", "m5, c5")), OVERLAY("a", IN(AWS "family", "m5")),
