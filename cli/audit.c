@@ -46,7 +46,7 @@ static enum options_result check_options(struct audit_options *options)
         usage_error("audit", "--compare OLD wants the new policies, too: audit --compare OLD NEW");
         return OPTIONS_WRONG;
     }
-    if (string_list_has(&options->policies, "-") || string_list_has(&options->old, "-")) {
+    if (string_list_count(&options->policies, "-") + string_list_count(&options->old, "-") > 0) {
         usage_error("audit", "policies of standard input (-) cannot be read again once the cluster "
                              "is seen; give a file or a folder");
         return OPTIONS_WRONG;

@@ -68,8 +68,8 @@ static enum options_result read_options(int argc, char **argv, struct check_opti
         &operands);
     if (result != OPTIONS_READ)
         return result;
-    options->cluster.standard_input_used =
-        string_list_has(&options->input.files, "-") || string_list_has(&options->policies, "-");
+    options->cluster.standard_input_uses =
+        string_list_count(&options->input.files, "-") + string_list_count(&options->policies, "-");
     if (operands.count > 0)
         usage_error("check", "what is \"%s\" for? manifests are given with -f", operands.items[0]);
     else if (!cluster_policies_check("check", &options->cluster_policies, &options->policies))

@@ -49,7 +49,7 @@ struct string_list {
     size_t count;
 };
 struct text strings_joined(const struct string_list *list, struct arena *arena); /* "a, b" */
-bool string_list_has(const struct string_list *list, const char *item);
+size_t string_list_count(const struct string_list *list, const char *item);      /* how often */
 enum option_kind {
     OPTION_FLAG,   /* bool */
     OPTION_STRING, /* const char * */

@@ -15,7 +15,8 @@ struct cluster_options {
     struct string_list groups; /* of that user */
     const char *timeout;       /* NULL: the usual ones */
     int64_t timeout_ms;        /* 0 likewise; cluster_options_check reads it */
-    bool standard_input_used;  /* by something else, so that no exec plugin may read it */
+    /* How often other options name standard input (-): then no exec plugin may read it. */
+    size_t standard_input_uses;
 };
 /* The rows of a table of options. */
 #define OPTIONS_CLUSTER(cluster)                                                    \
@@ -45,7 +46,8 @@ struct cluster_options {
 
 /* Whether an option names a cluster. */
 bool cluster_is_named(const struct cluster_options *options);
-/* Whether these options and --state (NULL: not given) go together; false with a usage error. */
+/* Whether these options and --state (NULL: not given) go together, and standard input is named once
+ * at most; false with a usage error. */
 bool cluster_options_check(const char *command, struct cluster_options *options,
                            const char *state_dir) MUST_CHECK;
 /* Address and credentials: of --in-cluster, of --kubeconfig, of the files of $KUBECONFIG or of

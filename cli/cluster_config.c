@@ -31,7 +31,10 @@ static bool read_timeout(const char *command, struct cluster_options *options)
 bool cluster_options_check(const char *command, struct cluster_options *options,
                            const char *state_dir)
 {
-    if (state_dir != NULL && cluster_is_named(options))
+    if (options->standard_input_uses > 1)
+        usage_error(command, "standard input (-) is named more than once, and can be read once: "
+                             "give the others as files");
+    else if (state_dir != NULL && cluster_is_named(options))
         usage_error(command,
                     "either --state, or a cluster (--kubeconfig, --context or --in-cluster)");
     else if (options->in_cluster && (options->kubeconfig != NULL || options->context != NULL))
@@ -117,8 +120,9 @@ bool cluster_config_read(const struct cluster_options *options, struct arena *ar
 {
     return cluster_config_find(options, arena, config, error) &&
            impersonate(options, arena, config, error) &&
-           (config->exec == NULL || exec_plugin_run(config, options->timeout_ms,
-                                                    !options->standard_input_used, arena, error));
+           (config->exec == NULL ||
+            exec_plugin_run(config, options->timeout_ms, options->standard_input_uses == 0, arena,
+                            error));
 }
 
 struct text cluster_title(const struct client_config *config, struct arena *arena)

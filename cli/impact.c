@@ -92,8 +92,8 @@ static enum options_result read_options(int argc, char **argv, struct impact_opt
                      notes, &operands);
     if (result != OPTIONS_READ)
         return result;
-    options->cluster.standard_input_used =
-        string_list_has(&options->input.files, "-") || string_list_has(&options->policies, "-");
+    options->cluster.standard_input_uses =
+        string_list_count(&options->input.files, "-") + string_list_count(&options->policies, "-");
     return check_options(options, &operands) ? OPTIONS_READ : OPTIONS_WRONG;
 }
 

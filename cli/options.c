@@ -87,12 +87,13 @@ static int row_of(const struct option_spec *table, int found)
 static const char **list_memory[MOST_OPTIONS + 1];
 static size_t list_memory_count;
 
-bool string_list_has(const struct string_list *list, const char *item)
+size_t string_list_count(const struct string_list *list, const char *item)
 {
+    size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->items[i], item) == 0)
-            return true;
-    return false;
+            count++;
+    return count;
 }
 
 void options_free(void)

@@ -96,7 +96,7 @@ static enum options_result read_options(int argc, char **argv, struct plan_optio
         argc, argv, table, "plan [--state DIR] [-f FILE|DIR|- ...] [OPTIONS]", notes, &operands);
     if (result != OPTIONS_READ)
         return result;
-    options->cluster.standard_input_used = string_list_has(&options->input.files, "-");
+    options->cluster.standard_input_uses = string_list_count(&options->input.files, "-");
     if (operands.count > 0)
         usage_error("plan", "what is \"%s\" for? manifests are given with -f", operands.items[0]);
     else if (cluster_options_check("plan", &options->cluster, options->state_dir))

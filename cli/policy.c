@@ -31,8 +31,8 @@ static const char notes[] =
 
 static enum options_result check_options(struct policy_options *options)
 {
-    options->cluster.standard_input_used =
-        string_list_has(&options->input.files, "-") || string_list_has(&options->policies, "-");
+    options->cluster.standard_input_uses =
+        string_list_count(&options->input.files, "-") + string_list_count(&options->policies, "-");
     if (!cluster_policies_check("policy", &options->cluster_policies, &options->policies))
         return OPTIONS_WRONG;
     if (options->input.files.count == 0 && options->named.count == 0)

@@ -52,8 +52,9 @@ static enum options_result read_options(int argc, char **argv, struct options *o
         argc, argv, table, "replay AUDIT-LOG ... -p POLICY [OPTIONS]", notes, &options->logs);
     if (result != OPTIONS_READ)
         return result;
-    options->cluster.standard_input_used =
-        string_list_has(&options->logs, "-") || string_list_has(&options->policies, "-");
+    options->cluster.standard_input_uses = string_list_count(&options->logs, "-") +
+                                           string_list_count(&options->policies, "-") +
+                                           string_list_count(&options->old, "-");
     if (options->policies.count == 0)
         usage_error("replay", "no policy is given (-p FILE)");
     else if (options->logs.count == 0)

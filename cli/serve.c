@@ -54,7 +54,7 @@ static enum options_result check_options(const struct serve_options *options)
                              options->cert_file != NULL || options->cert_dir != NULL);
     if (options->policies.count == 0)
         usage_error("serve", "no policy is given (-p FILE)");
-    else if (string_list_has(&options->policies, "-"))
+    else if (string_list_count(&options->policies, "-") > 0)
         usage_error("serve", "-p - cannot be read again when it changes; give a file or a folder");
     else if ((options->cert_file == NULL) != (options->key_file == NULL))
         usage_error("serve", "--cert and --key go together");
