@@ -59,6 +59,10 @@ def main(taffrail, helm, gitops, scratch):
     clusters = {e["cluster"] for e in application_set["generators"][0]["list"]["elements"]}
     if clusters != set(EXPECTED) or clusters != {p.name for p in (gitops / "flux/clusters").iterdir()}:
         problems.append(f"Argo CD has the clusters {clusters}")
+    # The guide switches the automatic sync of one Application off in an emergency, which would not last.
+    ignored = [p for i in application_set.get("ignoreApplicationDifferences", []) for p in i["jsonPointers"]]
+    if "automated" in application_set["template"]["spec"]["syncPolicy"] and "/spec/syncPolicy/automated" not in ignored:
+        problems.append(f"the ApplicationSet switches the automatic sync on again: it ignores {ignored}")
     maps = set()
     for cluster, expected in EXPECTED.items():
         config_map = next(d for d in documents(scratch / f"{cluster}.yaml") if d["kind"] == "ConfigMap")
