@@ -52,7 +52,7 @@ static const char notes[] =
     "A drill says what would become of the cluster: --without-zone, --without-pool, --sold-out\n"
     "(what runs stays) and --scale go together, and the plan is compared with the one without.\n"
     "Exit codes: 0 every pod fits, as far as can be seen, 1 some pod fits nowhere, 2 something\n"
-    "could not be read or understood.\n";
+    "could not be read or understood, 3 the cluster is not reachable.\n";
 
 /* The admission plugin ExtendedResourceToleration adds to a Pod the tolerations of what it asks
  * for. */
