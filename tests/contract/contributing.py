@@ -62,6 +62,10 @@ def main():
         if len(new) != 2:
             print(f"FAILED  CONTRIBUTING.md says to write {new}; a rail and its table were expected")
             return 1
+        unsaid = [name for name in new if not (copy / name).read_text(encoding="utf-8").startswith("/*")]
+        if unsaid:  # scripts/lint openings
+            print(f"FAILED  the first line of {unsaid} does not say what the file is for")
+            return 1
         subject = "policy_" + pathlib.Path(new[1]).stem
         run(["cmake", "-G", "Ninja", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug",
              "-DCMAKE_C_FLAGS=-O0 -Werror"], copy)
@@ -72,7 +76,7 @@ def main():
         for check in CHECKS:
             run([copy / check, copy / "build/taffrail"], copy)
         run(["/usr/bin/python3", "tests/scenarios/run.py", "build/taffrail", "every-kind"], copy)
-        for script in ("scripts/check-floors", "scripts/check-citations"):
+        for script in ("scripts/check-floors", "scripts/check-citations", "scripts/reference"):
             run([script], copy)
         if shutil.which("clang-format"):
             run(["clang-format", "--dry-run", "--Werror", *new], copy)
