@@ -126,7 +126,8 @@ static bool refuse(const struct asking *asking, const char *what, struct error *
     if (answer->result == CALL_FORBIDDEN && answer->status != HTTP_UNAUTHORIZED)
         return error_set(error, ERROR_INPUT, NOWHERE,
                          "%s may not be read: %s. The Role taffrail-policy-readers grants it "
-                         "(manifests/base/rbac-policies.yaml)",
+                         "(manifests/base/rbac-policies.yaml), unless the policies are elsewhere "
+                         "(--policy-namespace, --policy-configmap)",
                          what, answer->problem);
     return error_set(error, ERROR_CLUSTER, NOWHERE, "%s could not be read: %s (%.*s, %.*s)", what,
                      answer->problem, TEXT_ARGS(config->server), TEXT_ARGS(config->origin));

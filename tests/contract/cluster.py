@@ -293,7 +293,9 @@ def without_the_clusters_policies_it_says_why(folder):
     forbidden = 'configmaps "taffrail-policies" is forbidden: User "jane" cannot get'
     for code, answer, wanted in (
             (2, refusal(404, "not found"), "there is no ConfigMap taffrail/taffrail-policies in the cluster"),
-            (2, refusal(403, forbidden), "may not be read: answered 403: " + forbidden),
+            (2, refusal(403, forbidden), "may not be read: answered 403: " + forbidden + ". The Role "
+             "taffrail-policy-readers grants it (manifests/base/rbac-policies.yaml), unless the policies are elsewhere "
+             "(--policy-namespace, --policy-configmap)"),
             (3, refusal(401, "Unauthorized"), "could not be read: answered 401: Unauthorized (http://127"),
             (3, refusal(500, "broken"), "answered 500"),
             (2, json.dumps(config_map(README_md="x")).encode(), "holds no policy file"),
