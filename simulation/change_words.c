@@ -193,8 +193,9 @@ static void add_claim_users(const struct telling *telling, struct text_builder *
 static void add_namespace_users(const struct telling *telling, struct text_builder *words)
 {
     const struct change_impact *impact = telling->impact;
-    text_builder_printf(words, "%zu Pod%s and PersistentVolumeClaims go with this Namespace%s.",
-                        impact->user_total, plural_s(impact->user_total),
+    text_builder_printf(words, "%zu %s with this Namespace%s.", impact->user_total,
+                        impact->user_total == 1 ? "Pod or PersistentVolumeClaim goes"
+                                                : "Pods and PersistentVolumeClaims go",
                         impact->data_lost ? ", and volumes with all data" : "");
 }
 

@@ -742,7 +742,7 @@ static void what_uses_a_class_or_a_claim(void)
                      "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: a, namespace: "
                      "team-b}}",
                      POD_OF("team-b", "p", "n1", "")},
-         .expected = "1 Pod and PersistentVolumeClaims go with this Namespace, and volumes with "
+         .expected = "1 Pod or PersistentVolumeClaim goes with this Namespace, and volumes with "
                      "all data. |  | deletion | "},
         {.name = "an empty Namespace", .before = SHOP, .cluster = {FOUR}, .expected = NO_NODE},
         {.name = "a Namespace that gets a label",
