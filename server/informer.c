@@ -601,7 +601,7 @@ static void log_sources(const struct informer *informer, const struct loaded_pol
     struct text missing = policy_set_unseen_sources(rules->world->policies, empty, arena);
     if (missing.size > 0)
         log_line(LOG_WARN, "cluster", NULL, NULL,
-                 "visible is %.*s: what hangs on them is not decided, and no review says so",
+                 "the rails see %.*s: what depends on them is not decided, and no review says so",
                  TEXT_ARGS(missing));
 }
 

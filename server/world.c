@@ -45,7 +45,8 @@ static void warn_of_sources(struct loading *loading, const struct world *world)
     struct text missing = policy_set_unseen_sources(world->policies, empty, loading->arena);
     if (missing.size > 0)
         problems_add(loading->warnings, ERROR_POLICY, NOWHERE,
-                     "visible is %.*s: what hangs on them is not decided, and no review says so",
+                     "the rails see %.*s: what depends on them is not decided, and no review "
+                     "says so",
                      TEXT_ARGS(missing));
 }
 

@@ -976,7 +976,7 @@ static void test_the_log_says_who_is_believed(void)
 
 static void test_the_log_says_where_there_is_nothing_to_look_in(void)
 {
-    static const char sources[] = "what hangs on them is not decided, and no review says so";
+    static const char sources[] = "the rails see no NodePool (placeable), no Node (placeable";
     for (int there = 0; there < 2; there++) {
         open_informer();
         informer_follow(informer);
