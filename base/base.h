@@ -145,8 +145,9 @@ struct text arena_text(struct arena *arena, struct text t);
 /* t, or a copy of it in which U+FFFD replaces each byte that is not valid UTF-8 (file names can be
  * any bytes). Terminated if t was. */
 struct text text_as_utf8(struct text t, struct arena *arena);
-/* The bytes of the control character or end of a line at the start of what is not empty: of ASCII,
- * of C1 (U+0080 to U+009F), U+2028 or U+2029. 0: another character is there. */
+/* The bytes of the character at the start of what is not empty, if YAML or a terminal does not take
+ * it as it is: a control character of ASCII or C1 (U+0080 to U+009F), an end of a line, U+2028 or
+ * U+2029, or none at all, U+FFFE or U+FFFF. 0: another character is there. */
 size_t control_size(struct text t);
 struct text arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 struct text arena_vprintf(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);

@@ -53,11 +53,13 @@ static struct text escape_of(struct text rest, char room[ESCAPE_ROOM], size_t *s
     *size = control_size(rest);
     if (*size == 0)
         return TEXT("");
-    /* The last byte of the longer ones has the low bits of the character. */
-    unsigned last = (unsigned char)rest.data[*size - 1];
-    return (struct text){room,
-                         (size_t)snprintf(room, ESCAPE_ROOM, *size == 3 ? "\\u20%02x" : "\\x%02x",
-                                          *size == 3 ? last - 0x80 : last)};
+    /* The last byte of two is the number of the character. */
+    const unsigned char *bytes = (const unsigned char *)rest.data;
+    unsigned number = bytes[*size - 1];
+    if (*size == 3)
+        number = (bytes[0] & 0xFU) << 12 | (bytes[1] & 0x3FU) << 6 | (bytes[2] & 0x3FU);
+    return (struct text){
+        room, (size_t)snprintf(room, ESCAPE_ROOM, *size == 3 ? "\\u%04x" : "\\x%02x", number)};
 }
 
 static void add_quoted(struct text_builder *out, struct text t)

@@ -39,8 +39,11 @@ size_t control_size(struct text t)
         return 1;
     if (bytes[0] == 0xC2 && t.size > 1 && bytes[1] >= 0x80 && bytes[1] < 0xA0)
         return 2;
-    bool ends_line = text_starts_with(t, TEXT("\u2028")) || text_starts_with(t, TEXT("\u2029"));
-    return ends_line ? 3 : 0;
+    static const char longer[][4] = {"\u2028", "\u2029", "\xEF\xBF\xBE", "\xEF\xBF\xBF"};
+    for (size_t i = 0; i < COUNT_OF(longer); i++)
+        if (text_starts_with(t, text_of(longer[i])))
+            return 3;
+    return 0;
 }
 
 /* The length of the character at the start, of ASCII too; 0 when it is not a valid one. */

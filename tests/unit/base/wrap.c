@@ -31,6 +31,7 @@ static void what_is_obeyed_is_not_printed(void)
         {"a\xc2\x80z\xc2\x9b[2Jz\xc2\x9f\u00a0", "a z [2Jz \u00a0"},
         /* ends of lines of YAML */
         {"a\xc2\x85z\u2028c\u2029d\u202a\u202c", "a z c d\u202a\u202c"},
+        {"a\xEF\xBF\xBDz\xEF\xBF\xBE#\xEF\xBF\xBF", "a\xEF\xBF\xBDz # "},
         /* commands of pipelines */
         {"::stop-commands::x", " :stop-commands::x"},
         {" \t\u00a0\u2003::x", "  \u00a0\u2003 :x"},

@@ -517,6 +517,10 @@ static void what_is_written_is_read(void)
         {"a\n\u2028---\nb: c", "k: \"a\\n\\u2028---\\nb: c\"\n"},
         {"\u2029\xc2\x9b!\u00a0\u2027\u202a\u202c",
          "k: \"\\u2029\\x9b!\u00a0\u2027\u202a\u202c\"\n"},
+        /* YAML has no U+FFFE and no U+FFFF. */
+        {"a\n\xEF\xBF\xBD\xEF\xBF\xBE\xEF\xBF\xBF", "k: \"a\\n\xEF\xBF\xBD\\ufffe\\uffff\"\n"},
+        /* No text of YAML has the last two of the plane. */
+        {"a\n\xEF\xBF\xBD\xEF\xBF\xBE\xEF\xBF\xBF", "k: \"a\\n\xEF\xBF\xBD\\ufffe\\uffff\"\n"},
     };
     begin();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
