@@ -129,9 +129,11 @@ static bool wait_for(struct listing *listing, enum kind kind, struct error *erro
             return error_set(error, ERROR_CLUSTER, NOWHERE, "%s cannot be listed: %s",
                              kind_table[kind].plural, report.problem);
     }
+    /* The version of a page that expires, and another kubeconfig, are no problem. */
     if (listing->broken)
         return error_set(error, ERROR_CLUSTER, NOWHERE, "the list of %s broke off: %s",
-                         kind_table[kind].plural, report.problem);
+                         kind_table[kind].plural,
+                         report.problem[0] == '\0' ? "it had to begin again" : report.problem);
     return listing->ended && !over(listing);
 }
 

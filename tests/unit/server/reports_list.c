@@ -270,7 +270,7 @@ static void a_list_ends_or_the_audit_does(void)
         {"ffffsboe", 1, NULL, true, "", 0},
         /* a list that begins twice before its first object has lost nothing */
         {"bbooe", 2, NULL, true, "", 0},
-        {"boboe", 1, NULL, false, "the list of pods broke off: ", 0},
+        {"boboe", 1, NULL, false, "the list of pods broke off: it had to begin again", 0},
         {"bofbs", 1, NULL, false, "the list of pods broke off: nobody there", 0},
         /* judged by other policies it would be half of each */
         {"bopoe", 1, NULL, false, "", 0},
