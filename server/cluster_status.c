@@ -152,7 +152,8 @@ void cluster_status_add_kinds(struct cluster_status *status, int64_t now_ms,
         text_builder_printf(out, "%s: %zu objects", plural_of(&report, kind), of->object_count);
         int64_t kind_ms = age_ms(&report, kind, now_ms);
         if (kind_ms < 0)
-            text_builder_add(out, TEXT(", never listed"));
+            text_builder_add(out, of->report.lists > 0 ? TEXT(", no longer there")
+                                                       : TEXT(", never listed"));
         else
             text_builder_printf(out, ", known to be right %lld s ago", (long long)kind_ms / 1000);
         if (of->unreadable_count > 0)

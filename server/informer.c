@@ -329,10 +329,14 @@ static bool is_lost(const struct watch_report *report)
 }
 
 /* A kind that does not exist has no objects; one that may not be read may have any. */
+static bool is_missing(enum kind kind, const struct watch_report *report)
+{
+    return report->refused_status == 404 && is_in(KINDS_OPTIONAL, kind);
+}
+
 static bool is_unseen(enum kind kind, const struct watch_report *report)
 {
-    bool missing = report->refused_status == 404 && is_in(KINDS_OPTIONAL, kind);
-    return is_lost(report) || (!report->synced && !missing);
+    return (is_lost(report) || !report->synced) && !is_missing(kind, report);
 }
 
 static bool is_stale(const struct watch_report *report)
@@ -540,6 +544,8 @@ static struct kind_report report_of(const struct informer *informer, enum kind k
                                  .bytes = store_bytes(informer->store, kind),
                                  .unreadable_count = store_unreadable_count(informer->store, kind),
                                  .lacks = store_lacks(informer->store, kind)};
+    if (is_missing(kind, watch) && is_lost(watch))
+        report.report.age_ms = -1; /* what is not there cannot be old */
     if (informer->shown != NULL)
         name_unreadable(informer, kind, &report);
     if (kind_is_custom_owner(kind))

@@ -165,6 +165,9 @@ static void each_kind_has_a_line(void)
     report.of[KIND_POD].lacks = true;
     watch(KIND_NODE_POOL, 0, -1);
     fail(KIND_NODE_POOL, true, 403, "answered\n403");
+    watch(KIND_NODE_CLAIM, 0, -1);
+    fail(KIND_NODE_CLAIM, true, 404, "answered 404");
+    report.of[KIND_NODE_CLAIM].report.lists = 1;
     watch(KIND_NODE, 5, 0);
     report.of[KIND_NODE].unreadable_count = 1;
     watch(KIND_OWNER_LAST, 1, 7500);
@@ -174,6 +177,7 @@ static void each_kind_has_a_line(void)
                 "memory for all of them\n"
                 "nodepools: 0 objects, never listed, degraded: answered 403\n"
                 "nodes: 5 objects, known to be right 2 s ago, 1 cannot be read\n"
+                "nodeclaims: 0 objects, no longer there, degraded: answered 404\n"
                 "RayCluster.ray.io: 1 objects, known to be right 10 s ago\n");
 }
 

@@ -234,14 +234,32 @@ static void test_nothing_is_seen_before_all_is_listed(void)
     close_informer();
 }
 
-/* A view of hours ago is no basis for a denial. */
+static bool tells_age(enum kind kind)
+{
+    struct arena *arena = arena_create(1 << 20);
+    struct text_builder out = {.arena = arena};
+    cluster_status_add_metrics(cluster_status, clock_ms, &out);
+    struct text series =
+        arena_printf(arena, "taffrail_cluster_age_seconds{kind=\"%s\"}", kind_table[kind].name);
+    bool tells = strstr(text_builder_text(&out).data, series.data) != NULL;
+    arena_destroy(arena);
+    return tells;
+}
+
+/* A view of hours ago is no basis for a denial. What is no longer there is as if it never was. */
 static void test_a_right_that_is_lost(void)
 {
     enum { LOST_MS = 5 * 60 * 1000 };
     static const struct {
         enum kind kind;
         unsigned status;
-    } cases[] = {{KIND_POD, 403}, {KIND_NODE_POOL, 403}, {KIND_NODE_POOL, 404}};
+        bool unseen;
+    } cases[] = {
+        {KIND_POD, 403, true},
+        {KIND_POD, 404, true},
+        {KIND_NODE_POOL, 403, true},
+        {KIND_NODE_POOL, 404, false},
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         enum kind kind = cases[i].kind;
         const char *name = kind_table[kind].plural;
@@ -256,15 +274,18 @@ static void test_a_right_that_is_lost(void)
         settle();
         CU_ASSERT((unseen() & KIND_BIT(kind)) == 0);
         ASSERT_INT(seen(kind), 1);
+        CU_ASSERT(tells_age(kind));
         let_pass(1);
         settle();
-        CU_ASSERT((unseen() & KIND_BIT(kind)) != 0);
+        ASSERT_INT((unseen() & KIND_BIT(kind)) != 0, cases[i].unseen);
         ASSERT_INT(seen(kind), 0);
         let_pass(LOST_MS);
         settle();
+        ASSERT_INT(tells_age(kind), cases[i].unseen);
         struct text log = heard(&listening);
-        ASSERT_HEARD(log, "can no longer be seen: what depends on them is not decided", 1);
-        CU_ASSERT(strstr(log.data, name) != NULL);
+        ASSERT_HEARD(log, "can no longer be seen: what depends on them is not decided",
+                     cases[i].unseen);
+        ASSERT_INT(strstr(log.data, name) != NULL, cases[i].unseen);
         /* Half of the next list is not seen either. */
         CU_ASSERT(handler.list_begin(handler.context, kind));
         put(kind, "a");
