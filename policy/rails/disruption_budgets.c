@@ -2,6 +2,7 @@
 #include "policy/rails/disruption_budgets.h"
 
 #include "kube/opt_out.h"
+#include "kube/placeholder.h"
 #include "policy/rails/duration_fault.h"
 #include "policy/reading.h"
 
@@ -30,7 +31,9 @@ static const struct key keys[] = {
 
 static void judge_schedule(struct rail_call *call, const struct budget *budget)
 {
-    if (!budget->schedule_given)
+    /* The API server takes five fields, whatever they are. */
+    bool is_one_field = memchr(budget->schedule.data, ' ', budget->schedule.size) == NULL;
+    if (!budget->schedule_given || (is_one_field && text_has_placeholder(budget->schedule)))
         return;
     if (!budget->schedule_valid)
         report_found(call, SEVERITY_RAIL, budget->schedule_field, budget->schedule,
@@ -54,12 +57,13 @@ static bool is_never_active(const struct budget *budget)
 
 static void judge_reading(struct rail_call *call, const struct budget *budget)
 {
-    if (!budget->nodes_valid)
+    if (!budget->nodes_valid && !text_has_placeholder(budget->nodes))
         report(call, SEVERITY_RAIL, budget->nodes_field,
                TEXT("Write a number or a percentage in quotes, such as \"5\" or \"10%\"."),
                "\"%.*s\" is neither a number of nodes nor a percentage.", TEXT_ARGS(budget->nodes));
     judge_schedule(call, budget);
-    if (budget->duration_given && !budget->duration_valid)
+    if (budget->duration_given && !budget->duration_valid &&
+        !text_has_placeholder(budget->duration))
         report(call, SEVERITY_RAIL, budget->duration_field,
                TEXT("Write hours and minutes, such as 8h or 1h30m."), "\"%.*s\" is no duration%s.",
                TEXT_ARGS(budget->duration),

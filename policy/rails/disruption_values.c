@@ -1,4 +1,5 @@
 /* Values of spec.disruption that the API server refuses: they are found before it is asked. */
+#include "kube/placeholder.h"
 #include "policy/rails/crd_shape.h"
 #include "policy/rails/disruption_budgets.h"
 #include "policy/rails/duration_fault.h"
@@ -38,7 +39,8 @@ void disruption_budgets_judge_policy_name(struct rail_call *call, const struct f
     struct text found = node_text(field->node);
     struct draft draft = {0};
     struct text meant = TEXT("");
-    if (found.size == 0 || crd_shape_has_choice(mine, node_string(field->node)))
+    if (found.size == 0 || text_has_placeholder(found) ||
+        crd_shape_has_choice(mine, node_string(field->node)))
         return;
     if (text_equal(found, (old ? now : then)->choices[0])) {
         meant = mine->choices[0];

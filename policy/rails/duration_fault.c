@@ -2,6 +2,7 @@
 #include "policy/rails/duration_fault.h"
 
 #include "base/duration.h"
+#include "kube/placeholder.h"
 
 struct text duration_text(int64_t seconds, struct arena *arena)
 {
@@ -47,5 +48,6 @@ struct draft duration_fault(const struct field *field, struct arena *arena)
 
 bool duration_is_malformed(const struct field *field)
 {
-    return node_is_given(field->node) && !duration_is_whole(node_string(field->node));
+    struct text found = node_string(field->node);
+    return node_is_given(field->node) && !duration_is_whole(found) && !text_has_placeholder(found);
 }

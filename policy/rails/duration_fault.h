@@ -11,7 +11,7 @@ struct text duration_text(int64_t seconds, struct arena *arena);
 struct draft duration_fault(const struct field *field, struct arena *arena);
 
 /* Whether a field is there and does not have the form of a duration: numbers, each with h, m or s
- * behind it. How long it is does not matter. */
+ * behind it. How long it is does not matter. A placeholder is still to become one. */
 bool duration_is_malformed(const struct field *field);
 
 #endif

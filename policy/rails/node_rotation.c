@@ -1,6 +1,7 @@
 /* The rail node-rotation: nodes that grow old, and images that change by themselves. */
 #include "policy/rails/node_rotation.h"
 
+#include "kube/placeholder.h"
 #include "kube/time.h"
 #include "policy/rails/duration_fault.h"
 
@@ -123,7 +124,7 @@ static void judge_expiry(struct rail_call *call, const struct settings *settings
                         "kernel and its image."));
     else if (duration_parse(node_string(field->node), &age.seconds))
         judge_age(call, settings, &age);
-    else
+    else if (!text_has_placeholder(node_string(field->node)))
         report_no_duration(call, field, TEXT(""));
 }
 

@@ -1,6 +1,7 @@
 /* The rail pool-limits: how much a NodePool may buy. */
 #include "policy/rails/pool_limits.h"
 
+#include "kube/placeholder.h"
 #include "kube/pool.h"
 #include "kube/quantity.h"
 #include "kube/snapshot.h"
@@ -373,7 +374,7 @@ static void judge_quantity(struct rail_call *call, const struct pool *pool,
     struct arena *arena = call->arena;
     struct limit limit = limit_at(field);
     bool of_provisioner = text_is(field->key, "resources") && node_is(field->node, NODE_MAP);
-    if (!limit.given || limit.valid)
+    if (!limit.given || limit.valid || text_has_placeholder(limit.written))
         return;
     struct text fix =
         of_provisioner

@@ -153,7 +153,7 @@ static void judge_duration(struct rail_call *call, const struct field *field, co
     struct text found = node_string(field->node);
     int64_t seconds = 0;
     if (!node_is_given(field->node) || duration_is_malformed(field) ||
-        (duration_parse(found, &seconds) && seconds <= longest_s))
+        text_has_placeholder(found) || (duration_parse(found, &seconds) && seconds <= longest_s))
         return;
     report(call, SEVERITY_RAIL, field, text_of(fix),
            "Karpenter cannot read \"%.*s\". The longest duration is %dh.", TEXT_ARGS(found),

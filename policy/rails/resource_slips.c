@@ -1,5 +1,6 @@
 /* What resource-requests says of quantities that Kubernetes reads otherwise than they are meant. */
 #include "kube/container.h"
+#include "kube/placeholder.h"
 #include "policy/rails/resource_requests.h"
 
 enum { CPU_MILLI = 1000 };
@@ -75,7 +76,7 @@ static void judge_quantity(struct rail_call *call, const struct field *field,
 {
     struct amount amount;
     amount_read(field, &amount);
-    if (!amount.written)
+    if (!amount.written || text_has_placeholder(amount.text))
         return;
     if (!amount.valid)
         report_found(call, SEVERITY_RAIL, field, amount.text,

@@ -1,6 +1,7 @@
 /* The rail scheduler-bypass: pods that pass kube-scheduler by. */
 #include "policy/rails/scheduler_bypass.h"
 
+#include "kube/placeholder.h"
 #include "policy/policy_set.h"
 #include "policy/reading.h"
 #include "solver/well_known.h"
@@ -78,7 +79,7 @@ static void judge_node_name(struct rail_call *call, const struct workload *workl
 {
     const struct field *field = field_get(call->arena, workload->spec, "nodeName");
     struct text name = node_string(field->node);
-    if (name.size == 0 || is_settled(call))
+    if (name.size == 0 || is_settled(call) || text_has_placeholder(name))
         return;
     report_found(call, SEVERITY_RAIL, field, name,
                  TEXT("Remove nodeName, and select nodes by their labels."),

@@ -3,6 +3,7 @@
 
 #include "kube/device.h"
 #include "kube/label.h"
+#include "kube/placeholder.h"
 #include "kube/pod.h"
 #include "kube/taint.h"
 #include "policy/rails/accelerators.h"
@@ -335,6 +336,8 @@ static void judge(struct rail_call *call)
         return;
     const struct tolerations tolerations = call_tolerations(call, &workload);
     FOR_EACH(toleration, &tolerations) {
+        if (text_has_placeholder(toleration->key))
+            continue;
         if (toleration->key.size > 0 && !label_key_is_valid(toleration->key)) {
             report_invalid_key(&check, toleration);
             continue;

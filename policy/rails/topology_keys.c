@@ -2,6 +2,7 @@
 #include "catalog/catalog.h"
 #include "catalog/label.h"
 #include "kube/label.h"
+#include "kube/placeholder.h"
 #include "kube/pod.h"
 #include "kube/selector.h"
 #include "kube/snapshot.h"
@@ -117,7 +118,7 @@ static void judge_key(struct rail_call *call, const struct settings *settings,
     const struct world *world = call->world;
     struct arena *arena = call->arena;
     struct text key = node_string(term->key->node);
-    if (key.size == 0 || is_accepted(world, settings, key))
+    if (key.size == 0 || is_accepted(world, settings, key) || text_has_placeholder(key))
         return;
 
     struct text meant =

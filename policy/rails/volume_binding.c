@@ -4,6 +4,7 @@
 #include "catalog/zones.h"
 #include "kube/claim_binding.h"
 #include "kube/label.h"
+#include "kube/placeholder.h"
 #include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
@@ -83,7 +84,8 @@ static void judge_mode(struct rail_call *call, const struct storage_class *class
 {
     static const struct text waits = TEXT("WaitForFirstConsumer");
     struct arena *arena = call->arena;
-    if (!binds_too_early(call, class))
+    if (!binds_too_early(call, class) ||
+        text_has_placeholder(node_string(class->binding_mode->node)))
         return;
     struct draft draft = {
         .field = class->binding_mode,
