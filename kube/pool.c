@@ -47,18 +47,30 @@ static struct text group_of_key(struct text key)
     return text_is_one_of(domain, groups, COUNT_OF(groups)) ? domain : TEXT("");
 }
 
+static const struct {
+    const char *kind, *group;
+} classes[] = {
+    {"AKSNodeClass", "karpenter.azure.com"}, {"GCENodeClass", "karpenter.k8s.gcp"},
+    {"IBMNodeClass", "karpenter-ibm.sh"},    {"ECSNodeClass", "karpenter.k8s.alibabacloud"},
+    {"KWOKNodeClass", "karpenter.kwok.sh"},  {"EC2NodeClass", "karpenter.k8s.aws"},
+    {"NodeClass", "eks.amazonaws.com"},
+};
+enum { AMAZONS = 2 }; /* the last */
+
+/* Empty: one of Amazon's, or of nobody that is known. */
 static struct text group_of_kind(struct text kind)
 {
-    static const struct {
-        const char *kind, *group;
-    } classes[] = {
-        {"AKSNodeClass", "karpenter.azure.com"}, {"GCENodeClass", "karpenter.k8s.gcp"},
-        {"IBMNodeClass", "karpenter-ibm.sh"},    {"ECSNodeClass", "karpenter.k8s.alibabacloud"},
-        {"KWOKNodeClass", "karpenter.kwok.sh"},
-    };
-    for (size_t i = 0; i < COUNT_OF(classes); i++)
+    for (size_t i = 0; i < COUNT_OF(classes) - AMAZONS; i++)
         if (text_is(kind, classes[i].kind))
             return text_of(classes[i].group);
+    return TEXT("");
+}
+
+struct text node_class_kind_of(struct text group)
+{
+    for (size_t i = 0; i < COUNT_OF(classes); i++)
+        if (text_is(group, classes[i].group))
+            return text_of(classes[i].kind);
     return TEXT("");
 }
 

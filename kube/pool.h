@@ -32,6 +32,8 @@ bool pool_is_static(const struct pool *pool);
 /* The visible EC2NodeClass that the pool names; NULL: there is none. EKS Auto Mode's NodeClass of
  * the same name is another one. */
 const struct object *pool_node_class(const struct snapshot *snapshot, const struct pool *pool);
+/* The kind of a provider's node classes, by their API group; empty: it is not known. */
+struct text node_class_kind_of(struct text group);
 /* Whether a reference names the node class. Old references have no group. */
 bool node_class_is_named(struct text group, struct text kind, struct text name,
                          const struct object *node_class);

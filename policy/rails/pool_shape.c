@@ -62,6 +62,64 @@ static void judge_fields(struct rail_call *call, const struct pool *pool)
                           call->object->root, old ? &words_v1beta1 : &words_v1);
 }
 
+/* ---- a node class that is not named whole ---- */
+
+static bool asks_of_auto_mode(const struct pool *pool)
+{
+    FOR_EACH(requirement, &pool->requirements)
+        if (label_is_in_domain(requirement->key, TEXT("eks.amazonaws.com")))
+            return true;
+    return text_is(pool->node_class_kind, "NodeClass");
+}
+
+/* Empty: the kind is nobody's that is known. */
+static struct text group_meant(const struct pool *pool)
+{
+    struct text kind = pool->node_class_kind;
+    if (pool->node_class_group.size > 0)
+        return pool->node_class_group;
+    if (asks_of_auto_mode(pool))
+        return TEXT("eks.amazonaws.com");
+    return kind.size == 0 || text_is(kind, "EC2NodeClass") ? TEXT("karpenter.k8s.aws") : TEXT("");
+}
+
+/* Of v1 the API server wants group, kind and name. An apiVersion is found by judge_fields. */
+static void judge_reference(struct rail_call *call, const struct pool *pool)
+{
+    struct arena *arena = call->arena;
+    const struct field *reference =
+        field_at(arena, pool->object->root, "spec.template.spec.nodeClassRef");
+    if (!text_is(pool->object->api_version, "karpenter.sh/v1") ||
+        !node_is(reference->node, NODE_MAP) ||
+        node_is_given(node_get(reference->node, "apiVersion")) ||
+        node_is_given(node_get(reference->node, "apiGroup")))
+        return;
+    struct text group = group_meant(pool);
+    const struct {
+        const char *name;
+        struct text meant;
+    } parts[] = {{"group", group}, {"kind", node_class_kind_of(group)}, {"name", {0}}};
+    struct text_list missing = {0}, to_add = {0};
+    bool known = true;
+    for (size_t i = 0; i < COUNT_OF(parts); i++) {
+        if (node_string(node_get(reference->node, parts[i].name)).size > 0)
+            continue;
+        struct text meant = parts[i].meant.size > 0 ? parts[i].meant : TEXT("...");
+        known &= parts[i].meant.size > 0;
+        *LIST_PUSH(arena, &missing) = arena_printf(arena, "no %s", parts[i].name);
+        *LIST_PUSH(arena, &to_add) =
+            arena_printf(arena, "%s: %.*s", parts[i].name, TEXT_ARGS(meant));
+    }
+    if (missing.count == 0)
+        return;
+    report(call, SEVERITY_RAIL, reference,
+           arena_printf(arena, "Add to %.*s: {%.*s}%s.", TEXT_ARGS(field_path(arena, reference)),
+                        TEXT_ARGS(texts_join(to_add.items, to_add.count, SIZE_MAX, arena)),
+                        known ? "" : ", as the node class has it"),
+           "The nodeClassRef has %.*s, so the API server refuses the pool.",
+           TEXT_ARGS(texts_and(missing.items, missing.count, SIZE_MAX, arena)));
+}
+
 /* ---- an EC2NodeClass that is not there ---- */
 
 static struct text nearest_class(const struct snapshot *snapshot, struct text name,
@@ -238,6 +296,7 @@ static void judge(struct rail_call *call)
     if (pool == NULL)
         return;
     judge_fields(call, pool);
+    judge_reference(call, pool);
     judge_replicas(call, pool);
     pool_shape_judge_values(call, pool);
     pool_shape_judge_keys(call, pool);
@@ -260,7 +319,8 @@ const struct rail rail_pool_shape = {
         "open to every pod and every machine. The rail finds fields that a NodePool of its "
         "version does not have, and says where they belong: what is left over from a Provisioner "
         "or from v1beta1, too. Of a name that means nothing to it the rail only warns, since a "
-        "newer Karpenter may know it.\n\n"
+        "newer Karpenter may know it. A nodeClassRef of v1 without group, kind or name, as v1beta1 "
+        "allows it, is found with what is missing.\n\n"
         "It finds what the API server takes and Karpenter then refuses, so that the pool is never "
         "used: labels and requirements of Karpenter's own domains, requirements without an "
         "operator or with too few values, keys and values that no label or taint can have, "

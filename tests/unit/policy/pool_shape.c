@@ -99,6 +99,12 @@ static void dropped_fields_are_found(void)
               "EC2NodeClass, name: a}, kubelet: {}, requirements: [" CMR "]}}}}",
          "deny spec.template.spec.kubelet kubelet\n"
          "deny spec.template.spec.nodeClassRef.apiVersion apiVersion"},
+        /* without group and kind, as v1beta1 takes it; one without a reference is a part of a pool
+         */
+        {HEAD "{template: {spec: {nodeClassRef: {name: a}, requirements: [" CMR "]}}}}",
+         "deny spec.template.spec.nodeClassRef "},
+        {V1BETA1("", "nodeClassRef: {name: a}"), ""},
+        {HEAD "{template: {spec: {requirements: [" CMR "]}}}}", ""},
         /* v1beta1 had them there */
         /* a map in place of a list is the API server's to refuse: it drops nothing silently */
         {TAINTS("taints: {a: b}"), ""},
@@ -187,6 +193,10 @@ static void it_says_where_things_belong(void)
     arena_destroy(arena);
 }
 
+#define REFERENCE "spec.template.spec.nodeClassRef"
+#define REFERS(reference, requirements) \
+    HEAD "{template: {spec: {nodeClassRef: {" reference "}, requirements: [" requirements "]}}}}"
+
 static void it_says_what_is_dropped(void)
 {
     static const struct rail_words rows[] = {
@@ -203,6 +213,27 @@ static void it_says_what_is_dropped(void)
               "EC2NodeClass, name: a}, requirements: [" CMR "]}}}}",
          "A NodePool of v1 has no field \"apiVersion\" here. The API server drops it silently.",
          "Instead write group: karpenter.k8s.aws."},
+        {REFERS("name: a", CMR),
+         "The nodeClassRef has no group and no kind, so the API server refuses the pool.",
+         "Add to " REFERENCE ": {group: karpenter.k8s.aws, kind: EC2NodeClass}."},
+        {REFERS("kind: EC2NodeClass, name: a", CMR),
+         "The nodeClassRef has no group, so the API server refuses the pool.",
+         "Add to " REFERENCE ": {group: karpenter.k8s.aws}."},
+        {REFERS("name: a", IN("eks.amazonaws.com/instance-category", "c")),
+         "The nodeClassRef has no group and no kind, so the API server refuses the pool.",
+         "Add to " REFERENCE ": {group: eks.amazonaws.com, kind: NodeClass}."},
+        {REFERS("kind: NodeClass, name: a", CMR),
+         "The nodeClassRef has no group, so the API server refuses the pool.",
+         "Add to " REFERENCE ": {group: eks.amazonaws.com}."},
+        {REFERS("kind: AKSNodeClass, name: a", CMR),
+         "The nodeClassRef has no group, so the API server refuses the pool.",
+         "Add to " REFERENCE ": {group: karpenter.azure.com}."},
+        {REFERS("group: karpenter.k8s.aws, name: a", CMR),
+         "The nodeClassRef has no kind, so the API server refuses the pool.",
+         "Add to " REFERENCE ": {kind: EC2NodeClass}."},
+        {REFERS("kind: OurNodeClass, name: ''", CMR),
+         "The nodeClassRef has no group and no name, so the API server refuses the pool.",
+         "Add to " REFERENCE ": {group: ..., name: ...}, as the node class has it."},
         {V1BETA1("", "nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: a}"),
          "A NodePool of v1beta1 has no field \"group\" here. The API server drops it silently.",
          "Write apiVersion: karpenter.k8s.aws/v1beta1 instead."},

@@ -403,7 +403,8 @@ static void a_class_that_is_not_there_is_found(void)
          CLASS_AT "batch"},
         {REFERS("eks.amazonaws.com", "NodeClass", "batch"), ""},
         {REFERS("karpenter.k8s.aws", "NodeClass", "batch"), ""},
-        {REFERS("karpenter.k8s.aws", "EC2NodeClass", "''"), ""},
+        {REFERS("karpenter.k8s.aws", "EC2NodeClass", "''"),
+         "deny spec.template.spec.nodeClassRef "},
     };
     rail_table_run(&(struct rail_table){"pool-shape: {}, capacity-types: {mode: off}", two, cases,
                                         COUNT_OF(cases)});
