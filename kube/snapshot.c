@@ -140,16 +140,62 @@ static int compare_entries(const void *a_pointer, const void *b_pointer)
     return a->arrival < b->arrival ? -1 : a->arrival > b->arrival;
 }
 
-static bool names_a_volume(const struct object *claim)
+/* ---- what a manifest leaves out that is applied again, and the API server keeps ---- */
+
+static bool loses_text(const struct object *stored, const struct object *change, const char *path)
 {
-    return node_string(node_at(claim->root->node, "spec.volumeName")).size > 0;
+    return node_string(node_at(stored->root->node, path)).size > 0 &&
+           node_string(node_at(change->root->node, path)).size == 0;
 }
 
-/* The API server takes no volume away from a claim. A manifest that is applied again names none. */
-static bool keeps_its_volume(const struct object *stored, const struct object *change)
+/* The status of a class tells which subnets and reservations it selects: it stays while the terms
+ * do. */
+static bool loses_status(const struct object *stored, const struct object *change)
 {
-    return stored->kind == KIND_PERSISTENT_VOLUME_CLAIM && stored->origin != ORIGIN_CHANGE &&
-           change->origin == ORIGIN_CHANGE && names_a_volume(stored) && !names_a_volume(change);
+    static const char *const terms[] = {"spec.subnetSelectorTerms",
+                                        "spec.capacityReservationSelectorTerms"};
+    const struct node *was = stored->root->node, *is = change->root->node;
+    if (node_get(was, "status") == NULL || node_get(is, "status") != NULL)
+        return false;
+    for (size_t i = 0; i < COUNT_OF(terms); i++)
+        if (!node_equal(node_at(was, terms[i]), node_at(is, terms[i])))
+            return false;
+    return true;
+}
+
+static const struct object *with_status(const struct object *change, const struct node *status,
+                                        struct arena *arena)
+{
+    const struct node *root = change->root->node;
+    struct member *members = ARENA_ARRAY(arena, node_count(root) + 1, struct member);
+    for (size_t i = 0; i < node_count(root); i++)
+        members[i] = root->members[i];
+    members[node_count(root)] = member_of(TEXT("status"), *status);
+    struct object *object = ARENA_NEW(arena, struct object);
+    *object = *change;
+    object->root =
+        field_root(arena, node_keep(arena, node_of_members(members, node_count(root) + 1)));
+    return object;
+}
+
+/* stored: what the cluster has of it; NULL: nothing. */
+static const struct object *as_applied(const struct object *stored, const struct object *object,
+                                       struct arena *arena)
+{
+    if (stored == NULL || object->origin != ORIGIN_CHANGE)
+        return object;
+    switch (object->kind) {
+    case KIND_PERSISTENT_VOLUME_CLAIM:
+        return loses_text(stored, object, "spec.volumeName") ? stored : object;
+    case KIND_PERSISTENT_VOLUME:
+        return loses_text(stored, object, "spec.claimRef.name") ? stored : object;
+    case KIND_EC2_NODE_CLASS:
+        return loses_status(stored, object)
+                   ? with_status(object, node_get(stored->root->node, "status"), arena)
+                   : object;
+    default:
+        return object;
+    }
 }
 
 /* twice: of objects that differ and come from the same place, all but the last. */
@@ -162,22 +208,28 @@ static struct object_list sort_and_deduplicate(const struct objects *objects, st
     if (objects->count > 0)
         qsort(entries, objects->count, sizeof *entries, compare_entries);
     const struct object **sorted = ARENA_ARRAY(arena, objects->count, const struct object *);
+    const struct object *stored = NULL; /* of the name of the last one */
     size_t count = 0;
     for (size_t i = 0; i < objects->count; i++) {
         const struct object *object = entries[i].object;
-        bool same = count > 0 && compare_objects(sorted[count - 1], object) == 0;
         /* Objects that only have a generateName are all different. */
-        if (!same || object->name.size == 0) {
-            sorted[count++] = object;
-            continue;
-        }
-        if (keeps_its_volume(sorted[count - 1], object))
-            continue;
-        if (sorted[count - 1]->origin == object->origin &&
-            !node_equal(sorted[count - 1]->root->node, object->root->node))
+        bool same =
+            count > 0 && object->name.size > 0 && compare_objects(sorted[count - 1], object) == 0;
+        if (!same) {
+            if (count > 0)
+                sorted[count - 1] = as_applied(stored, sorted[count - 1], arena);
+            stored = NULL;
+            count++;
+        } else if (sorted[count - 1]->origin == object->origin &&
+                   !node_equal(sorted[count - 1]->root->node, object->root->node)) {
             *LIST_PUSH(arena, twice) = sorted[count - 1];
+        }
         sorted[count - 1] = object;
+        if (object->origin != ORIGIN_CHANGE)
+            stored = object;
     }
+    if (count > 0)
+        sorted[count - 1] = as_applied(stored, sorted[count - 1], arena);
     return (struct object_list){sorted, count};
 }
 

@@ -157,6 +157,56 @@ static void a_claim_keeps_its_volume(void)
     }
 }
 
+/* Nor a volume its claim, nor a node class the status that tells what its terms select. */
+static void a_change_keeps_what_it_leaves_out(void)
+{
+#define VOLUME(spec) \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: o}, spec: {" spec "}}"
+#define CLASS(more) \
+    "{apiVersion: karpenter.k8s.aws/v1, kind: EC2NodeClass, metadata: {name: o}, " more "}"
+#define SUBNETS(value) "subnetSelectorTerms: [{tags: {a: " value "}}]"
+#define RESERVED "capacityReservationSelectorTerms: [{id: r}]"
+#define STATUS "status: {subnets: [{zone: z}]}"
+    static const struct {
+        enum kind kind;
+        const char *stored, *change, *path, *wanted;
+    } cases[] = {
+        {KIND_PERSISTENT_VOLUME, VOLUME("claimRef: {name: c}"), VOLUME("storageClassName: now"),
+         "spec.claimRef.name", "c"},
+        {KIND_PERSISTENT_VOLUME, VOLUME("claimRef: {name: c}"), VOLUME("claimRef: {name: d}"),
+         "spec.claimRef.name", "d"},
+        {KIND_PERSISTENT_VOLUME, VOLUME("storageClassName: was"), VOLUME("storageClassName: now"),
+         "spec.storageClassName", "now"},
+        {KIND_EC2_NODE_CLASS, CLASS("spec: {role: was, " SUBNETS("b") "}, " STATUS),
+         CLASS("spec: {role: now, " SUBNETS("b") "}"), "status.subnets", "[{zone: z}]"},
+        {KIND_EC2_NODE_CLASS, CLASS("spec: {role: was, " SUBNETS("b") "}, " STATUS),
+         CLASS("spec: {role: now, " SUBNETS("b") "}"), "spec.role", "now"},
+        {KIND_EC2_NODE_CLASS, CLASS("spec: {" SUBNETS("b") "}, " STATUS),
+         CLASS("spec: {" SUBNETS("c") "}"), "status.subnets", ""},
+        {KIND_EC2_NODE_CLASS, CLASS("spec: {" SUBNETS("b") "}, " STATUS),
+         CLASS("spec: {" SUBNETS("b") ", " RESERVED "}"), "status.subnets", ""},
+        {KIND_EC2_NODE_CLASS, CLASS("spec: {" SUBNETS("b") "}, " STATUS),
+         CLASS("spec: {" SUBNETS("b") "}, status: {subnets: [{zone: x}]}"), "status.subnets",
+         "[{zone: x}]"},
+        {KIND_EC2_NODE_CLASS, CLASS("spec: {" SUBNETS("b") "}"), CLASS("spec: {" SUBNETS("b") "}"),
+         "status.subnets", ""},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct manifests *stored = listed(text_of(cases[i].stored));
+        struct manifests *change = listed(text_of(cases[i].change));
+        change->items[0].origin = ORIGIN_CHANGE;
+        struct problems problems = {.arena = arena};
+        struct error error = {0};
+        const struct snapshot *snapshot = NULL;
+        CU_ASSERT_FATAL(state_load(NULL, stored, change, arena, &snapshot, &problems, &error));
+        const struct object *object = snapshot_find(snapshot, cases[i].kind, TEXT(""), TEXT("o"));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(object);
+        const struct node *found = node_at(object->root->node, cases[i].path);
+        ASSERT_TEXT(found == NULL ? TEXT("") : node_yaml_line(found, arena), cases[i].wanted);
+        ASSERT_INT(problems.count, 0);
+    }
+}
+
 /* Of two that differ the last counts, and both places are told; a status that differs is another
  * moment's. */
 static void what_stands_twice_is_told(void)
@@ -244,6 +294,7 @@ static void ten_that_stand_twice_are_told(void)
 TEST(what_is_no_folder_is_said)
 TEST(a_change_wins)
 TEST(a_claim_keeps_its_volume)
+TEST(a_change_keeps_what_it_leaves_out)
 TEST(what_stands_twice_is_told)
 TEST(ten_that_stand_twice_are_told)
 
@@ -251,6 +302,7 @@ const struct unit_test unit_tests[] = {
     {"what is no folder is said", in_arena_what_is_no_folder_is_said},
     {"a change wins", in_arena_a_change_wins},
     {"a claim keeps its volume", in_arena_a_claim_keeps_its_volume},
+    {"a change keeps what it leaves out", in_arena_a_change_keeps_what_it_leaves_out},
     {"what stands twice is told", in_arena_what_stands_twice_is_told},
     {"ten that stand twice are told", in_arena_ten_that_stand_twice_are_told},
     {NULL, NULL},
