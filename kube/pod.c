@@ -51,6 +51,13 @@ struct text node_term_node(const struct node_term *term)
     return TEXT("");
 }
 
+bool workload_may_get_tolerations(const struct workload *workload)
+{
+    const struct object *object = workload->object;
+    return node_string(node_get(workload->spec->node, "runtimeClassName")).size > 0 &&
+           (object->kind != KIND_POD || object_is_of_file(object));
+}
+
 bool pod_is_on_fargate(const struct node *labels, const struct node *spec)
 {
     return node_get(labels, "eks.amazonaws.com/fargate-profile") != NULL ||

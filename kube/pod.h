@@ -38,6 +38,9 @@ struct node_selection {
 };
 void node_selection_read(const struct workload *workload, struct arena *arena,
                          struct node_selection *selection);
+/* Whether the API server may add tolerations that are not written: those of a RuntimeClass, which
+ * is not read, come when a Pod is created. */
+bool workload_may_get_tolerations(const struct workload *workload);
 /* What a pod asks of the scheduler: how it chooses nodes, what it tolerates of theirs, and where
  * other pods are to be. */
 struct pod_scheduling {

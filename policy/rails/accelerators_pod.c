@@ -267,7 +267,8 @@ static void judge_pools(struct accelerators_pod *pod, const struct workload *wor
         report_as(
             call,
             closed.is_known &&
-                    world_sees(call->world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE))
+                    world_sees(call->world, KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_NODE)) &&
+                    !workload_may_get_tolerations(workload)
                 ? SEVERITY_RAIL
                 : SEVERITY_UNDECIDED,
             .field = field, .found = asked,

@@ -1,5 +1,6 @@
 /* The rail placeable: some NodePool or Node can run the pod. */
 #include "policy/rails/placeable.h"
+#include "kube/pod.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
 #include "kube/volume.h"
@@ -111,6 +112,18 @@ static bool report_twice(const struct placing *placing, const struct supply_answ
     return false;
 }
 
+/* Whether taints alone keep it out which its RuntimeClass may let it tolerate. */
+static bool runtime_may_open(const struct placing *placing)
+{
+    struct placing open = *placing;
+    struct supply_answer answer;
+    if (!workload_may_get_tolerations(&placing->workload))
+        return false;
+    *LIST_PUSH(placing->call->arena, &open.tolerations) = (struct toleration){.op = TEXT("Exists")};
+    ask(&open, &answer);
+    return answer.kind != SUPPLY_NOWHERE;
+}
+
 static void judge_pod(const struct placing *placing)
 {
     struct supply_answer answer;
@@ -121,7 +134,8 @@ static void judge_pod(const struct placing *placing)
     }
     ask(placing, &answer);
     if (answer.kind != SUPPLY_NOWHERE || may_be_on_fargate(placing->selection) ||
-        placeable_is_template(placing) || (placeable_labels_tell(placing) && !answer.no_machine))
+        placeable_is_template(placing) || (placeable_labels_tell(placing) && !answer.no_machine) ||
+        runtime_may_open(placing))
         return;
     const struct expression *elsewhere = placeable_elsewhere(placing);
     bool built_in = elsewhere == NULL && placeable_may_be_built_in(placing);
@@ -177,8 +191,10 @@ const struct rail rail_placeable = {
         "room on any type of a NodePool that it runs on: Karpenter then buys nothing there.\n\n"
         "Limits, what runs already and other pods (affinity, spread) do not count: they change. "
         "Local disk does not count where the node class is not visible. Left alone are pods that "
-        "ask for devices by resourceClaims, those that Fargate runs, and those whose selector is a "
-        "template still. What selects nodes that NodePools do not make (eks.amazonaws.com/"
+        "ask for devices by resourceClaims, those that Fargate runs, those whose selector is a "
+        "template still, and those that lack nothing but tolerations which their RuntimeClass may "
+        "add when the Pod is created. What selects nodes that NodePools do not make "
+        "(eks.amazonaws.com/"
         "nodegroup, karpenter.sh/nodepool DoesNotExist) cannot be decided while no such Node is "
         "visible. A NodePool of another cloud, one that is not ready, one with a fixed number "
         "of nodes and one whose types the catalogue knows by name alone are given the benefit of "

@@ -34,6 +34,36 @@ static void pods_are_on_fargate(void)
     }
 }
 
+/* The API server has added those of a RuntimeClass to a Pod that it sends. */
+static void a_runtime_class_may_tolerate(void)
+{
+    static const struct {
+        const char *yaml, *file;
+        bool may;
+    } rows[] = {
+        {"{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {runtimeClassName: a}}", NULL,
+         false},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {runtimeClassName: a}}", "p.yaml",
+         true},
+        {"{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {}}", "p.yaml", false},
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: "
+         "{runtimeClassName: a}}}}",
+         NULL, true},
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {template: {spec: "
+         "{runtimeClassName: ''}}}}",
+         NULL, false},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create(BUDGET_BYTES);
+        const struct object *object = fixture_object(arena, rows[i].yaml, "shop");
+        struct workload workload;
+        object->source->file = rows[i].file;
+        CU_ASSERT_FATAL(workload_read(object, arena, &workload));
+        CU_ASSERT_EQUAL(workload_may_get_tolerations(&workload), rows[i].may);
+        arena_destroy(arena);
+    }
+}
+
 static void pods_are_done(void)
 {
     static const struct {
@@ -97,6 +127,7 @@ static void what_nodes_must_have_is_read(void)
 const char unit_suite[] = "kube pods";
 const struct unit_test unit_tests[] = {
     {"pods are on Fargate", pods_are_on_fargate},
+    {"a runtime class may tolerate", a_runtime_class_may_tolerate},
     {"pods are done", pods_are_done},
     {"what nodes must have is read", what_nodes_must_have_is_read},
     {NULL, NULL},

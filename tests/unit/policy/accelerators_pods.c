@@ -663,6 +663,9 @@ static void who_asks_must_be_let_in(void)
         {POD("", ASKS("cpu: 1, nvidia.com/gpu: 1, nvidia.com/mig-1g.5gb")), kept_out},
         {POD("", ASKS("4paradigm.com/vgpu")), "deny spec.tolerations 4paradigm.com/vgpu"},
         {TEMPLATE("Deployment", "", GPU), "deny spec.template.spec.tolerations nvidia.com/gpu"},
+        /* a RuntimeClass may tolerate it */
+        {TEMPLATE("Deployment", "", "runtimeClassName: own, " GPU),
+         "undecided spec.template.spec.tolerations nvidia.com/gpu"},
         {POD("", ASKS_NOTHING), ""},
         /* what tolerates a taint */
         {POD(TOLERATES, GPU), ""},

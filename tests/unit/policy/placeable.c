@@ -334,6 +334,23 @@ static void a_taint_tells_whom_a_pool_is_for(void)
         soft, 1});
 }
 
+static void what_a_runtime_class_tolerates_is_not_seen(void)
+{
+#define OF_RUNTIME "runtimeClassName: gvisor, "
+    static const struct rail_case cases[] = {
+        {POD(ANY ", nodeSelector: {pool: gpu}"), "deny spec "},
+        {POD(OF_RUNTIME ANY ", nodeSelector: {pool: gpu}"), ""},
+        {"{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: "
+         "{" OF_RUNTIME ANY ", nodeSelector: {pool: gpu}}}}}",
+         ""},
+        /* it takes nothing away */
+        {POD(OF_RUNTIME ANY ", nodeSelector: {pool: none}"), "deny spec "},
+        {POD(OF_RUNTIME ASKS("cpu: 300")), "deny spec "},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", cluster, cases, COUNT_OF(cases)});
+}
+
 /* Of a pod that nothing is large enough for, NodePools need not be seen. */
 static void what_no_type_is_large_enough_for(void)
 {
@@ -775,6 +792,7 @@ const struct unit_test unit_tests[] = {
      pools_that_are_given_the_benefit_of_the_doubt},
     {"nodes that others make", nodes_that_others_make},
     {"a taint tells whom a pool is for", a_taint_tells_whom_a_pool_is_for},
+    {"what a runtime class tolerates is not seen", what_a_runtime_class_tolerates_is_not_seen},
     {"what no type is large enough for", what_no_type_is_large_enough_for},
     {"a DaemonSet leaves room", a_daemon_set_leaves_room},
     {"nodes of Auto Mode are known by their label", nodes_of_auto_mode_are_known_by_their_label},
