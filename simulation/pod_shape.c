@@ -66,11 +66,8 @@ static void check_keys(struct pod_shape *shape, struct solver_expressions expres
     for (size_t i = 0; i < expressions.count; i++) {
         const char *key = expressions.items[i].key;
         if (is_restricted(key))
-            find_nodes_only(shape,
-                            arena_printf(arena,
-                                         "Karpenter does not look at pods that ask for %s, and no "
-                                         "node that is there takes this one",
-                                         key));
+            find_nodes_only(
+                shape, arena_printf(arena, "Karpenter does not look at pods that ask for %s", key));
     }
 }
 
@@ -80,9 +77,8 @@ static void check_avoids_pools(struct pod_shape *shape, struct solver_expression
     for (size_t i = 0; i < expressions.count; i++)
         if (expressions.items[i].op == SOLVER_DOES_NOT_EXIST &&
             strcmp(expressions.items[i].key, LABEL_NODE_POOL) == 0)
-            find_nodes_only(shape,
-                            TEXT("the pod asks for a node without karpenter.sh/nodepool, so "
-                                 "Karpenter leaves it alone, and no node that is there takes it"));
+            find_nodes_only(shape, TEXT("the pod asks for a node without karpenter.sh/nodepool, so "
+                                        "Karpenter leaves it alone"));
 }
 
 static void check_selection(struct pod_shape *shape, struct arena *arena)
@@ -170,7 +166,7 @@ static void read_required(struct pod_shape *shape, const struct node_terms *term
         if (fields[count].count > 0) {
             shape->fields = fields;
             find_nodes_only(shape, TEXT("Karpenter does not look at pods whose node affinity has "
-                                        "matchFields, and no node that is there takes this one"));
+                                        "matchFields"));
         }
         /* pod_check has reported what is wrong. */
         if (!expressions_convert(&terms->items[i].expressions, arena, &required[count++]))

@@ -338,8 +338,11 @@ static struct simulation_reasons explain_left_alone(const struct rounds *rounds,
     struct reasons_words reasons =
         reasons_tell(solver_explain(rounds->run, pod->number), rounds->arena);
     struct simulation_reason *reason = ARENA_NEW(rounds->arena, struct simulation_reason);
-    *reason =
-        (struct simulation_reason){.kind = solver_reason_name(why->kind), .message = why->message};
+    *reason = (struct simulation_reason){
+        .kind = solver_reason_name(why->kind),
+        .message = arena_printf(
+            rounds->arena, "%.*s, and no node that is there takes this one%s%.*s",
+            TEXT_ARGS(why->message), why->fix.size > 0 ? ": " : "", TEXT_ARGS(why->fix))};
     for (size_t i = 0; i < reasons.count; i++)
         if (reasons.items[i].pool == SOLVER_NONE && reasons.items[i].kind != why->kind)
             reason->nearest = text_of(reasons.items[i].message);

@@ -319,9 +319,9 @@ static void find_nodes_only(struct volume_claim *claim, const struct claim_bindi
         .kind = SOLVER_REASON_VOLUME,
         .message = arena_printf(arena,
                                 "Karpenter does not read the annotation " CLAIM_CLASS_ANNOTATION
-                                " of claim %s, so it leaves its pods alone, and no node that is "
-                                "there takes this one: write spec.storageClassName",
+                                " of claim %s, so it leaves its pods alone",
                                 claim->id),
+        .fix = TEXT("write spec.storageClassName into the claim"),
     };
 }
 

@@ -130,7 +130,8 @@ static struct simulation_reason ignored_because(const struct asking *asking)
                                     "node %.*s",
                                     TEXT_ARGS(asking->own_node))};
     return (struct simulation_reason){.kind = solver_reason_name(ignored->kind),
-                                      .message = ignored->message};
+                                      .message = ignored->message,
+                                      .fix = ignored->fix};
 }
 
 static int compare_pools(const void *a_pointer, const void *b_pointer)

@@ -46,9 +46,7 @@ const char unit_suite[] = "simulation why a pod";
 #define OF_TERMS(a, b)                                                              \
     ", affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
     "nodeSelectorTerms: [" a ", " b "]}}}"
-#define MATCH_FIELDS                                                                         \
-    "Karpenter does not look at pods whose node affinity has matchFields, and no node that " \
-    "is there takes this one"
+#define MATCH_FIELDS "Karpenter does not look at pods whose node affinity has matchFields"
 #define DEVICES "asks for devices by resourceClaims, which the provisioner does not place"
 #define ONE_POD "claim shop/d1 is for one pod alone (ReadWriteOncePod), and pod old has it"
 #define EMPTY_TERMS                                                                       \
@@ -442,6 +440,16 @@ static void a_pod_that_runs_is_looked_at_anew(void)
          {POOL, NODE("n1", "a", "4"), POD("one", "2", OF_NODE("n2"))},
          "nowhere\ndefault: requirement: " MATCH_FIELDS
          "\nnodes 0/1\n1 requirement: lacks kubernetes.io/hostname that its matchFields allow\n"},
+        {"a claim whose class an annotation names",
+         {POOL,
+          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: gp3}, provisioner: "
+          "ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}",
+          "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1, annotations: "
+          "{volume.beta.kubernetes.io/storage-class: gp3}}, spec: {}}",
+          POD("one", "2", MOUNTS("d1"))},
+         "nowhere\ndefault: volume: Karpenter does not read the annotation "
+         "volume.beta.kubernetes.io/storage-class of claim shop/d1, so it leaves its pods alone\n"
+         "nodes 0/0\nfix: NodePool default: write spec.storageClassName into the claim\n"},
         {"a DaemonSet's pod whose claim is not there",
          {POOL, NODE("n1", "a", "4"),
           "{apiVersion: v1, kind: Pod, metadata: {name: one" OF_AGENT
