@@ -47,6 +47,7 @@ static struct node_claim empty_node_claim(struct solver_run *run, uint32_t numbe
     const struct pool *pool = &problem->pools.items[number];
     struct node_claim claim = {
         .pool = number,
+        .first_pod = SOLVER_NONE,
         .set = node_requirements_of(run, &pool->requirements),
         .options = (uint64_t *)(uintptr_t)pool->options,
         .requests = ARENA_ARRAY(run->arena, problem->resource_count, int64_t),

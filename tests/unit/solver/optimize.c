@@ -328,6 +328,28 @@ static void test_label_that_may_not_be(void)
     EXPECT_INT(world.plan->claim_count, 1);
 }
 
+/* On a NodeClaim that is yet to be opened no pod needs the label, whatever others need elsewhere.
+ */
+static void test_label_that_no_pod_needs_yet(void)
+{
+    begin((struct solver_optimize){.cheapest = true});
+    one_size("type", "cpu 4; memory 4Gi; pods 1", 100000);
+    POOL(.name = "default", .requirements = "team NotIn x");
+    struct span pods = PODS(2, .requests = "cpu 1", .required = {"team DoesNotExist"});
+    provision();
+    EXPECT_ALL_SCHEDULED(pods);
+    EXPECT_INT(world.plan->claim_count, 2);
+
+    begin((struct solver_optimize){.cheapest = true});
+    one_size("type", "cpu 4; memory 4Gi; pods 5", 100000);
+    POOL(.name = "default", .requirements = "team NotIn x");
+    size_t some = POD(.requests = "cpu 2", .required = {"team In y"});
+    size_t none_of_it = POD(.requests = "cpu 1", .required = {"team DoesNotExist"});
+    provision();
+    EXPECT_PLACED(some);
+    EXPECT_PLACED(none_of_it);
+}
+
 /* Of two shared claims in two zones nobody can mount both; a Node without a zone decides nothing.
  */
 static void test_shared_claims_apart(void)
@@ -645,6 +667,7 @@ const struct unit_test unit_tests[] = {
     {"a claim that is shared, of many zones", test_shared_claim_of_many_zones},
     {"a claim that is shared, and Nodes", test_shared_claim_and_nodes},
     {"a label that may not be", test_label_that_may_not_be},
+    {"a label that no pod needs yet", test_label_that_no_pod_needs_yet},
     {"claims that are shared, apart", test_shared_claims_apart},
     {"claims that are shared, elsewhere", test_shared_claims_elsewhere},
     {"growth of many costs", test_growth_of_many_costs},
