@@ -31,6 +31,8 @@ struct explanation {
     uint32_t waits;    /* the NodePool for whose full reservations it waits; SOLVER_NONE */
     bool not_tried;    /* the pool, because the pod waits */
     const struct fitting *fitting; /* NULL: it fits nowhere */
+    /* Of all pools: whether some type holds the pod alone, once types_asked. */
+    bool types_asked, some_type_holds;
 };
 /* Where a pod fits, by bits: these need no reason. */
 struct fitting {

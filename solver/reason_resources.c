@@ -1,5 +1,7 @@
 /* Reasons of resources: which resource no type of a pool has enough of, and which limit of the pool
  * is exceeded. */
+#include <string.h>
+
 #include "solver/explain.h"
 
 /* ---- resources ---- */
@@ -77,21 +79,35 @@ static struct solver_saying say_needs(struct explanation *q, const uint64_t *opt
     return SAY(q, NEEDS_TOGETHER, operand_sayings(&needs));
 }
 
+/* Options of a type follow each other. */
+static bool are_of_one_type(const struct explanation *q, const uint64_t *options)
+{
+    uint32_t type = SOLVER_NONE;
+    for (BITS_EACH(option, options, q->problem->option_words)) {
+        uint32_t own = q->problem->options.items[option].type;
+        if (type != SOLVER_NONE && own != type)
+            return false;
+        type = own;
+    }
+    return true;
+}
+
 /* Which sentence names the nearest type. */
 static enum solver_says nearest_says(const struct explanation *q, const uint64_t *options,
                                      bool alone, size_t option, size_t resource)
 {
-    if (option_type_names(q, options).count == 1)
+    if (are_of_one_type(q, options))
         return alone ? SOLVER_SAYS_ROOM_OF_ONLY_TYPE_OF_POOL : SOLVER_SAYS_ROOM_OF_ONLY_TYPE;
     return room_of(q, resource, option) == most_of(q, options, resource).room
                ? SOLVER_SAYS_ROOM_OF_LARGEST
                : SOLVER_SAYS_ROOM_OF_NEAREST;
 }
 
-/* As if it were alone there. */
-static bool holds(const struct explanation *q, const struct solver_amounts *allocatable)
+/* As if it were alone there. left: of each resource, to be used here. */
+static bool holds(const struct explanation *q, const struct solver_amounts *allocatable,
+                  int64_t *left)
 {
-    int64_t *left = ARENA_ARRAY(q->run->arena, q->problem->resource_count, int64_t);
+    memset(left, 0, q->problem->resource_count * sizeof *left);
     for (size_t i = 0; i < allocatable->count; i++)
         left[allocatable->items[i].resource] = allocatable->items[i].quantity;
     for (size_t r = 0; r < q->problem->resource_count; r++)
@@ -100,15 +116,19 @@ static bool holds(const struct explanation *q, const struct solver_amounts *allo
     return true;
 }
 
-static bool some_type_holds(const struct explanation *q)
+/* Whatever the pool: of each pod this is asked once. */
+static bool some_type_holds(struct explanation *q)
 {
     const struct solver_problem *problem = q->problem;
-    bool some = false;
+    if (q->types_asked)
+        return q->some_type_holds;
     const struct arena_mark mark = arena_mark(q->run->arena);
-    for (size_t i = 0; i < problem->options.count && !some; i++)
-        some = holds(q, &problem->options.items[i].allocatable);
+    int64_t *left = ARENA_ARRAY(q->run->arena, problem->resource_count, int64_t);
+    for (size_t i = 0; i < problem->options.count && !q->some_type_holds; i++)
+        q->some_type_holds = holds(q, &problem->options.items[i].allocatable, left);
     arena_rewind(q->run->arena, mark);
-    return some;
+    q->types_asked = true;
+    return q->some_type_holds;
 }
 
 static bool some_type_has(const struct solver_problem *problem, size_t resource)

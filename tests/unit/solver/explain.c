@@ -888,6 +888,23 @@ static void test_required_terms(void)
     EXPECT_TEXT(kinds_of(explain(pod)), "resources");
 }
 
+/* A reason takes no memory for each type. */
+static void test_many_types(void)
+{
+    enum { TYPE_COUNT = 800, POOL_COUNT = 20, BYTES_A_POOL = 4096 };
+    world_fresh();
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        TYPE(.name = arena_printf(world.arena, "type-%zu", i).data);
+    for (size_t i = 0; i < POOL_COUNT; i++)
+        POOL(.name = arena_printf(world.arena, "pool-%zu", i).data);
+    size_t pod = POD(.requests = "cpu 512");
+    solve();
+    size_t before = arena_used_bytes(world.arena);
+    struct solver_reasons reasons = solver_explain(world.run, world.pods.items[pod].number);
+    EXPECT_INT(reasons.count, POOL_COUNT);
+    CU_ASSERT(arena_used_bytes(world.arena) - before < (size_t)POOL_COUNT * BYTES_A_POOL);
+}
+
 static void test_names(void)
 {
     static const char *const names[] = {"taint",      "requirement", "resources", "offering",
@@ -914,6 +931,7 @@ const struct unit_test unit_tests[] = {
     {"order", test_order},
     {"taken in the round", test_taken_in_the_round},
     {"required terms", test_required_terms},
+    {"many types", test_many_types},
     {"names of kinds", test_names},
     {NULL, NULL},
 };
