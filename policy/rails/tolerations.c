@@ -6,6 +6,7 @@
 #include "kube/placeholder.h"
 #include "kube/pod.h"
 #include "kube/taint.h"
+#include "policy/policy_set.h"
 #include "policy/rails/accelerators.h"
 #include "policy/reading.h"
 
@@ -26,13 +27,13 @@ static const struct text effects[] = {TEXT("NoSchedule"), TEXT("NoExecute"),
                                       TEXT("PreferNoSchedule")};
 
 /* What is granted: a taint, of which value and effect may be left open. */
-struct grant {
+struct toleration_grant {
     struct text key, value, effect; /* data NULL: any */
 };
 
-static struct grant read_grant(struct text written)
+static struct toleration_grant read_grant(struct text written)
 {
-    struct grant grant = {0};
+    struct toleration_grant grant = {0};
     struct text rest = written;
     text_split_last(written, ':', &rest, &grant.effect);
     if (!text_split(rest, '=', &grant.key, &grant.value))
@@ -50,7 +51,7 @@ static void prepare(void *settings_pointer, const struct rail_loading *loading)
     enum { EFFECT_EDITS = 4 };
     const struct settings *settings = settings_pointer;
     for (size_t i = 0; i < settings->allow.count; i++) {
-        struct grant grant = read_grant(settings->allow.items[i]);
+        struct toleration_grant grant = read_grant(settings->allow.items[i]);
         if (grant.effect.data == NULL || is_effect(grant.effect))
             continue;
         size_t nearest = text_nearest(grant.effect, effects, COUNT_OF(effects), EFFECT_EDITS);
@@ -72,8 +73,8 @@ struct check {
     const struct settings *settings;
     const struct workload *workload;
     bool is_daemon;
-    /* What the pod asks for, what accelerators gives it for that, and what it asks none of: found
-     * out once, where it matters. */
+    /* What the pod asks for, what accelerators gives it for that, and what it asks none of and the
+     * API server adds a toleration for all the same: found out once, where it matters. */
     bool is_read;
     struct text_map resources, zeros;
     struct tolerations added;
@@ -85,7 +86,9 @@ static void read_asked(struct check *check)
         return;
     check->is_read = true;
     check->resources = *call_resources(check->call, check->workload);
-    resource_zeros_read(check->workload, check->call->arena, &check->zeros);
+    /* The API server adds to Pods alone: in a template somebody has written it. */
+    if (check->call->object->kind == KIND_POD && check->call->policy->extended_resource_toleration)
+        resource_zeros_read(check->workload, check->call->arena, &check->zeros);
     accelerators_foresee_tolerations(check->call, &check->resources, &check->added);
 }
 
@@ -94,7 +97,7 @@ static bool is_exists(const struct toleration *toleration)
     return text_is(toleration->op, "Exists");
 }
 
-static bool grants(const struct grant *grant, const struct toleration *toleration)
+static bool grants(const struct toleration_grant *grant, const struct toleration *toleration)
 {
     if (!text_matches_glob(toleration->key, grant->key))
         return false;
@@ -117,7 +120,7 @@ static bool is_added_anyway(struct check *check, struct text key)
     if (text_is_one_of(key, of_every_pod, COUNT_OF(of_every_pod)))
         return true;
     read_asked(check);
-    if (text_map_has(&check->resources, key))
+    if (resource_is_extended(key) && text_map_has(&check->resources, key))
         return true;
     FOR_EACH(toleration, &check->added)
         if (text_equal(toleration->key, key))
@@ -130,7 +133,7 @@ static bool is_listed(const struct settings *settings, const struct toleration *
 {
     const struct key_strings *allow = &settings->allow;
     for (size_t i = 0; i < allow->count; i++) {
-        struct grant grant = read_grant(allow->items[i]);
+        struct toleration_grant grant = read_grant(allow->items[i]);
         if (grants(&grant, toleration))
             return true;
     }
@@ -241,7 +244,7 @@ static void report_invalid_key(const struct check *check, const struct toleratio
 enum { LACKS_VALUE = 1, LACKS_EFFECT = 2 };
 
 /* Those that it lacks to be one of this grant; 0 where other words stand in their place. */
-static int lacking(const struct grant *grant, const struct toleration *toleration)
+static int lacking(const struct toleration_grant *grant, const struct toleration *toleration)
 {
     int words = 0;
     if (text_is(grant->key, "*") || !text_matches_glob(toleration->key, grant->key))
@@ -271,7 +274,7 @@ static struct text value_to_write(struct text granted, struct arena *arena)
 static struct text narrowing_text(struct text granted, const struct toleration *toleration,
                                   int words, struct arena *arena)
 {
-    struct grant grant = read_grant(granted);
+    struct toleration_grant grant = read_grant(granted);
     struct text_builder fix = {.arena = arena};
     if ((words & LACKS_VALUE) != 0)
         text_builder_printf(&fix, "%s %.*s%s%s", is_exists(toleration) ? "Write" : "Add",
@@ -298,7 +301,7 @@ static void advise_narrowing(struct draft *draft, struct arena *arena)
     const struct key_strings *allow = advice->allow;
     for (size_t i = 0; i < COUNT_OF(fewest_first); i++) {
         for (size_t j = 0; j < allow->count; j++) {
-            struct grant grant = read_grant(allow->items[j]);
+            struct toleration_grant grant = read_grant(allow->items[j]);
             if (lacking(&grant, advice->toleration) != fewest_first[i])
                 continue;
             draft->fix =
@@ -370,7 +373,9 @@ const struct rail rail_tolerations = {
         "A key that no taint can have is found: the API server refuses the pods of such a "
         "template.\n\n"
         "Never found is what the API server adds by itself: not-ready, unreachable and "
-        "memory-pressure, the resources that the pod asks for (nvidia.com/gpu), and in pods of "
+        "memory-pressure, the resources that the pod asks for (nvidia.com/gpu), in Pods also those "
+        "that they ask for with a quantity of 0 unless the policy says "
+        "extendedResourceToleration: false, and in pods of "
         "DaemonSets the conditions of nodes and the taints of accelerators; nor what accelerators "
         "of the same policy adds with addToleration. PreferNoSchedule keeps "
         "nobody out, so tolerating it "

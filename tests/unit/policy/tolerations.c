@@ -8,6 +8,7 @@
     POD("{containers: [{name: c, resources: {requests: {cpu: 0, a.com/b: 0}}}], tolerations: " \
         "[{" toleration "}]}")
 #define OPERATOR "spec.tolerations[0].operator "
+#define AS_WRITTEN "tolerations: {allow: [team]}}, extendedResourceToleration: false, karpenter: {"
 
 static void without_a_list_only_everything_is_too_much(void)
 {
@@ -102,6 +103,37 @@ static void a_list_is_closed(void)
     rail_table_run(&(struct rail_table){
         "tolerations: {allow: ['team=web:NoSchedule', example.com/batch, 'disk-*:NoSchedule']}",
         NULL, cases, COUNT_OF(cases)});
+}
+
+/* Otherwise a resource of 0 would open whatever has a taint of its name. */
+static void what_nobody_adds_is_not_granted_for_a_resource_of_0(void)
+{
+#define NONE "{key: a.com/b, operator: Exists, effect: NoSchedule}"
+#define ASKS_NONE_IN(kind, above, below)                                                        \
+    "{apiVersion: batch/v1, kind: " kind ", metadata: {name: a}, spec: " above                  \
+    "{template: {spec: {tolerations: [" NONE "], containers: [{name: c, resources: {requests: " \
+    "{a.com/b: 0}}}]}}}" below "}"
+    static const struct rail_case cases[] = {
+        {ASKS_NONE_IN("Job", "", ""), "deny spec.template.spec.tolerations[0].key "
+                                      "a.com/b:NoSchedule"},
+        {ASKS_NONE_IN("CronJob", "{jobTemplate: {spec: ", "}}"),
+         "deny spec.jobTemplate.spec.template.spec.tolerations[0].key a.com/b:NoSchedule"},
+        /* a resource that no device plugin has is in no such toleration */
+        {POD("{containers: [{name: c, resources: {requests: {cpu: 1, hugepages-2Mi: 2Mi}}}], "
+             "tolerations: [{key: cpu, operator: Exists}, {key: hugepages-2Mi, operator: "
+             "Exists}]}"),
+         "deny " KEY "cpu\ndeny spec.tolerations[1].key hugepages-2Mi"},
+    };
+    rail_table_run(
+        &(struct rail_table){"tolerations: {allow: [team]}", NULL, cases, COUNT_OF(cases)});
+    static const struct rail_case as_written[] = {
+        {ASKS_NONE("key: a.com/b, operator: Exists, effect: NoSchedule"),
+         "deny " KEY "a.com/b:NoSchedule"},
+        {POD("{containers: [{name: c, resources: {requests: {a.com/b: 1}}}], tolerations: [" NONE
+             "]}"),
+         ""},
+    };
+    rail_table_run(&(struct rail_table){AS_WRITTEN, NULL, as_written, COUNT_OF(as_written)});
 }
 
 static void a_grant_leaves_open_what_it_does_not_say(void)
@@ -380,6 +412,8 @@ const char unit_suite[] = "policy tolerations";
 const struct unit_test unit_tests[] = {
     {"without a list only everything is too much", without_a_list_only_everything_is_too_much},
     {"a list is closed", a_list_is_closed},
+    {"what nobody adds is not granted for a resource of 0",
+     what_nobody_adds_is_not_granted_for_a_resource_of_0},
     {"a grant leaves open what it does not say", a_grant_leaves_open_what_it_does_not_say},
     {"what accelerators adds is granted", what_accelerators_adds_is_granted},
     {"each toleration is held against the list", each_toleration_is_held_against_the_list},
