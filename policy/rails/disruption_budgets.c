@@ -312,6 +312,16 @@ static void judge_max_nodes(struct rail_call *call, const struct disruption_budg
 
 /* ---- the whole ---- */
 
+/* Takes out those that are never active: the rest is all that Karpenter goes by. */
+static void leave_active(struct budgets *budgets)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < budgets->count; i++)
+        if (!is_never_active(&budgets->items[i]))
+            budgets->items[count++] = budgets->items[i];
+    budgets->count = count;
+}
+
 /* With a first budget the default of 10 % goes. */
 static void report_no_windows(struct rail_call *call, const struct budgets *budgets)
 {
@@ -330,16 +340,18 @@ static void judge(struct rail_call *call)
     struct arena *arena = call->arena;
     struct budgets budgets;
     budgets_read(call->object, call->now_unix_s, arena, &budgets);
-    bool all_count = true;
+    bool all_read = true;
     for (size_t i = 0; i < budgets.count; i++) {
         judge_reading(call, &budgets.items[i]);
-        all_count =
-            all_count && budget_is_valid(&budgets.items[i]) && !is_never_active(&budgets.items[i]);
+        all_read = all_read && budget_is_valid(&budgets.items[i]);
     }
     disruption_budgets_judge_policy(call, settings);
     judge_opted_out(call);
-    all_count = disruption_budgets_judge_values(call, &budgets) && all_count;
-    if (!all_count || judge_blocked(call, &budgets) || judge_never_open(call, &budgets))
+    all_read = disruption_budgets_judge_values(call, &budgets) && all_read;
+    if (!all_read)
+        return;
+    leave_active(&budgets);
+    if (judge_blocked(call, &budgets) || judge_never_open(call, &budgets))
         return;
     if (settings->max_nodes_given) {
         struct budgets all = budgets_with_default(&budgets, arena);

@@ -152,7 +152,8 @@ static void windows_can_be_required(void)
         {BOUNDED(OFFICE), ""},
         {POOL(""), "deny " AT " "},
         {BOUNDED("{nodes: 10%}"), "deny " AT " "},
-        {BOUNDED(BLOCK("0 9 * * *", "0h")), "deny " AT "[0].duration 0h"},
+        {BOUNDED(BLOCK("0 9 * * *", "0h")), "deny " AT " \ndeny " AT "[0].duration 0h"},
+        {BOUNDED(BLOCK("0 9 * * *", "0h") ", " OFFICE), "deny " AT "[0].duration 0h"},
         {BOUNDED("{nodes: '1', schedule: '0 9 * * mon-fri', duration: 8h}"), "deny " AT " "},
         {BOUNDED("{nodes: '0', schedule: '@daily', duration: 8h, reasons: [Drifted]}"),
          "deny " AT " "},
@@ -229,6 +230,10 @@ static void the_number_of_nodes_is_bounded(void)
         {BUDGETS("{nodes: '5', reasons: [Drifted]}, {nodes: 30%, reasons: [Empty, "
                  "Underutilized]}"),
          "deny " AT " "},
+        /* one that is never active bounds nothing, and keeps nothing from being judged */
+        {BUDGETS("{nodes: 100%}, " BLOCK("0 9 * * *", "0h")),
+         "deny " AT "[0].nodes 100%\ndeny " AT "[1].duration 0h"},
+        {BUDGETS(BLOCK("0 9 * * *", "0m") ", {nodes: 20%}"), "deny " AT "[0].duration 0m"},
         /* and what cannot be read, or never lets go, is not asked how many */
         {BUDGETS("{nodes: ten}"), "deny " AT "[0].nodes ten"},
         {BUDGETS("{nodes: '0'}"), "deny " AT "[0].nodes 0"},

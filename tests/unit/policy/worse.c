@@ -53,6 +53,12 @@
             ", budgets: [{nodes: '0', reasons: [Empty, Drifted]}, {nodes: '0', reasons: " \
             "[Underutilized]}]}, ",                                                       \
             "", "")
+#define NO_TIME(budgets)                                               \
+    POOL_OF("a", "v1",                                                 \
+            "disruption: {budgets: [" budgets                          \
+            ", {nodes: '0', schedule: '0 9 * * *', duration: 0h}]}, ", \
+            "expireAfter: Never, ", "")
+#define OFFICE ", {nodes: '0', schedule: '0 9 * * *', duration: 8h}"
 #define LABELLED(labels)                                                                        \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: "      \
     "{metadata: {labels: {" labels "}}, spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: " \
@@ -165,6 +171,13 @@ static void of_pools(void)
          POOL_OF("a", "v1beta1", CLOSED_AT("40m"), "", ""), ACTION_AUDIT},
         {budgets, NULL, POOL_OF("a", "v1beta1", CLOSED_AT("40m"), "", ""),
          POOL_OF("a", "v1beta1", CLOSED_AT("50m"), "", ""), ACTION_DENY},
+        /* a budget that is never active, and was there before, excuses nothing */
+        {"disruption-budgets: {maxNodes: 10%}", NULL, NO_TIME("{nodes: 10%}"),
+         NO_TIME("{nodes: 100%}"), ACTION_DENY},
+        {"disruption-budgets: {requireWindow: true}", NULL, NO_TIME("{nodes: 10%}" OFFICE),
+         NO_TIME("{nodes: 10%}"), ACTION_DENY},
+        {"disruption-budgets: {requireWindow: true}", NULL, NO_TIME("{nodes: 10%}" OFFICE),
+         NO_TIME("{nodes: 20%}" OFFICE), ACTION_AUDIT},
         {budgets, NULL, BUDGETS("WhenEmpty"), BUDGETS("WhenEmptyOrUnderutilized"), ACTION_AUDIT},
         {accelerators, NULL, LIMITED("", "g5, g4ad"), LIMITED("limits: {cpu: 9}, ", "g5, g4ad"),
          ACTION_AUDIT},
