@@ -40,9 +40,16 @@ bool is_toleration_of_some(const struct toleration *toleration, const struct tex
            resource_is_extended(toleration->key) && text_map_has(resources, toleration->key);
 }
 
+#define DEVICE_CLASS_PREFIX "deviceclass.resource.kubernetes.io/"
+
+struct text resource_of_device_class(struct text class, struct arena *arena)
+{
+    return arena_printf(arena, DEVICE_CLASS_PREFIX "%.*s", TEXT_ARGS(class));
+}
+
 struct text resource_device_class(struct text resource)
 {
-    const struct text prefix = TEXT("deviceclass.resource.kubernetes.io/");
+    const struct text prefix = TEXT(DEVICE_CLASS_PREFIX);
     return text_starts_with(resource, prefix)
                ? (struct text){resource.data + prefix.size, resource.size - prefix.size}
                : TEXT("");

@@ -30,6 +30,7 @@ bool is_toleration_of_some(const struct toleration *toleration, const struct tex
 /* The DeviceClass that a resource names by itself (deviceclass.resource.kubernetes.io/CLASS): for a
  * container that asks for it kube-scheduler makes a claim. Empty: it names none. */
 struct text resource_device_class(struct text resource);
+struct text resource_of_device_class(struct text class, struct arena *arena);
 /* Whether it asks for devices through resourceClaims. */
 bool workload_claims_devices(const struct workload *workload);
 

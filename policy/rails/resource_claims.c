@@ -204,51 +204,83 @@ static struct text extended_name_of(const struct rail_call *call, struct text cl
                         : node_string(node_at(seen->root->node, "spec.extendedResourceName"));
 }
 
-static void judge_resource(struct check *check, const struct field *quantity,
-                           const struct key_quantity *max)
+/* What a container asks for. A resource of this kind has one limit, which is its request. */
+struct asked {
+    const struct field *quantity;
+    int64_t count; /* 0: nothing, or what is no quantity */
+};
+
+static struct asked asked_of(const struct field *container, struct text resource,
+                             struct arena *arena)
 {
-    struct rail_call *call = check->call;
-    int64_t most = max->milli / 1000;
     struct amount amount;
-    amount_read(quantity, &amount);
-    if (!amount.valid)
-        return;
-    size_t *so_far = text_map_at(&check->counts, call->arena, max->name);
-    int64_t before = (int64_t)*so_far, count = amount.milli / 1000;
-    *so_far += (size_t)(count < COUNT_MAX ? count : COUNT_MAX);
-    if (before <= most && (int64_t)*so_far > most)
-        report_with(call, .field = quantity, .found = node_text(quantity->node),
-                    .statement = arena_printf(call->arena,
-                                              "The pod asks for %zu devices of %.*s, and a claim "
-                                              "may have %lld.",
-                                              *so_far, TEXT_ARGS(max->name), (long long)most),
-                    .fix = arena_printf(call->arena, "Ask for %lld at most, in all containers.",
-                                        (long long)most));
+    struct asked asked = {
+        .quantity = field_member(arena, field_at(arena, container, "resources.limits"), resource)};
+    amount_read(asked.quantity, &amount);
+    int64_t count = amount.valid ? amount.milli / 1000 : 0;
+    asked.count = count < COUNT_MAX ? count : COUNT_MAX;
+    return asked;
 }
 
-static bool names_class(struct text resource, struct text class, struct text extended_name)
+static void add_asked(struct rail_call *call, const struct key_quantity *max,
+                      const struct asked *asked, int64_t *so_far)
 {
-    return text_equal(resource_device_class(resource), class) ||
-           (extended_name.size > 0 && text_equal(resource, extended_name));
+    int64_t most = max->milli / 1000, before = *so_far;
+    *so_far += asked->count;
+    if (before > most || *so_far <= most)
+        return;
+    report_with(
+        call, .field = asked->quantity, .found = node_text(asked->quantity->node),
+        .statement = arena_printf(call->arena,
+                                  "The pod asks for %lld devices of %.*s, and a claim "
+                                  "may have %lld.",
+                                  (long long)*so_far, TEXT_ARGS(max->name), (long long)most),
+        .fix =
+            arena_printf(call->arena, "Ask for %lld at most, in all containers.", (long long)most));
 }
 
-/* A resource of this kind has one limit, which is its request. */
+/* Init containers run one after the other, before the containers. They take what sidecars and
+ * containers behind them will have, and of what is more the largest counts. */
+static void judge_resource(struct rail_call *call, const struct workload *workload,
+                           const struct key_quantity *max, struct text resource, int64_t *so_far)
+{
+    struct arena *arena = call->arena;
+    const struct field *init = field_get(arena, workload->spec, "initContainers");
+    const struct field *containers = field_get(arena, workload->spec, "containers");
+    struct asked more = {0};
+    int64_t later = 0;
+    FOR_FIELDS(container, arena, containers) {
+        struct asked asked = asked_of(container, resource, arena);
+        later += asked.count;
+        add_asked(call, max, &asked, so_far);
+    }
+    for (size_t i = node_is(init->node, NODE_LIST) ? node_count(init->node) : 0; i-- > 0;) {
+        const struct field *container = field_item(arena, init, i);
+        struct asked asked = asked_of(container, resource, arena);
+        if (container_is_sidecar(container->node)) {
+            later += asked.count;
+            add_asked(call, max, &asked, so_far);
+        } else if (asked.count - later > more.count) {
+            more = (struct asked){asked.quantity, asked.count - later};
+        }
+    }
+    add_asked(call, max, &more, so_far);
+}
+
 static void judge_containers(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
-    struct arena *arena = call->arena;
-    struct check check = {.call = call};
     struct workload workload;
     if (settings->max.count == 0 || !call_workload(call, &workload))
         return;
-    struct text *extended = ARENA_ARRAY(arena, settings->max.count, struct text);
-    for (size_t i = 0; i < settings->max.count; i++)
-        extended[i] = extended_name_of(call, settings->max.items[i].name);
-    FOR_FIELDS(container, arena, field_get(arena, workload.spec, "containers"))
-        FOR_MEMBERS(quantity, arena, field_at(arena, container, "resources.limits"))
-            for (size_t i = 0; i < settings->max.count; i++)
-                if (names_class(quantity->key, settings->max.items[i].name, extended[i]))
-                    judge_resource(&check, quantity, &settings->max.items[i]);
+    FOR_EACH(max, &settings->max) {
+        struct text extended_name = extended_name_of(call, max->name);
+        int64_t so_far = 0;
+        judge_resource(call, &workload, max, resource_of_device_class(max->name, call->arena),
+                       &so_far);
+        if (extended_name.size > 0)
+            judge_resource(call, &workload, max, extended_name, &so_far);
+    }
 }
 
 /* ---- classes by which containers ask as for an extended resource ---- */
@@ -309,9 +341,10 @@ const struct rail rail_resource_claims = {
         "With max, a claim that asks for more devices of a class, in all its requests together, "
         "is found, and so is one that takes all that a node has (allocationMode All). Of "
         "alternatives the largest counts, and a request with adminAccess takes none. So does it "
-        "for "
-        "pods that ask for a class by a resource of their containers, its extendedResourceName "
-        "or deviceclass.resource.kubernetes.io/CLASS: kube-scheduler makes a claim of it.\n\n"
+        "for pods that ask for a class by a resource of their containers, its extendedResourceName "
+        "or deviceclass.resource.kubernetes.io/CLASS: kube-scheduler makes a claim of it. Init "
+        "containers use what the containers behind them have: of those that ask for more the "
+        "largest counts, with as much as is more.\n\n"
         "The rail warns of pods and pod templates when a claim or a template that they name "
         "(resourceClaims) is not there, with the nearest name, and when the devices of its class "
         "are only on nodes of NodePools where these pods cannot run, or on none at all. The "

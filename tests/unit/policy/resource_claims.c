@@ -139,6 +139,8 @@ static void pods_ask_for_few(void)
     "containers: [" containers "]}}}}"
 #define GPU "deviceclass.resource.kubernetes.io/gpu.nvidia.com: "
 #define OF_CONTAINER(index) "deny spec.template.spec.containers[" #index "].resources.limits["
+#define OF_INIT(index) "deny spec.template.spec.initContainers[" #index "].resources.limits["
+#define SIDECAR(limits) "{name: s, restartPolicy: Always, resources: {limits: {" limits "}}}"
     static const struct rail_case cases[] = {
         {PODS(LIMITS(GPU "8")), ""},
         {PODS(LIMITS("cpu: 64, " GPU "9")),
@@ -149,6 +151,21 @@ static void pods_ask_for_few(void)
          OF_CONTAINER(0) "deviceclass.resource.kubernetes.io/gpu.nvidia.com] 9223372036854775807"},
         {PODS(LIMITS("example.com/tpu: 2")), OF_CONTAINER(0) "example.com/tpu] 2"},
         {PODS(LIMITS("example.com/tpu: 1, " GPU "8")), ""},
+        /* what init containers ask for beyond what comes after them */
+        {PODS(LIMITS(GPU "8") "], initContainers: [" LIMITS(GPU "8") ", " LIMITS(GPU "8")), ""},
+        {PODS(LIMITS(GPU "2") "], initContainers: [" LIMITS(GPU "8")), ""},
+        {PODS(LIMITS(GPU "2") "], initContainers: [" LIMITS(GPU "9") ", " LIMITS(GPU "10")),
+         OF_INIT(1) "deviceclass.resource.kubernetes.io/gpu.nvidia.com] 10"},
+        {PODS("{name: b}], initContainers: [" LIMITS("example.com/tpu: 2")),
+         OF_INIT(0) "example.com/tpu] 2"},
+        {PODS(LIMITS(GPU "4") "], initContainers: [" SIDECAR(GPU "4")), ""},
+        {PODS(LIMITS(GPU "4") "], initContainers: [" SIDECAR(GPU "5")),
+         OF_INIT(0) "deviceclass.resource.kubernetes.io/gpu.nvidia.com] 5"},
+        /* it begins before the sidecar, and then after it, which keeps what it has */
+        {PODS("{name: b}], initContainers: [" LIMITS(GPU "8") ", " SIDECAR(GPU "4")), ""},
+        {PODS("{name: b}], initContainers: [" SIDECAR(GPU "4") ", " LIMITS(GPU "5")),
+         OF_INIT(1) "deviceclass.resource.kubernetes.io/gpu.nvidia.com] 5"},
+        {PODS(LIMITS(GPU "8") "], initContainers: {a: " LIMITS(GPU "9") "}, more: ["), ""},
         {PODS(LIMITS("example.com/other: 99")), ""},
         {PODS(LIMITS("deviceclass.resource.kubernetes.io/efa: 99")), ""},
         {PODS(LIMITS(GPU "x")), ""},
