@@ -53,6 +53,15 @@ static bool has_token_volume(const struct node *volumes)
     return false;
 }
 
+/* No scheduler looks at a Pod that waits at a gate, and until then an update may add a selector. On
+ * UPDATE the old one tells. */
+static bool waits_at_gate(const struct rail_call *call)
+{
+    const struct object *old = call->subject->old_object;
+    const struct object *pod = old != NULL ? old : call->object;
+    return node_count(node_at(pod->root->node, "spec.schedulingGates")) > 0;
+}
+
 /* A Pod that has been placed carries its node's name, whoever wrote it: only before that it tells
  * of somebody's hand. Of a Pod that is created the API server drops the status, so that what has
  * one is a dump. Mirror pods stand for what a kubelet runs by itself: no kubelet runs one that it
@@ -60,7 +69,7 @@ static bool has_token_volume(const struct node *volumes)
 static bool is_settled(const struct rail_call *call)
 {
     const struct subject *subject = call->subject;
-    if (call->object->kind != KIND_POD)
+    if (call->object->kind != KIND_POD || waits_at_gate(call))
         return false;
     bool is_new = subject->operation == OPERATION_CREATE && !subject->existing &&
                   !object_is_of_file(call->object);

@@ -203,6 +203,27 @@ static void the_token_of_a_pod_that_is_there(void)
     ask_each("scheduler-bypass: {}", rows, COUNT_OF(rows));
 }
 
+/* The API server says of a Pod with gates that it is not scheduled, and lets its selectors change.
+ */
+static void a_pod_that_waits_at_a_gate(void)
+{
+#define GATED(gates, more)                                                                        \
+    "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {schedulingGates: [" gates "], "      \
+    "volumes: [{name: kube-api-access-9wklg, projected: {}}]" more "}, status: {phase: Pending, " \
+    "conditions: [{type: PodScheduled, status: 'False', reason: SchedulingGated}]}}"
+#define GATE "{name: a.com/b}"
+#define ON_HOST ", nodeSelector: {" HOST ": ip-1}"
+    static const struct asking rows[] = {
+        {GATED(GATE, ""), "jane", false, NULL, ACTION_NONE},
+        {GATED(GATE, ON_HOST), "jane", false, NULL, ACTION_WARN},
+        {GATED(GATE, ON_HOST), "jane", false, GATED(GATE, ""), ACTION_WARN},
+        {GATED("", ON_HOST), "jane", false, GATED(GATE, ""), ACTION_WARN},
+        {GATED("", ON_HOST), "jane", false, GATED(GATE, ON_HOST), ACTION_AUDIT},
+        {GATED("", ON_HOST), "jane", false, GATED("", ON_HOST), ACTION_NONE},
+    };
+    ask_each("scheduler-bypass: {}", rows, COUNT_OF(rows));
+}
+
 /* ---- NodeClaims ---- */
 
 #define CLAIM_OF(labels, more)                                                                   \
@@ -371,6 +392,7 @@ const struct unit_test unit_tests[] = {
     {"nodes named by affinity", nodes_named_by_affinity},
     {"nodes named by their label", nodes_named_by_their_label},
     {"the node of a DaemonSet's pod", the_node_of_a_daemon_sets_pod},
+    {"a pod that waits at a gate", a_pod_that_waits_at_a_gate},
     {"the token of a pod that is there", the_token_of_a_pod_that_is_there},
     {"NodeClaims made by hand", node_claims_made_by_hand},
     {"schedulers that nobody runs", schedulers_that_nobody_runs},
