@@ -33,16 +33,6 @@ enum topology_look topology_term_looks_into(const struct snapshot *snapshot,
     return looks[namespace_selected(selector, namespace, seen)];
 }
 
-bool topology_term_counts_nothing(const struct topology_term *term)
-{
-    const struct node *node = term->term->node;
-    const struct node *selector = node_get(node, "labelSelector");
-    return term->use == TOPOLOGY_SPREAD && node_is(selector, NODE_MAP) &&
-           node_count(node_get(selector, "matchLabels")) == 0 &&
-           node_count(node_get(selector, "matchExpressions")) == 0 &&
-           node_count(node_get(node, "matchLabelKeys")) == 0;
-}
-
 static bool shuts_itself_out(const struct node *term, const struct node *labels)
 {
     const struct node *keys_of_others = node_get(term, "mismatchLabelKeys");
@@ -87,6 +77,52 @@ bool workload_is_part(const struct workload *workload)
            node_count(node_get(workload->metadata->node, "labels")) == 0;
 }
 
+/* What controllers put on the pods of a template. */
+static bool is_added_to_pods(enum kind kind, struct text key)
+{
+    enum { OF_SETS = KIND_BIT(KIND_STATEFUL_SET), OF_DAEMONS = KIND_BIT(KIND_DAEMON_SET) };
+    enum { OF_JOBS = KIND_BIT(KIND_JOB) | KIND_BIT(KIND_CRON_JOB) };
+    static const struct {
+        const char *key;
+        kind_set kinds;
+    } added[] = {
+        {"pod-template-hash", KIND_BIT(KIND_DEPLOYMENT)},
+        {"controller-revision-hash", OF_SETS | OF_DAEMONS},
+        {"pod-template-generation", OF_DAEMONS},
+        {"statefulset.kubernetes.io/pod-name", OF_SETS},
+        {"apps.kubernetes.io/pod-index", OF_SETS},
+        {"batch.kubernetes.io/job-name", OF_JOBS},
+        {"batch.kubernetes.io/controller-uid", OF_JOBS},
+        {"batch.kubernetes.io/job-completion-index", OF_JOBS},
+        {"job-name", OF_JOBS},
+        {"controller-uid", OF_JOBS},
+    };
+    for (size_t i = 0; i < COUNT_OF(added); i++)
+        if (text_is(key, added[i].key))
+            return (added[i].kinds & KIND_BIT(kind)) != 0;
+    return kind == KIND_CUSTOM; /* whose controllers have labels of their own */
+}
+
+bool workload_has_some_label(const struct workload *workload, const struct node *keys)
+{
+    const struct node *labels = node_get(workload->metadata->node, "labels");
+    FOR_ITEMS(key, keys)
+        if (workload_is_part(workload) || node_member(labels, node_string(key)) != NULL ||
+            is_added_to_pods(workload->object->kind, node_string(key)))
+            return true;
+    return false;
+}
+
+bool topology_term_counts_nothing(const struct workload *workload, const struct topology_term *term)
+{
+    const struct node *node = term->term->node;
+    const struct node *selector = node_get(node, "labelSelector");
+    return term->use == TOPOLOGY_SPREAD && node_is(selector, NODE_MAP) &&
+           node_count(node_get(selector, "matchLabels")) == 0 &&
+           node_count(node_get(selector, "matchExpressions")) == 0 &&
+           !workload_has_some_label(workload, node_get(node, "matchLabelKeys"));
+}
+
 static enum topology_look looks_at_itself(const struct snapshot *snapshot,
                                           const struct workload *workload,
                                           const struct topology_term *term)
@@ -97,8 +133,8 @@ static enum topology_look looks_at_itself(const struct snapshot *snapshot,
     const struct node *keys = node_get(node, "matchLabelKeys");
     bool selects = selector_matches(selector, labels);
     bool may_select = selects || (node_is(selector, NODE_MAP) && workload_is_part(workload));
-    if (!may_select || topology_term_counts_nothing(term) || shuts_itself_out(node, labels) ||
-        own_key_index(workload, keys) != node_count(keys))
+    if (!may_select || topology_term_counts_nothing(workload, term) ||
+        shuts_itself_out(node, labels) || own_key_index(workload, keys) != node_count(keys))
         return TOPOLOGY_LOOKS_ELSEWHERE;
     struct text own = workload->object->namespace;
     enum topology_look look = topology_term_looks_into(snapshot, node, own, own);

@@ -24,10 +24,13 @@ void topology_terms_read(const struct workload *workload, struct arena *arena,
 /* Whether it can only be a part, such as a Kustomize patch: the API server accepts no Deployment or
  * similar without labels in its template. */
 bool workload_is_part(const struct workload *workload);
-/* Whether a spread has a selector of which nothing is written, and no matchLabelKeys:
- * kube-scheduler counts no pod with it (docs/reference/karpenter.md 3.4). In other terms it is of
- * all pods. */
-bool topology_term_counts_nothing(const struct topology_term *term);
+/* Whether the pods have one of the labels: of the template, or put there by a controller. */
+bool workload_has_some_label(const struct workload *workload, const struct node *keys);
+/* Whether a spread has a selector of which nothing is written, and no matchLabelKeys that the pods
+ * have: kube-scheduler counts no pod with it (docs/reference/karpenter.md 3.4). In other terms it
+ * is of all pods. */
+bool topology_term_counts_nothing(const struct workload *workload,
+                                  const struct topology_term *term);
 /* Whether a term of a pod in the namespace own is about pods of a namespace. It may be where labels
  * of the namespace decide that are not seen. */
 enum topology_look { TOPOLOGY_LOOKS_ELSEWHERE, TOPOLOGY_MAY_LOOK, TOPOLOGY_LOOKS };

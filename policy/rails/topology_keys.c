@@ -155,7 +155,7 @@ static void judge_self_match(struct rail_call *call, const struct workload *work
     const struct field *selector = field_get(arena, term->term, "labelSelector");
     const struct node *labels = node_get(workload->metadata->node, "labels");
     bool missing = !node_is_given(selector->node);
-    bool empty = topology_term_counts_nothing(term);
+    bool empty = topology_term_counts_nothing(workload, term);
     /* Controllers of custom resources put labels of their own on the pods, as ray.io/group. */
     bool labels_known = workload->object->kind != KIND_CUSTOM && !workload_is_part(workload);
     bool selects = !empty && selector_matches(selector->node, labels);

@@ -162,7 +162,7 @@ static struct text fix_of_selector(const struct rail_call *call)
 static bool selector_misses(const struct workload *workload, const struct topology_term *term)
 {
     const struct node *selector = node_get(term->term->node, "labelSelector");
-    return topology_term_counts_nothing(term) ||
+    return topology_term_counts_nothing(workload, term) ||
            (!(workload_is_part(workload) && node_is(selector, NODE_MAP)) &&
             !selector_matches(selector, node_get(workload->metadata->node, "labels")));
 }
@@ -274,7 +274,7 @@ static void report_misses(struct rail_call *call, const struct workload *workloa
 {
     report(call, SEVERITY_RAIL, field_get(call->arena, by->term, "labelSelector"),
            fix_of_constraint(call, workload, by, replicas), "%s",
-           topology_term_counts_nothing(by)
+           topology_term_counts_nothing(workload, by)
                ? "The spread over zones has an empty labelSelector, and with that kube-scheduler "
                  "counts no pod."
                : "The spread over zones does not select the pod's own labels, so its replicas do "

@@ -186,18 +186,6 @@ static bool selects_everywhere(const struct rail_call *call, const struct node *
     return everywhere;
 }
 
-/* Whether the pods have one of the labels: of the template, or put there by a controller. */
-static bool has_some(const struct workload *workload, const struct node *keys)
-{
-    const struct node *labels = node_get(workload->metadata->node, "labels");
-    FOR_ITEMS(key, keys)
-        if (workload_is_part(workload) || node_member(labels, node_string(key)) != NULL ||
-            TEXT_IS_ONE_OF(node_string(key), "pod-template-hash", "controller-revision-hash",
-                           "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"))
-            return true;
-    return false;
-}
-
 /* Whether the pods that the term selects are seen to be those of a DaemonSet that runs wherever
  * nodes are: beside them is everywhere. Keys that the pods do not have are ignored. */
 static bool selects_daemons(const struct rail_call *call, const struct workload *workload,
@@ -205,8 +193,8 @@ static bool selects_daemons(const struct rail_call *call, const struct workload 
 {
     const struct snapshot *snapshot = call->world->snapshot;
     const struct node *node = term->term->node;
-    if (has_some(workload, node_get(node, "matchLabelKeys")) ||
-        has_some(workload, node_get(node, "mismatchLabelKeys")))
+    if (workload_has_some_label(workload, node_get(node, "matchLabelKeys")) ||
+        workload_has_some_label(workload, node_get(node, "mismatchLabelKeys")))
         return false;
     arena_tick(call->arena, snapshot_count(snapshot, KIND_DAEMON_SET));
     for (size_t i = 0; i < snapshot_count(snapshot, KIND_DAEMON_SET); i++)

@@ -103,6 +103,8 @@ static void terms_select_the_pod_itself(void)
         {"{app: web}", "labelSelector: {}", NULL, NOT},
         {"{app: web}", "labelSelector: {matchLabels: {}, matchExpressions: []}", NULL, NOT},
         {"{app: web}", "labelSelector: {}, matchLabelKeys: [app]", NULL, DOES},
+        {"{app: web}", "labelSelector: {}, matchLabelKeys: [tier]", NULL, NOT},
+        {"{app: web}", "labelSelector: {}, matchLabelKeys: [tier, app]", NULL, DOES},
         {"{app: web}", "labelSelector: {matchExpressions: [{key: app, operator: Exists}]}", NULL,
          DOES},
         {"{app: db}", WEB, NULL, NOT},

@@ -237,6 +237,7 @@ static void a_spread_must_count_its_own_pod(void)
         {SELECTED_BY(", labelSelector: {matchLabels: {app: b}}"), missed},
         {SELECTED_BY(", labelSelector: {}"), missed},
         {SELECTED_BY(", labelSelector: {}, matchLabelKeys: [app]"), ""},
+        {SELECTED_BY(", labelSelector: {}, matchLabelKeys: [nope]"), missed},
         {SELECTED_BY(""), missed},
         {SELECTED_BY(", labelSelector: null"), missed},
         {SELECTED_BY(", labelSelector: 5"), missed},

@@ -56,6 +56,12 @@ static void workloads_must_be_spread(void)
         {WEB(SPREAD(ZONE, ", labelSelector: {}")), MISSES},
         {PATCH(SPREAD(ZONE, ", labelSelector: {}")), MISSES},
         {WEB(SPREAD(ZONE, ", labelSelector: {}, matchLabelKeys: [app]")), ""},
+        {PATCH(SPREAD(ZONE, ", labelSelector: {}, matchLabelKeys: [app]")), ""},
+        {WEB(SPREAD(ZONE, ", labelSelector: {}, matchLabelKeys: [pod-template-hash]")), ""},
+        /* of a label that no pod has */
+        {WEB(SPREAD(ZONE, ", labelSelector: {}, matchLabelKeys: [nope]")), MISSES},
+        {WEB(SPREAD(ZONE, ", labelSelector: {}, matchLabelKeys: [controller-revision-hash]")),
+         MISSES},
         {WEB(SPREAD(ZONE, ", labelSelector: {matchExpressions: [{key: tier, operator: Exists}]}")),
          ""},
         {WEB(ANTI(SELECTS("app: web"))), ""},
