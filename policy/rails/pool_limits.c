@@ -468,7 +468,8 @@ const struct rail rail_pool_limits = {
         "for 1000Gi; cpu: 64 for a pool of 96 CPUs a node) lets it buy nothing, and is warned of. "
         "0 is how a pool is switched off; less than 0 is a finding.\n\n"
         "A pool with replicas has a fixed size and needs no limit; max and maxTotal on nodes hold "
-        "for that size, or for limits.nodes where it is less. The "
+        "for that size, also where kubectl scale sets it, or for limits.nodes where it is less. "
+        "The "
         "pools that EKS Auto Mode brings along cannot be changed, and are passed over. "
         "The limits of a Provisioner are spec.limits.resources.",
     .example = "pool-limits:\n"
@@ -479,5 +480,6 @@ const struct rail rail_pool_limits = {
     .kinds = KIND_BIT(KIND_NODE_POOL) | KIND_BIT(KIND_PROVISIONER),
     .keys = keys,
     .settings_size = sizeof(struct settings),
+    .judges_scale = true,
     .judge = judge,
 };

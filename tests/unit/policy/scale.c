@@ -24,6 +24,12 @@ static const char cluster[] = WORKLOAD("apps/v1", "Deployment", "web", "")
                                   "disk, namespace: default}, "
                                   "spec: {accessModes: [ReadWriteOnce]}}\n";
 
+#define NODE_POOL(name, replicas)                                                                \
+    "---\n{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: " name "}, spec: "      \
+    "{replicas: " replicas ", template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: " \
+    "EC2NodeClass, name: d}, requirements: []}}}}\n"
+static const char node_pools[] = NODE_POOL("fixed", "3") NODE_POOL("other", "8");
+
 #define NOT_SPREAD "spec.template.spec.topologySpreadConstraints "
 #define SHARED "spec.template.spec.volumes[0].persistentVolumeClaim.claimName disk"
 #define HPA "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
@@ -44,10 +50,11 @@ static struct object *scale_of(const char *name, const char *spec, struct arena 
     return rail_table_read(yaml.data, arena).items;
 }
 
-static void run_each(const char *rails, const struct scale_case *rows, size_t count)
+static void run_each_in(const char *state, const char *rails, const struct scale_case *rows,
+                        size_t count)
 {
     struct arena *arena = arena_create((size_t)64 << 20);
-    struct world world = rail_table_world(rails, cluster, arena);
+    struct world world = rail_table_world(rails, state, arena);
     for (size_t i = 0; i < count; i++) {
         const struct scale_case *row = &rows[i];
         struct subject subject = {
@@ -75,6 +82,11 @@ static void run_each(const char *rails, const struct scale_case *rows, size_t co
         ASSERT_TEXT(found, row->findings);
     }
     arena_destroy(arena);
+}
+
+static void run_each(const char *rails, const struct scale_case *rows, size_t count)
+{
+    run_each_in(cluster, rails, rows, count);
 }
 
 /* As no API server sends them. */
@@ -141,6 +153,23 @@ static void what_is_scaled_is_judged(void)
     run_each("resource-requests: {}, placeable: {mode: enforce}", others, COUNT_OF(others));
 }
 
+static void a_pool_of_a_fixed_size_is_judged(void)
+{
+    static const struct scale_case rows[] = {
+        {KIND_NODE_POOL, "fixed", "jane", "{replicas: 3}", "{replicas: 7}", ""},
+        {KIND_NODE_POOL, "fixed", "jane", "{replicas: 3}", "{replicas: 8}", "deny spec.replicas 8"},
+        {KIND_NODE_POOL, "fixed", "jane", "{replicas: 3}", "{replicas: 11}",
+         "deny spec.replicas 11"},
+        {KIND_NODE_POOL, "gone", "jane", "{replicas: 3}", "{replicas: 11}",
+         "deny spec.replicas 11"},
+        {KIND_NODE_POOL, "fixed", "jane", "{replicas: 11}", "{replicas: 11}",
+         "audit spec.replicas 11"},
+        {KIND_NODE_POOL, "fixed", "jane", "{replicas: 11}", "{replicas: 3}", ""},
+    };
+    run_each_in(node_pools, "pool-limits: {max: {nodes: 10}, maxTotal: {nodes: 15}}", rows,
+                COUNT_OF(rows));
+}
+
 static void what_is_not_seen_is_undecided(void)
 {
     static const struct scale_case rows[] = {
@@ -187,6 +216,7 @@ const char unit_suite[] = "policy scale";
 const struct unit_test unit_tests[] = {
     {"a review without its objects scales nothing", a_review_without_its_objects_scales_nothing},
     {"what is scaled is judged", what_is_scaled_is_judged},
+    {"a pool of a fixed size is judged", a_pool_of_a_fixed_size_is_judged},
     {"what is not seen is undecided", what_is_not_seen_is_undecided},
     {"a workload is known by its uid", a_workload_is_known_by_its_uid},
     {NULL, NULL},
