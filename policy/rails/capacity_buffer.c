@@ -137,7 +137,7 @@ static const struct field *size_of(const struct buffer *buffer, int64_t *count)
     int64_t written;
     *count = 0;
     if (buffer->workload_replicas > 0 && node_integer(percentage->node, &written) && written >= 0 &&
-        written < INT32_MAX) {
+        written <= INT32_MAX) {
         *count = share_amount((struct share){written, true}, buffer->workload_replicas);
         from = percentage;
     }
@@ -182,12 +182,18 @@ static void judge_size(const struct buffer *buffer)
         judge_ceiling(buffer, from, count);
 }
 
+/* Whether limits may cut what pods that are not seen come to: none asks for the resource pods. */
+static bool may_cut(const struct node *limits)
+{
+    return node_count(limits) > (node_is_given(node_get(limits, "pods")) ? 1 : 0);
+}
+
 /* Pods that are not seen may come later, and then replicas holds, unless limits cut it. */
 static void judge_size_unseen(const struct buffer *buffer)
 {
     int64_t count;
     const struct field *from = size_of(buffer, &count);
-    if (node_count(node_get(buffer->spec->node, "limits")) == 0)
+    if (!may_cut(node_get(buffer->spec->node, "limits")))
         judge_ceiling(buffer, from, count);
 }
 

@@ -86,6 +86,7 @@ static void how_many_is_meant(void)
         {BUFFER(SMALL ", replicas: 2, limits: {cpu: many}"), "warn spec.limits "},
         {BUFFER(OF_WEB ", percentage: -1, replicas: 6"), "deny spec.replicas 6"},
         {BUFFER(OF_WEB ", percentage: 2147483648, replicas: 2"), ""},
+        {BUFFER(OF_WEB ", percentage: 2147483647, replicas: 2"), "deny spec.percentage 214748365"},
         {BUFFER(SMALL ", replicas: 2, limits: {nvidia.com/gpu: 1}"), "warn spec.limits "},
         {BUFFER(SMALL ", replicas: 2, limits: {pods: 1}"), "warn spec.limits "},
         /* of pods that may come later: replicas, which limits could cut */
@@ -97,6 +98,10 @@ static void how_many_is_meant(void)
          "deny spec.replicas 6\nundecided spec.scalableRef.name none"},
         {BUFFER("podTemplateRef: {name: none}, replicas: 6, limits: {cpu: 1}"),
          "undecided spec.podTemplateRef.name none"},
+        {BUFFER("podTemplateRef: {name: none}, replicas: 6, limits: {pods: 1, cpu: 1}"),
+         "undecided spec.podTemplateRef.name none"},
+        {BUFFER("podTemplateRef: {name: none}, replicas: 6, limits: {pods: 1}"),
+         "undecided spec.podTemplateRef.name none\ndeny spec.replicas 6"},
         {BUFFER("scalableRef: {apiGroup: batch, kind: Job, name: web}, replicas: 6"),
          "deny spec.scalableRef.kind Job"},
     };
