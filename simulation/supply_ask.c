@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
+#include "kube/device.h"
 #include "kube/object.h"
 #include "kube/pool.h"
 #include "kube/snapshot.h"
@@ -212,6 +213,22 @@ static const char *unknown_resource(const struct asking *asking)
             SOLVER_NONE)
             return amounts->items[i].resource;
     return NULL;
+}
+
+/* Whether DeviceClasses may have it, as far as they are seen: kube-scheduler then makes a claim of
+ * it, and which Nodes have the devices is not looked at. */
+static bool is_of_device_class(const struct asking *asking, struct text resource)
+{
+    const struct snapshot *snapshot = asking->snapshot;
+    if (resource_device_class(resource).size > 0)
+        return true;
+    for (size_t i = 0; i < snapshot_count(snapshot, KIND_DEVICE_CLASS); i++) {
+        const struct object *class = snapshot_object(snapshot, KIND_DEVICE_CLASS, i);
+        if (text_equal(node_string(node_at(class->root->node, "spec.extendedResourceName")),
+                       resource))
+            return true;
+    }
+    return false;
 }
 
 /* Types that the catalogue knows by name alone are not in the problem. */
@@ -436,7 +453,9 @@ void supply_ask(const struct supply *supply, const struct snapshot *snapshot,
     }
     const char *unknown = unknown_resource(&asking);
     /* A resource that no type has may come from a NodeOverlay. */
-    if (may_suit_other_pool(&asking) || (unknown != NULL && supply->settings.node_overlays))
+    if (may_suit_other_pool(&asking) ||
+        (unknown != NULL &&
+         (supply->settings.node_overlays || is_of_device_class(&asking, text_of(unknown)))))
         return;
     explain(&asking, answer);
     if (answer->kind == SUPPLY_NOWHERE && unknown != NULL)

@@ -118,6 +118,34 @@ static void pods_are_tried_on_pools_and_nodes(void)
         &(struct rail_table){"placeable: {mode: enforce}", cluster, cases, COUNT_OF(cases)});
 }
 
+/* kube-scheduler makes a claim of such a resource. */
+static void what_a_device_class_has_is_not_decided(void)
+{
+#define BY_CLASS "deviceclass.resource.kubernetes.io/tpu"
+    static const struct rail_case cases[] = {
+        {POD(ASKS("cpu: 1, a.com/tpu: 1")), ""},
+        {POD(ASKS("cpu: 1, a.com/tpu: 1") ", nodeSelector: {pool: flex}"), ""},
+        {POD(ASKS("cpu: 1, " BY_CLASS ": 1")), ""},
+        {POD(ASKS("cpu: 1, a.com/other: 1")), "deny spec "},
+        {POD(ASKS("cpu: 201")), "deny spec "},
+    };
+    struct arena *arena = arena_create(1 << 20);
+    struct text state = arena_printf(
+        arena,
+        "%s---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: tpu}, spec: "
+        "{extendedResourceName: a.com/tpu}}\n",
+        cluster);
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", state.data, cases, COUNT_OF(cases)});
+    arena_destroy(arena);
+    static const struct rail_case without[] = {
+        {POD(ASKS("cpu: 1, a.com/tpu: 1")), "deny spec "},
+        {POD(ASKS("cpu: 1, " BY_CLASS ": 1")), ""},
+    };
+    rail_table_run(
+        &(struct rail_table){"placeable: {mode: enforce}", cluster, without, COUNT_OF(without)});
+}
+
 static void what_accelerators_adds_counts(void)
 {
 #define AS_WRITTEN ", placeable: {mode: enforce}}, extendedResourceToleration: false, karpenter: {"
@@ -787,6 +815,7 @@ const char unit_suite[] = "policy placeable";
 const struct unit_test unit_tests[] = {
     {"labels of a user's catalogue", labels_of_a_users_catalogue},
     {"pods are tried on pools and Nodes", pods_are_tried_on_pools_and_nodes},
+    {"what a device class has is not decided", what_a_device_class_has_is_not_decided},
     {"what accelerators adds counts", what_accelerators_adds_counts},
     {"pools that are given the benefit of the doubt",
      pools_that_are_given_the_benefit_of_the_doubt},
