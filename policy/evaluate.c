@@ -232,6 +232,36 @@ const struct rail_use *rail_beside(const struct rail_call *call, const struct ra
     return NULL;
 }
 
+/* Whether the rail changes this subject, as the policy has it. */
+static bool is_applied(const struct rail_call *call, const struct policy *policy,
+                       const struct rail_use *use)
+{
+    struct evaluation *evaluation = call->evaluation;
+    bool expired = false, unknown = false;
+    if (match_evaluate(&policy->match, &evaluation->match) != MATCH_YES)
+        return false;
+    const struct rail_call applied = evaluation_call(evaluation, policy, use, MATCH_YES);
+    const struct exception *exception = call_exception(&applied, &expired, &unknown);
+    return applied.mode == MODE_ENFORCE && !applied.match_unknown && !unknown &&
+           (exception == NULL || expired);
+}
+
+const struct rail_use *rail_applied(const struct rail_call *call, const struct rail *rail,
+                                    const struct rail_use *after)
+{
+    const struct policy_set *policies = call->world->policies;
+    for (size_t i = 0; i < policies->count; i++)
+        for (size_t j = 0; j < policies->items[i].rail_count; j++) {
+            const struct rail_use *use = &policies->items[i].rails[j];
+            if (use == after)
+                after = NULL;
+            else if (use->rail == rail && after == NULL &&
+                     is_applied(call, &policies->items[i], use))
+                return use;
+        }
+    return NULL;
+}
+
 bool report_is_of_source(const struct rail_call *call)
 {
     const struct evaluation *evaluation = call->evaluation;

@@ -175,6 +175,10 @@ bool policy_may_use(const struct policy *policy, const struct rail_use *use);
  * the one that is judging, whatever overrides and exceptions there are; NULL: it does not. What two
  * rails could say, the other one says. */
 const struct rail_use *rail_beside(const struct rail_call *call, const struct rail *other);
+/* The rail as the next policy has it that changes this subject by it, in enforce and without an
+ * exception. after NULL: the first; NULL: there is none. */
+const struct rail_use *rail_applied(const struct rail_call *call, const struct rail *rail,
+                                    const struct rail_use *after);
 
 /* The override that applies, NULL: none, and the mode that it leaves the rail. Of several a
  * stricter one wins; two of a kind are one step. *unknown: which applies cannot be told, because

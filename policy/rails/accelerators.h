@@ -67,8 +67,7 @@ void accelerators_judge_daemon_set(struct rail_call *call, const struct accelera
  * their field is NULL. Nobody asks for dozens of accelerators: what is beyond gets none. */
 void accelerators_add_tolerations(const struct accelerators *settings, const struct text_map *names,
                                   struct tolerations *tolerations, struct arena *arena);
-/* The same for another rail: what accelerators of the same policy gives the Pod, where it weighs no
- * less. */
+/* The same for another rail: what accelerators of all policies gives the Pod. */
 void accelerators_foresee_tolerations(const struct rail_call *call, const struct text_map *names,
                                       struct tolerations *tolerations);
 /* Adds those that the API server's ExtendedResourceToleration adds, unless the policy says that it

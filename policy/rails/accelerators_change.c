@@ -81,8 +81,10 @@ void accelerators_foresee_tolerations(const struct rail_call *call, const struct
     size_t own = 0;
     while (own < names->count && !text_split(names->items[own].key, '/', NULL, NULL))
         own++;
-    const struct rail_use *use = own < names->count ? rail_beside(call, &rail_accelerators) : NULL;
-    if (use != NULL && use->mode == MODE_ENFORCE)
+    if (own == names->count)
+        return;
+    const struct rail_use *use = NULL;
+    while ((use = rail_applied(call, &rail_accelerators, use)) != NULL)
         accelerators_add_tolerations(use->settings, names, tolerations, call->arena);
 }
 

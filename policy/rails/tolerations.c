@@ -377,7 +377,7 @@ const struct rail rail_tolerations = {
         "that they ask for with a quantity of 0 unless the policy says "
         "extendedResourceToleration: false, and in pods of "
         "DaemonSets the conditions of nodes and the taints of accelerators; nor what accelerators "
-        "of the same policy adds with addToleration. PreferNoSchedule keeps "
+        "of any policy in enforce adds with addToleration. PreferNoSchedule keeps "
         "nobody out, so tolerating it "
         "opens nothing.",
     .example = "tolerations:\n"

@@ -170,17 +170,18 @@ static void a_grant_leaves_open_what_it_does_not_say(void)
                                         COUNT_OF(effect)});
 }
 
+static const char gpus[] =
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: gpus}, spec: {template: "
+    "{spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}], nodeClassRef: {group: "
+    "karpenter.k8s.aws, kind: EC2NodeClass, name: d}, requirements: [{key: "
+    "karpenter.k8s.aws/instance-family, operator: In, values: [g5]}]}}}}";
+
 static void what_accelerators_adds_is_granted(void)
 {
 #define ASKS_MIG                                                                                \
     POD("{tolerations: [{key: nvidia.com/mig-1g.5gb, operator: Exists}, {key: nvidia.com/gpu, " \
         "operator: Exists}, {key: amd.com/gpu, operator: Exists}], containers: [{name: m, "     \
         "resources: {limits: {nvidia.com/mig-1g.5gb: 1}}}]}")
-    static const char pool[] =
-        "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: gpus}, spec: {template: "
-        "{spec: {taints: [{key: nvidia.com/gpu, effect: NoSchedule}], nodeClassRef: {group: "
-        "karpenter.k8s.aws, kind: EC2NodeClass, name: d}, requirements: [{key: "
-        "karpenter.k8s.aws/instance-family, operator: In, values: [g5]}]}}}}";
     static const char other[] = "deny spec.tolerations[2].key amd.com/gpu";
     static const char both[] = "deny spec.tolerations[1].key nvidia.com/gpu\n"
                                "deny spec.tolerations[2].key amd.com/gpu";
@@ -196,7 +197,51 @@ static void what_accelerators_adds_is_granted(void)
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct rail_case cases[] = {{ASKS_MIG, rows[i].found}};
-        rail_table_run(&(struct rail_table){rows[i].rails, pool, cases, 1});
+        rail_table_run(&(struct rail_table){rows[i].rails, gpus, cases, 1});
+    }
+}
+
+/* The webhook adds what any policy says, and all policies judge it. */
+static void what_another_policy_adds_is_granted(void)
+{
+#define OTHER(more)                                                                               \
+    "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: other}, spec: {" more \
+    "}}"
+#define ADDS "rails: {accelerators: {addToleration: true, requireLimits: off}}"
+#define EXCEPTED(until)                                                                        \
+    ", exceptions: [{id: E, rails: [accelerators], match: {names: [a]}, owner: o, reason: r, " \
+    "expires: " until "}]"
+    static const char granted[] = "deny spec.tolerations[2].key amd.com/gpu";
+    static const char not_granted[] = "deny spec.tolerations[1].key nvidia.com/gpu\n"
+                                      "deny spec.tolerations[2].key amd.com/gpu";
+    static const struct {
+        const char *policy, *found;
+    } rows[] = {
+        {OTHER("mode: enforce, " ADDS), granted},
+        {OTHER("mode: warn, " ADDS), not_granted},
+        {OTHER("mode: enforce, match: {names: [b]}, " ADDS), not_granted},
+        {OTHER("mode: enforce, match: {namespaceSelector: {matchLabels: {a: b}}}, " ADDS),
+         not_granted},
+        {OTHER("mode: enforce, " ADDS EXCEPTED("2027-01-01")), not_granted},
+        {OTHER("mode: enforce, rails: {accelerators: {requireLimits: off}}"), not_granted},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        const struct catalog *catalog = catalog_builtin(arena);
+        struct world world =
+            rail_table_world_of("tolerations: {allow: [team]}", gpus, catalog, arena);
+        struct policy policies[] = {
+            world.policies->items[0],
+            rail_table_read_policy(text_of(rows[i].policy), catalog, arena),
+        };
+        const struct policy_set set = {.items = policies, .count = COUNT_OF(policies)};
+        world.policies = &set;
+        struct rail_documents documents = rail_table_read(ASKS_MIG, arena);
+        struct text found = rail_table_findings(&world, documents.items, arena);
+        if (!text_starts_with(found, text_of(rows[i].found)))
+            fprintf(stderr, "%s\n", rows[i].policy);
+        ASSERT_TEXT(found, rows[i].found);
+        arena_destroy(arena);
     }
 }
 
@@ -416,6 +461,7 @@ const struct unit_test unit_tests[] = {
      what_nobody_adds_is_not_granted_for_a_resource_of_0},
     {"a grant leaves open what it does not say", a_grant_leaves_open_what_it_does_not_say},
     {"what accelerators adds is granted", what_accelerators_adds_is_granted},
+    {"what another policy adds is granted", what_another_policy_adds_is_granted},
     {"each toleration is held against the list", each_toleration_is_held_against_the_list},
     {"what is granted is told nearest first", what_is_granted_is_told_nearest_first},
     {"the word that is missing is told", the_word_that_is_missing_is_told},
