@@ -312,12 +312,12 @@ static void judge_max_nodes(struct rail_call *call, const struct disruption_budg
 
 /* ---- the whole ---- */
 
-/* Takes out those that are never active: the rest is all that Karpenter goes by. */
-static void leave_active(struct budgets *budgets)
+/* Takes out those that are never active, or for no reason: Karpenter goes by the rest alone. */
+static void leave_effective(struct budgets *budgets)
 {
     size_t count = 0;
     for (size_t i = 0; i < budgets->count; i++)
-        if (!is_never_active(&budgets->items[i]))
+        if (!is_never_active(&budgets->items[i]) && budgets->items[i].reasons != 0)
             budgets->items[count++] = budgets->items[i];
     budgets->count = count;
 }
@@ -350,7 +350,8 @@ static void judge(struct rail_call *call)
     all_read = disruption_budgets_judge_values(call, &budgets) && all_read;
     if (!all_read)
         return;
-    leave_active(&budgets);
+    bool is_empty = budgets.count == 0;
+    leave_effective(&budgets);
     if (judge_blocked(call, &budgets) || judge_never_open(call, &budgets))
         return;
     if (settings->max_nodes_given) {
@@ -362,7 +363,8 @@ static void judge(struct rail_call *call)
     else if (settings->require_window)
         report_no_windows(call, &budgets);
     disruption_budgets_judge_effects(call, settings, &budgets);
-    if (!settings->max_nodes_given)
+    /* Where none has an effect, that is said of each. */
+    if (!settings->max_nodes_given && (is_empty || budgets.count > 0))
         disruption_budgets_judge_bounds(call, &budgets);
 }
 

@@ -77,14 +77,14 @@ static void report_no_reason(struct rail_call *call, const struct budget *budget
                  "With an empty list of reasons the budget is for none, so it has no effect.");
 }
 
-/* Whether the budget is for something, and all of its reasons are some. */
+/* Whether all of its reasons are some. */
 static bool judge_reasons(struct rail_call *call, const struct budget *budget)
 {
     const struct field *list = field_get(call->arena, budget->field, "reasons");
     const struct crd_shape *shape =
         crd_shape_at(&crd_shape_node_pool_v1, "spec.disruption.budgets.reasons");
-    bool good = !node_is(list->node, NODE_LIST) || node_count(list->node) > 0;
-    if (!good)
+    bool good = true;
+    if (node_is(list->node, NODE_LIST) && node_count(list->node) == 0)
         report_no_reason(call, budget, list);
     FOR_FIELDS(field, call->arena, list) {
         struct draft draft = {0};

@@ -37,6 +37,7 @@ static void what_cannot_be_read_is_found(void)
         {BOUNDED(BLOCK("0 9 * * *", "0h")), "deny " AT "[0].duration 0h"},
         {BOUNDED("{nodes: '5', schedule: '@daily', duration: 0h0m0s}"),
          "deny " AT "[0].duration 0h0m0s"},
+        {BUDGETS(BLOCK("0 9 * * *", "0h")), "deny " AT "[0].duration 0h"},
         {BOUNDED(BLOCK("0 9 * * *", "0h1m")), ""},
         {BOUNDED(BLOCK("0 9 * * 7", "0h")), "deny " AT "[0].schedule 0 9 * * 7"},
         {BOUNDED("{nodes: 1%, schedule: '0 0 30 2 *', duration: 0h}"),
@@ -234,6 +235,8 @@ static void the_number_of_nodes_is_bounded(void)
         {BUDGETS("{nodes: 100%}, " BLOCK("0 9 * * *", "0h")),
          "deny " AT "[0].nodes 100%\ndeny " AT "[1].duration 0h"},
         {BUDGETS(BLOCK("0 9 * * *", "0m") ", {nodes: 20%}"), "deny " AT "[0].duration 0m"},
+        {BUDGETS("{nodes: 100%}, {nodes: 5%, reasons: []}"),
+         "deny " AT "[0].nodes 100%\ndeny " AT "[1].reasons "},
         /* and what cannot be read, or never lets go, is not asked how many */
         {BUDGETS("{nodes: ten}"), "deny " AT "[0].nodes ten"},
         {BUDGETS("{nodes: '0'}"), "deny " AT "[0].nodes 0"},

@@ -171,9 +171,12 @@ static void of_pools(void)
          POOL_OF("a", "v1beta1", CLOSED_AT("40m"), "", ""), ACTION_AUDIT},
         {budgets, NULL, POOL_OF("a", "v1beta1", CLOSED_AT("40m"), "", ""),
          POOL_OF("a", "v1beta1", CLOSED_AT("50m"), "", ""), ACTION_DENY},
-        /* a budget that is never active, and was there before, excuses nothing */
+        /* a budget that is never active, or for no reason, and was there before, excuses nothing */
         {"disruption-budgets: {maxNodes: 10%}", NULL, NO_TIME("{nodes: 10%}"),
          NO_TIME("{nodes: 100%}"), ACTION_DENY},
+        {"disruption-budgets: {maxNodes: 10%}", NULL,
+         NO_TIME("{nodes: 10%}, {nodes: 5%, reasons: []}"),
+         NO_TIME("{nodes: 100%}, {nodes: 5%, reasons: []}"), ACTION_DENY},
         {"disruption-budgets: {requireWindow: true}", NULL, NO_TIME("{nodes: 10%}" OFFICE),
          NO_TIME("{nodes: 10%}"), ACTION_DENY},
         {"disruption-budgets: {requireWindow: true}", NULL, NO_TIME("{nodes: 10%}" OFFICE),
