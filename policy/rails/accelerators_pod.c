@@ -343,6 +343,7 @@ void accelerators_judge_workload(struct rail_call *call, const struct accelerato
     if (node_string(node_get(workload.spec->node, "nodeName")).size > 0)
         return;
     accelerators_add_tolerations(settings, &names, &pod.tolerations, arena);
+    accelerators_foresee_tolerations(call, &names, &pod.tolerations);
     pod.selection = call_selection(call, &workload);
     judge_pools(&pod, &workload, &names, asked);
     if (!accelerators_judge_idle(call, settings, &workload, pod.selection))

@@ -1126,6 +1126,33 @@ static void what_will_be_added_counts(void)
     rail_table_run(&(struct rail_table){rails, NULL, unseen, 1});
 }
 
+/* The webhook adds what any policy says. */
+static void what_another_policy_adds_counts(void)
+{
+#define OTHER(mode)                                                                         \
+    "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: other}, spec: " \
+    "{mode: " mode ", rails: {accelerators: {addToleration: true, requireLimits: off}}}}"
+    static const char found[] = "deny spec.tolerations nvidia.com/mig-1g.5gb";
+    static const struct {
+        const char *policy, *found;
+    } rows[] = {{OTHER("enforce"), ""}, {OTHER("audit"), found}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        struct arena *arena = arena_create((size_t)64 << 20);
+        const struct catalog *catalog = catalog_builtin(arena);
+        struct world world = rail_table_world_of("accelerators: {}", CLOSED, catalog, arena);
+        struct policy policies[] = {
+            rail_table_read_policy(text_of(rows[i].policy), catalog, arena),
+            world.policies->items[0],
+        };
+        const struct policy_set set = {.items = policies, .count = COUNT_OF(policies)};
+        world.policies = &set;
+        struct rail_documents documents =
+            rail_table_read(POD("", ASKS("nvidia.com/mig-1g.5gb")), arena);
+        ASSERT_TEXT(rail_table_findings(&world, documents.items, arena), rows[i].found);
+        arena_destroy(arena);
+    }
+}
+
 #define UPDATED(replicas, strategy, resource)                                                 \
     "{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: " replicas \
     ", strategy: " strategy                                                                   \
@@ -1290,6 +1317,7 @@ const struct unit_test unit_tests[] = {
     {"NoExecute alone opens what no other taint closes",
      no_execute_alone_opens_what_no_other_taint_closes},
     {"what will be added counts", what_will_be_added_counts},
+    {"what another policy adds counts", what_another_policy_adds_counts},
     {"GPUs that stay idle", gpus_that_stay_idle},
     {"updates need room", updates_need_room},
     {"with no pool visible nothing is decided", with_no_pool_visible_nothing_is_decided},
