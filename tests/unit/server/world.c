@@ -229,7 +229,7 @@ static void who_serves_is_warned_of_what_cannot_be_seen(void)
         "{apiVersion: taffrail.dev/v1alpha1, kind: GuardRails, metadata: {name: base}, spec: "
         "{since: 2026-06-01, rails: {placeable: {}}}}\n";
     static const char belief[] = "`since` rests on what authors write";
-    static const char sources[] = "what hangs on them is not decided";
+    static const char sources[] = "what depends on them is not decided";
     static const struct {
         bool serves, watches;
         const char *state; /* NULL: none */
