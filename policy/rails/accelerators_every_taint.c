@@ -155,6 +155,24 @@ static const struct toleration *find_every(const struct tolerations *tolerations
     return found;
 }
 
+/* Whether the other rail finds one of the old object, too: then it has nothing new to say, whatever
+ * nodes an update of the pod opens. */
+static bool was_found(const struct rail_call *call, const struct rail_use *beside)
+{
+    const struct object *old = call->subject->old_object;
+    struct workload before, after;
+    struct tolerations tolerations = {0};
+    if (old == NULL || !workload_read(old, call->arena, &before) ||
+        !workload_read(call->subject->object, call->arena, &after) ||
+        node_equal(before.spec->node, after.spec->node))
+        return false;
+    tolerations_read(&before, call->arena, &tolerations);
+    FOR_EACH(toleration, &tolerations)
+        if (is_of_every_taint(toleration) && tolerations_finds_every(beside->settings, toleration))
+            return true;
+    return false;
+}
+
 static void report_toleration(const struct accelerators_pod *pod,
                               const struct toleration *toleration, enum severity severity,
                               const char *way_out, const char *consequence)
@@ -223,8 +241,10 @@ void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct w
     if (!some_is_of_every_taint(&pod->tolerations) ||
         node_string(node_get(workload->spec->node, "nodeName")).size > 0)
         return;
-    const struct toleration *toleration =
-        find_every(&pod->tolerations, rail_beside(call, &rail_tolerations));
+    const struct rail_use *beside = rail_beside(call, &rail_tolerations);
+    if (beside != NULL && was_found(call, beside))
+        beside = NULL;
+    const struct toleration *toleration = find_every(&pod->tolerations, beside);
     if (toleration == NULL)
         return;
     pod->selection = call_selection(call, workload);

@@ -105,6 +105,8 @@ static void of_workloads(void)
                       placeable[] = "placeable: {mode: enforce}",
                       accelerators[] = "accelerators: {}}, extendedResourceToleration: false, "
                                        "karpenter: {",
+                      both[] = "tolerations: {}, accelerators: {}}, extendedResourceToleration: "
+                               "false, karpenter: {",
                       m5[] = POOL("m5", IN(AWS "family", "m5") ", " IN(
                                             ZONE, "a")) "---\n{apiVersion: v1, kind: Node, "
                                                         "metadata: {name: one}}",
@@ -139,6 +141,14 @@ static void of_workloads(void)
         {accelerators, gpus,
          DEPLOYMENT("1", EVERY_TAINT("") BY_TERMS(", " ON_M5 ", " ON_M5, ASKS("1"))),
          DEPLOYMENT("1", EVERY_TAINT("") BY_TERMS(", " ON_M5, ASKS("1"))), ACTION_AUDIT},
+        /* the other rail finds the toleration in both, and this one what the update opens */
+        {both, gpus,
+         DEPLOYMENT("1", EVERY_TAINT("") "nodeSelector: {" AWS "family: m5}, " ASKS("1")),
+         DEPLOYMENT("1", EVERY_TAINT("") ASKS("1")), ACTION_DENY},
+        {both, gpus, DEPLOYMENT("1", EVERY_TAINT("") GPU("")),
+         DEPLOYMENT("1", EVERY_TAINT("") ASKS("1")), ACTION_DENY},
+        {both, gpus, DEPLOYMENT("1", EVERY_TAINT("") ASKS("1")),
+         DEPLOYMENT("2", EVERY_TAINT("") ASKS("1")), ACTION_AUDIT},
         {accelerators, gpus, DEPLOYMENT("1", EVERY_TAINT(", effect: NoSchedule") ASKS("1")),
          DEPLOYMENT("1", EVERY_TAINT("") ASKS("1")), ACTION_DENY},
     };
