@@ -222,29 +222,25 @@ static struct asked asked_of(const struct field *container, struct text resource
     return asked;
 }
 
-static void add_asked(struct rail_call *call, const struct key_quantity *max,
-                      const struct asked *asked, int64_t *so_far)
+/* All that a pod asks for of a class, and where that comes to be too much (NULL: nowhere). */
+struct tally {
+    const struct key_quantity *max;
+    int64_t count;
+    const struct field *above;
+};
+
+static void add_asked(struct tally *tally, const struct asked *asked)
 {
-    int64_t most = max->milli / 1000, before = *so_far;
-    *so_far += asked->count;
-    if (before > most || *so_far <= most)
-        return;
-    report_with(
-        call, .field = asked->quantity, .found = node_text(asked->quantity->node),
-        .statement = arena_printf(call->arena,
-                                  "The pod asks for %lld devices of %.*s, and a claim "
-                                  "may have %lld.",
-                                  (long long)*so_far, TEXT_ARGS(max->name), (long long)most),
-        .fix =
-            arena_printf(call->arena, "Ask for %lld at most, in all containers.", (long long)most));
+    tally->count += asked->count;
+    if (tally->above == NULL && tally->count > tally->max->milli / 1000)
+        tally->above = asked->quantity;
 }
 
 /* Init containers run one after the other, before the containers. They take what sidecars and
  * containers behind them will have, and of what is more the largest counts. */
-static void judge_resource(struct rail_call *call, const struct workload *workload,
-                           const struct key_quantity *max, struct text resource, int64_t *so_far)
+static void add_resource(struct tally *tally, const struct workload *workload, struct text resource,
+                         struct arena *arena)
 {
-    struct arena *arena = call->arena;
     const struct field *init = field_get(arena, workload->spec, "initContainers");
     const struct field *containers = field_get(arena, workload->spec, "containers");
     struct asked more = {0};
@@ -252,34 +248,51 @@ static void judge_resource(struct rail_call *call, const struct workload *worklo
     FOR_FIELDS(container, arena, containers) {
         struct asked asked = asked_of(container, resource, arena);
         later += asked.count;
-        add_asked(call, max, &asked, so_far);
+        add_asked(tally, &asked);
     }
     for (size_t i = node_is(init->node, NODE_LIST) ? node_count(init->node) : 0; i-- > 0;) {
         const struct field *container = field_item(arena, init, i);
         struct asked asked = asked_of(container, resource, arena);
         if (container_is_sidecar(container->node)) {
             later += asked.count;
-            add_asked(call, max, &asked, so_far);
+            add_asked(tally, &asked);
         } else if (asked.count - later > more.count) {
             more = (struct asked){asked.quantity, asked.count - later};
         }
     }
-    add_asked(call, max, &more, so_far);
+    add_asked(tally, &more);
+}
+
+static void report_tally(struct rail_call *call, const struct tally *tally)
+{
+    const struct key_quantity *max = tally->max;
+    long long most = (long long)(max->milli / 1000);
+    report_with(call, .field = tally->above, .found = node_text(tally->above->node),
+                .statement = arena_printf(call->arena,
+                                          "The pod asks for %lld devices of %.*s, and a claim may "
+                                          "have %lld.",
+                                          (long long)tally->count, TEXT_ARGS(max->name), most),
+                .fault = arena_printf(call->arena, "The pod asks for too many devices of %.*s.",
+                                      TEXT_ARGS(max->name)),
+                .extent = tally->count,
+                .fix = arena_printf(call->arena, "Ask for %lld at most, in all containers.", most));
 }
 
 static void judge_containers(struct rail_call *call)
 {
     const struct settings *settings = call->settings;
+    struct arena *arena = call->arena;
     struct workload workload;
     if (settings->max.count == 0 || !call_workload(call, &workload))
         return;
     FOR_EACH(max, &settings->max) {
         struct text extended_name = extended_name_of(call, max->name);
-        int64_t so_far = 0;
-        judge_resource(call, &workload, max, resource_of_device_class(max->name, call->arena),
-                       &so_far);
+        struct tally tally = {.max = max};
+        add_resource(&tally, &workload, resource_of_device_class(max->name, arena), arena);
         if (extended_name.size > 0)
-            judge_resource(call, &workload, max, extended_name, &so_far);
+            add_resource(&tally, &workload, extended_name, arena);
+        if (tally.above != NULL)
+            report_tally(call, &tally);
     }
 }
 

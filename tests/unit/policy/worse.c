@@ -69,6 +69,11 @@
     "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {" \
     "nodeSelectorTerms: [" EIGHT(EIGHT(ON_M5)) more "]}}}, " rest
 #define GPU(more) more "containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}}]"
+#define TPU(count) \
+    "{name: b, resources: {limits: {deviceclass.resource.kubernetes.io/tpu: " count "}}}"
+#define TPUS(count, more)                                                                        \
+    "containers: [{name: a, resources: {limits: {deviceclass.resource.kubernetes.io/tpu: " count \
+    "}}}" more "]"
 #define EVERY_TAINT(more) "tolerations: [{operator: Exists" more "}], "
 
 struct updated {
@@ -105,6 +110,7 @@ static void of_workloads(void)
                       placeable[] = "placeable: {mode: enforce}",
                       accelerators[] = "accelerators: {}}, extendedResourceToleration: false, "
                                        "karpenter: {",
+                      claims[] = "resource-claims: {max: {tpu: 1}}",
                       both[] = "tolerations: {}, accelerators: {}}, extendedResourceToleration: "
                                "false, karpenter: {",
                       m5[] = POOL("m5", IN(AWS "family", "m5") ", " IN(
@@ -141,6 +147,10 @@ static void of_workloads(void)
         {accelerators, gpus,
          DEPLOYMENT("1", EVERY_TAINT("") BY_TERMS(", " ON_M5 ", " ON_M5, ASKS("1"))),
          DEPLOYMENT("1", EVERY_TAINT("") BY_TERMS(", " ON_M5, ASKS("1"))), ACTION_AUDIT},
+        {claims, NULL, DEPLOYMENT("1", TPUS("2", "")), DEPLOYMENT("1", TPUS("2", ", " TPU("9"))),
+         ACTION_DENY},
+        {claims, NULL, DEPLOYMENT("1", TPUS("2", ", " TPU("9"))), DEPLOYMENT("1", TPUS("2", "")),
+         ACTION_AUDIT},
         /* the other rail finds the toleration in both, and this one what the update opens */
         {both, gpus,
          DEPLOYMENT("1", EVERY_TAINT("") "nodeSelector: {" AWS "family: m5}, " ASKS("1")),
