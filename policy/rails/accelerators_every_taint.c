@@ -137,8 +137,16 @@ static bool some_is_of_every_taint(const struct tolerations *tolerations)
     return false;
 }
 
-/* The first that the other rail does not find, of NoExecute alone where there is no other; NULL:
- * there is none. */
+/* How many effects it is of, as they count: NoSchedule is the usual one. */
+static int width_of(const struct toleration *toleration)
+{
+    enum { NO_EXECUTE = 1, NO_SCHEDULE, ALL };
+    if (toleration->effect.size == 0)
+        return ALL;
+    return is_of_no_execute(toleration) ? NO_EXECUTE : NO_SCHEDULE;
+}
+
+/* The widest that the other rail does not find, the first of equals; NULL: there is none. */
 static const struct toleration *find_every(const struct tolerations *tolerations,
                                            const struct rail_use *beside)
 {
@@ -147,9 +155,7 @@ static const struct toleration *find_every(const struct tolerations *tolerations
         if (!is_of_every_taint(toleration) ||
             (beside != NULL && tolerations_finds_every(beside->settings, toleration)))
             continue;
-        if (!is_of_no_execute(toleration))
-            return toleration;
-        if (found == NULL)
+        if (found == NULL || width_of(toleration) > width_of(found))
             found = toleration;
     }
     return found;

@@ -151,6 +151,10 @@ static void of_workloads(void)
          ACTION_DENY},
         {claims, NULL, DEPLOYMENT("1", TPUS("2", ", " TPU("9"))), DEPLOYMENT("1", TPUS("2", "")),
          ACTION_AUDIT},
+        /* a wider toleration beside the one that was there */
+        {accelerators, gpus, DEPLOYMENT("1", EVERY_TAINT(", effect: NoSchedule") ASKS("1")),
+         DEPLOYMENT("1", EVERY_TAINT(", effect: NoSchedule}, {operator: Exists") ASKS("1")),
+         ACTION_DENY},
         /* the other rail finds the toleration in both, and this one what the update opens */
         {both, gpus,
          DEPLOYMENT("1", EVERY_TAINT("") "nodeSelector: {" AWS "family: m5}, " ASKS("1")),
