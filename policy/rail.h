@@ -145,7 +145,9 @@ struct draft {
      * replicas: in its place it tells on UPDATE whether the finding is new. Empty: the statement
      * tells. */
     struct text fault;
-    int64_t extent; /* with fault, how bad it is: what is worse than before is new, too */
+    /* With fault, how bad it is: what is worse than before is new, too. It stands in place of the
+     * value that is found. */
+    int64_t extent;
     /* All that is told of, where that may be several values of one list: on UPDATE the finding is
      * new when one of them is, and not when one of them is gone. */
     struct text_list values;

@@ -105,7 +105,8 @@ static uint64_t hash_field(struct record *record, const struct field *field, boo
 static uint64_t hash_draft(struct record *record, const struct draft *draft, bool by_name)
 {
     uint64_t hash = hash_field(record, draft->field, by_name);
-    hash = hash_after(record, hash, draft->found);
+    if (draft->extent == 0)
+        hash = hash_after(record, hash, draft->found);
     if (draft->fault.size > 0) {
         const struct text severity = {(const char *)&draft->severity, sizeof draft->severity};
         hash = hash_after(record, hash, severity);

@@ -136,7 +136,8 @@ static bool judge_gaps(struct rail_call *call, const struct budgets *budgets,
                     "replaced that soon. Next windows: %.*s.",
                     TEXT_ARGS(found), TEXT_ARGS(span_text(longest, arena)),
                     TEXT_ARGS(windows_text(budgets, call->now_unix_s, arena))),
-                .fault = TEXT("No window is open for longer than nodes live."), .extent = longest,
+                .fault = TEXT("No window is open for longer than nodes live."),
+                .extent = longest - expire_s,
                 .fix = TEXT("Open windows more often, or let nodes live longer."));
     return true;
 }

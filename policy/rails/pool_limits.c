@@ -307,6 +307,7 @@ static void report_above(struct rail_call *call, const struct settings *settings
                                          TEXT_ARGS(limit_text(limit, arena)),
                                          TEXT_ARGS(max->written), TEXT_ARGS(beside));
     report_with(call, .field = limit->field, .found = limit->written, .statement = statement,
+                .fault = TEXT("It is above the ceiling."), .extent = limit->milli,
                 .fix = arena_printf(arena, "Set it to at most %.*s.", TEXT_ARGS(most)),
                 .replacement = most);
 }
@@ -343,16 +344,19 @@ static void judge_sum(struct rail_call *call, const struct settings *settings,
     struct text fix = left > 0 ? arena_printf(arena, "Set it to at most %.*s, or lower the others.",
                                               TEXT_ARGS(amount_text(budget->name, left, arena)))
                                : TEXT(OTHERS_FIRST);
-    if (others.count == 0)
-        report_found(call, SEVERITY_RAIL, limit.field, limit.written, fix,
-                     "%.*s above the budget of %.*s for all pools.",
-                     TEXT_ARGS(limit_text(&limit, arena)), TEXT_ARGS(budget->written));
-    else
-        report_found(
-            call, SEVERITY_RAIL, limit.field, limit.written, fix,
-            "With %.*s the limits on %.*s come to %.*s, above the budget of %.*s for all pools.",
-            TEXT_ARGS(text_builder_text(&others.names)), TEXT_ARGS(budget->name),
-            TEXT_ARGS(amount_text(budget->name, total, arena)), TEXT_ARGS(budget->written));
+    struct text statement =
+        others.count == 0
+            ? arena_printf(arena, "%.*s above the budget of %.*s for all pools.",
+                           TEXT_ARGS(limit_text(&limit, arena)), TEXT_ARGS(budget->written))
+            : arena_printf(arena,
+                           "With %.*s the limits on %.*s come to %.*s, above the budget of %.*s "
+                           "for all pools.",
+                           TEXT_ARGS(text_builder_text(&others.names)), TEXT_ARGS(budget->name),
+                           TEXT_ARGS(amount_text(budget->name, total, arena)),
+                           TEXT_ARGS(budget->written));
+    report_with(call, .field = limit.field, .found = limit.written, .statement = statement,
+                .fault = TEXT("All limits come to more than the budget."), .extent = limit.milli,
+                .fix = fix);
 }
 
 static void judge_total(struct rail_call *call, const struct settings *settings,

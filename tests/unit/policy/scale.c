@@ -164,6 +164,9 @@ static void a_pool_of_a_fixed_size_is_judged(void)
          "deny spec.replicas 11"},
         {KIND_NODE_POOL, "fixed", "jane", "{replicas: 11}", "{replicas: 11}",
          "audit spec.replicas 11"},
+        /* fewer than too many */
+        {KIND_NODE_POOL, "fixed", "jane", "{replicas: 12}", "{replicas: 11}",
+         "audit spec.replicas 11"},
         {KIND_NODE_POOL, "fixed", "jane", "{replicas: 11}", "{replicas: 3}", ""},
     };
     run_each_in(node_pools, "pool-limits: {max: {nodes: 10}, maxTotal: {nodes: 15}}", rows,

@@ -35,7 +35,7 @@
     POOL_OF(name, "v1", "",                                                           \
             "taints: [{key: nvidia.com/gpu, value: " name ", effect: NoSchedule}], ", \
             IN(AWS "family", family))
-#define LIMITED(limits, families)                                                       \
+#define OF_GPUS(limits, families)                                                       \
     POOL_OF("a", "v1", limits, "taints: [{key: nvidia.com/gpu, effect: NoSchedule}], ", \
             IN(AWS "family", families))
 #define OVERLAY(name, requirements)                                                      \
@@ -44,6 +44,10 @@
 #define CLOSED_AT(minute)                                                            \
     "disruption: {expireAfter: 30m, budgets: [{nodes: '0', schedule: '20 * * * *', " \
     "duration: " minute "}, {nodes: 100%}]}, "
+#define EXPIRES(after)                                                                     \
+    "disruption: {expireAfter: " after ", budgets: [{nodes: '0', schedule: '20 * * * *', " \
+    "duration: 50m}, {nodes: 100%}]}, "
+#define LIMITED(spec) POOL_OF("a", "v1", spec ", ", "", "")
 #define DAEMON_SET(memory)                                                                  \
     "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: a}, spec: {template: {spec: {" \
     "containers: [{name: a, resources: {requests: {memory: " memory "}}}]}}}}"
@@ -129,6 +133,8 @@ static void of_workloads(void)
         {spread, THREE_ZONES, DEPLOYMENT("3", APART), DEPLOYMENT("4", APART), ACTION_DENY},
         {requests, NULL, MEMORY("1Gi", "4Gi"), MEMORY("2Gi", "4Gi"), ACTION_AUDIT},
         {requests, NULL, MEMORY("2Gi", "4Gi"), MEMORY("1Gi", "4Gi"), ACTION_DENY},
+        {requests, NULL, MEMORY("1Gi", "4Gi"), MEMORY("1Gi", "3Gi"), ACTION_AUDIT},
+        {requests, NULL, MEMORY("1Gi", "4Gi"), MEMORY("1Gi", "5Gi"), ACTION_DENY},
         {requests, NULL, MEMORY("4Gi", "4Gi"), MEMORY("3Gi", "4Gi"), ACTION_DENY},
         {placeable, small, DEPLOYMENT("1", ASKS("800")), DEPLOYMENT("1", ASKS("600")),
          ACTION_AUDIT},
@@ -174,6 +180,7 @@ static void of_pools(void)
     static const char shape[] = "pool-shape: {}", overlap[] = "pool-overlap: {}",
                       budgets[] = "disruption-budgets: {}", overlay[] = "node-overlay: {}",
                       accelerators[] = "accelerators: {requireLimits: accelerator}",
+                      limits[] = "pool-limits: {max: {cpu: 500, nodes: 10}, maxTotal: {nodes: 7}}",
                       other[] = POOL("b", IN(AWS "family", "m5, c5, r5"));
     static const struct updated rows[] = {
         {shape, NULL, POOL("a", ""), POOL_OF("a", "v1", "weight: 5, ", "", ""), ACTION_AUDIT},
@@ -195,6 +202,16 @@ static void of_pools(void)
          POOL_OF("a", "v1beta1", CLOSED_AT("40m"), "", ""), ACTION_AUDIT},
         {budgets, NULL, POOL_OF("a", "v1beta1", CLOSED_AT("40m"), "", ""),
          POOL_OF("a", "v1beta1", CLOSED_AT("50m"), "", ""), ACTION_DENY},
+        {budgets, NULL, POOL_OF("a", "v1beta1", EXPIRES("30m"), "", ""),
+         POOL_OF("a", "v1beta1", EXPIRES("40m"), "", ""), ACTION_AUDIT},
+        {budgets, NULL, POOL_OF("a", "v1beta1", EXPIRES("30m"), "", ""),
+         POOL_OF("a", "v1beta1", EXPIRES("20m"), "", ""), ACTION_DENY},
+        {limits, NULL, LIMITED("limits: {cpu: 600}"), LIMITED("limits: {cpu: 550}"), ACTION_AUDIT},
+        {limits, NULL, LIMITED("limits: {cpu: 550}"), LIMITED("limits: {cpu: 600}"), ACTION_DENY},
+        {limits, NULL, LIMITED("replicas: 20"), LIMITED("replicas: 15"), ACTION_AUDIT},
+        {limits, NULL, LIMITED("replicas: 15"), LIMITED("replicas: 20"), ACTION_DENY},
+        {limits, NULL, LIMITED("replicas: 9"), LIMITED("replicas: 8"), ACTION_AUDIT},
+        {limits, NULL, LIMITED("replicas: 8"), LIMITED("replicas: 9"), ACTION_DENY},
         /* a budget that is never active, or for no reason, and was there before, excuses nothing */
         {"disruption-budgets: {maxNodes: 10%}", NULL, NO_TIME("{nodes: 10%}"),
          NO_TIME("{nodes: 100%}"), ACTION_DENY},
@@ -206,15 +223,15 @@ static void of_pools(void)
         {"disruption-budgets: {requireWindow: true}", NULL, NO_TIME("{nodes: 10%}" OFFICE),
          NO_TIME("{nodes: 20%}" OFFICE), ACTION_AUDIT},
         {budgets, NULL, BUDGETS("WhenEmpty"), BUDGETS("WhenEmptyOrUnderutilized"), ACTION_AUDIT},
-        {accelerators, NULL, LIMITED("", "g5, g4ad"), LIMITED("limits: {cpu: 9}, ", "g5, g4ad"),
+        {accelerators, NULL, OF_GPUS("", "g5, g4ad"), OF_GPUS("limits: {cpu: 9}, ", "g5, g4ad"),
          ACTION_AUDIT},
-        {accelerators, NULL, LIMITED("limits: {cpu: 9}, ", "g5, g4ad"),
-         LIMITED("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"), ACTION_AUDIT},
-        {accelerators, NULL, LIMITED("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"),
-         LIMITED("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
-        {accelerators, NULL, LIMITED("limits: {cpu: 9}, ", "g5"), LIMITED("", "g5"), ACTION_DENY},
-        {accelerators, NULL, LIMITED("limits: {cpu: 9}, ", "g5"),
-         LIMITED("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
+        {accelerators, NULL, OF_GPUS("limits: {cpu: 9}, ", "g5, g4ad"),
+         OF_GPUS("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"), ACTION_AUDIT},
+        {accelerators, NULL, OF_GPUS("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"),
+         OF_GPUS("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
+        {accelerators, NULL, OF_GPUS("limits: {cpu: 9}, ", "g5"), OF_GPUS("", "g5"), ACTION_DENY},
+        {accelerators, NULL, OF_GPUS("limits: {cpu: 9}, ", "g5"),
+         OF_GPUS("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
         {overlay,
          POOL("b", IN(AWS "family", "m5, c5, r5")) OVERLAY("cheap", IN(AWS "family", "m5, c5")),
          OVERLAY("a", IN(AWS "family", "m5, c5")), OVERLAY("a", IN(AWS "family", "m5")),
