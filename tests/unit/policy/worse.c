@@ -35,7 +35,7 @@
     POOL_OF(name, "v1", "",                                                           \
             "taints: [{key: nvidia.com/gpu, value: " name ", effect: NoSchedule}], ", \
             IN(AWS "family", family))
-#define OF_GPUS(limits, families)                                                       \
+#define GPUS_LIMITED(limits, families)                                                  \
     POOL_OF("a", "v1", limits, "taints: [{key: nvidia.com/gpu, effect: NoSchedule}], ", \
             IN(AWS "family", families))
 #define OVERLAY(name, requirements)                                                      \
@@ -223,15 +223,16 @@ static void of_pools(void)
         {"disruption-budgets: {requireWindow: true}", NULL, NO_TIME("{nodes: 10%}" OFFICE),
          NO_TIME("{nodes: 20%}" OFFICE), ACTION_AUDIT},
         {budgets, NULL, BUDGETS("WhenEmpty"), BUDGETS("WhenEmptyOrUnderutilized"), ACTION_AUDIT},
-        {accelerators, NULL, OF_GPUS("", "g5, g4ad"), OF_GPUS("limits: {cpu: 9}, ", "g5, g4ad"),
-         ACTION_AUDIT},
-        {accelerators, NULL, OF_GPUS("limits: {cpu: 9}, ", "g5, g4ad"),
-         OF_GPUS("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"), ACTION_AUDIT},
-        {accelerators, NULL, OF_GPUS("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"),
-         OF_GPUS("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
-        {accelerators, NULL, OF_GPUS("limits: {cpu: 9}, ", "g5"), OF_GPUS("", "g5"), ACTION_DENY},
-        {accelerators, NULL, OF_GPUS("limits: {cpu: 9}, ", "g5"),
-         OF_GPUS("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
+        {accelerators, NULL, GPUS_LIMITED("", "g5, g4ad"),
+         GPUS_LIMITED("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_AUDIT},
+        {accelerators, NULL, GPUS_LIMITED("limits: {cpu: 9}, ", "g5, g4ad"),
+         GPUS_LIMITED("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"), ACTION_AUDIT},
+        {accelerators, NULL, GPUS_LIMITED("limits: {nvidia.com/gpu: 9}, ", "g5, g4ad"),
+         GPUS_LIMITED("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
+        {accelerators, NULL, GPUS_LIMITED("limits: {cpu: 9}, ", "g5"), GPUS_LIMITED("", "g5"),
+         ACTION_DENY},
+        {accelerators, NULL, GPUS_LIMITED("limits: {cpu: 9}, ", "g5"),
+         GPUS_LIMITED("limits: {cpu: 9}, ", "g5, g4ad"), ACTION_DENY},
         {overlay,
          POOL("b", IN(AWS "family", "m5, c5, r5")) OVERLAY("cheap", IN(AWS "family", "m5, c5")),
          OVERLAY("a", IN(AWS "family", "m5, c5")), OVERLAY("a", IN(AWS "family", "m5")),
