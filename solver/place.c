@@ -330,23 +330,46 @@ bool add_to_inflight_node(struct solver_run *run, uint32_t pod, const struct rel
     return each_node_claim(run, relaxation, join_one, &joining);
 }
 
-const struct host_port *held_by_port(struct solver_run *run, uint32_t pod_number,
-                                     const struct relaxation *relaxation)
+/* The pods of a round may hold a place in Karpenter's eyes that kube-scheduler does not give them:
+ * there the next pod does not fit for Karpenter. */
+static void expect(struct solver_run *run, uint32_t pod, struct host_port_list *ports)
+{
+    const struct shape *shape = &run->problem->shapes.items[run->problem->pods.items[pod].shape];
+    for (size_t i = 0; i < ports->count; i++)
+        if (ports->items[i].expected == pod + 1)
+            return;
+    for (size_t i = 0; i < shape->port_count; i++) {
+        if (shape->ports[i].unseen)
+            continue;
+        struct host_port *port = LIST_PUSH(run->arena, ports);
+        *port = shape->ports[i];
+        port->expected = pod + 1;
+        run->version++; /* others of its shape may be placed now */
+    }
+}
+
+/* *at: the ports of the place. */
+static const struct host_port *find_held(struct solver_run *run, uint32_t pod_number,
+                                         const struct relaxation *relaxation,
+                                         struct host_port_list **at)
 {
     static const struct host_port_list no_ports;
     const struct solver_problem *problem = run->problem;
     const struct pod *pod = &problem->pods.items[pod_number];
     const struct shape *shape = &problem->shapes.items[pod->shape];
-    const struct host_port *port = NULL;
     for (uint32_t i = 0; i < problem->nodes.count && shape->port_count > 0; i++) {
-        port = host_ports_conflict_unseen(&run->node_ports[i], shape->ports, shape->port_count);
+        *at = &run->node_ports[i];
+        const struct host_port *port =
+            host_ports_conflict_unseen(*at, shape->ports, shape->port_count, pod_number);
         if (port != NULL && existing_node_can_add(run, i, pod, relaxation, &no_ports) == CAN_ADD)
             return port;
     }
     for (uint32_t i = 0; i < run->node_claims.count && shape->port_count > 0; i++) {
         struct node_claim claim = run->node_claims.items[i];
         struct candidate candidate;
-        port = host_ports_conflict_unseen(&claim.ports, shape->ports, shape->port_count);
+        *at = &run->node_claims.items[i].ports;
+        const struct host_port *port =
+            host_ports_conflict_unseen(*at, shape->ports, shape->port_count, pod_number);
         claim.ports = no_ports;
         if (port != NULL &&
             node_claim_can_add(run, &claim, (uint32_t)problem->nodes.count + i, pod_number,
@@ -356,9 +379,19 @@ const struct host_port *held_by_port(struct solver_run *run, uint32_t pod_number
     return NULL;
 }
 
+const struct host_port *held_by_port(struct solver_run *run, uint32_t pod,
+                                     const struct relaxation *relaxation)
+{
+    struct host_port_list *at;
+    return find_held(run, pod, relaxation, &at);
+}
+
 bool waits_for_port(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
 {
-    run->deferred = held_by_port(run, pod, relaxation) != NULL;
+    struct host_port_list *at;
+    run->deferred = find_held(run, pod, relaxation, &at) != NULL;
+    if (run->deferred)
+        expect(run, pod, at);
     return run->deferred;
 }
 

@@ -66,12 +66,13 @@ void place_queue(struct solver_run *run)
         size_t kept = 0;
         for (size_t i = 0; i < left_count; i++) {
             const struct pod *pod = &problem->pods.items[left[i]];
+            const uint64_t before = run->version;
             if (!is_hopeless(run, pod) && try_schedule(run, left[i])) {
                 run->version++;
                 progress = true;
                 continue;
             }
-            run->shape_failed_at[pod->shape] = run->version;
+            run->shape_failed_at[pod->shape] = before;
             left[kept++] = left[i];
         }
         left_count = kept;

@@ -47,6 +47,8 @@ bool taints_tolerated(struct taint_list taints, const struct toleration_list *to
 struct host_port {
     uint32_t ip, protocol, port; /* ip, protocol: words; ip SOLVER_NONE: every address */
     bool unseen;                 /* by Karpenter */
+    uint32_t expected;           /* not 0: it is free, but Karpenter expects this pod (counted from
+                                    1) to take it */
 };
 struct host_port_list {
     struct host_port *items;
@@ -54,9 +56,11 @@ struct host_port_list {
 };
 bool host_ports_conflict(const struct host_port *a, size_t a_count, const struct host_port *b,
                          size_t b_count);
-/* The one of b that is taken, where Karpenter sees no conflict; NULL: there is none, or it does. */
+/* The one of b, a pod's, that is taken, where Karpenter sees no conflict; NULL: there is none, or
+ * it does. */
 const struct host_port *host_ports_conflict_unseen(const struct host_port_list *a,
-                                                   const struct host_port *b, size_t b_count);
+                                                   const struct host_port *b, size_t b_count,
+                                                   uint32_t pod);
 
 /* Selectors of pod labels. */
 struct selector_item {

@@ -180,8 +180,8 @@ struct solver_run {
     /* The last try waits for a reservation or a host port: the pod gives up no preference and tries
      * no later pool. */
     bool deferred;
-    size_t steps;                        /* that the arena's watch does not know of yet */
-    uint64_t version;                    /* how often something was placed, from 1 */
+    size_t steps;     /* that the arena's watch does not know of yet */
+    uint64_t version; /* how often something was placed, or expected somewhere, from 1 */
     struct solver_placement *placements; /* by pod */
     struct waiting *waiting;             /* reason_cycle.c; NULL: not needed yet */
     LIST(uint32_t) placed; /* pods in the order they were placed; for sound strategies */

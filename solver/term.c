@@ -153,22 +153,24 @@ bool host_ports_conflict(const struct host_port *a, size_t a_count, const struct
 {
     for (size_t i = 0; i < a_count; i++)
         for (size_t j = 0; j < b_count; j++)
-            if (is_same_port(&a[i], &b[j]))
+            if (a[i].expected == 0 && is_same_port(&a[i], &b[j]))
                 return true;
     return false;
 }
 
 const struct host_port *host_ports_conflict_unseen(const struct host_port_list *a,
-                                                   const struct host_port *b, size_t b_count)
+                                                   const struct host_port *b, size_t b_count,
+                                                   uint32_t pod)
 {
     const struct host_port *taken = NULL;
     for (size_t i = 0; i < a->count; i++)
         for (size_t j = 0; j < b_count; j++) {
-            if (!is_same_port(&a->items[i], &b[j]))
+            if (a->items[i].expected == pod + 1 || !is_same_port(&a->items[i], &b[j]))
                 continue;
             if (!a->items[i].unseen && !b[j].unseen)
                 return NULL;
-            taken = &b[j];
+            if (a->items[i].expected == 0)
+                taken = &b[j];
         }
     return taken;
 }

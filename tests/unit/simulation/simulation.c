@@ -311,6 +311,13 @@ static void selectors_and_labels_are_the_pods_own(void)
          "node n1: old!\nnode n2: one\nnowhere two: port\n",
          0,
          0},
+        {"where Karpenter expects one it expects no other",
+         {POOL, NODE("n1", "a", "4"), WITH_SIDECAR_PORT("old", "Always", ", nodeName: n1"),
+          WITH_PORT("one", "7000"), WITH_PORT("three", "7000"), WITH_PORT("two", "7000")},
+         "node n1: old!\ndefault small on-demand a 1: three\ndefault small on-demand a 1: two\n"
+         "nowhere one: port\n",
+         0,
+         0},
         {"with hostNetwork any port of it is",
          {POOL, NODE("n1", "a", "4"),
           WITH_SIDECAR_PORT("old", "Always", ", nodeName: n1, hostNetwork: true"),
