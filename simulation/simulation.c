@@ -6,6 +6,8 @@
 
 #include "catalog/usd.h"
 #include "kube/karpenter.h"
+#include "kube/object.h"
+#include "kube/pod.h"
 #include "kube/snapshot.h"
 #include "simulation/cluster.h"
 #include "simulation/drill.h"
@@ -285,38 +287,66 @@ static struct simulation_reasons one_reason(const struct rounds *rounds,
     return (struct simulation_reasons){reason, 1};
 }
 
-/* Whether a Node that is there would take the pod, if it has the devices that resourceClaims ask
- * for. */
-static bool node_may_take(struct rounds *rounds, const struct cluster_pod *pod)
+/* Whether a Node that is there, or a NodePool, would take the pod with another shape. */
+static bool would_be_taken(struct rounds *rounds, const struct cluster_pod *pod,
+                           const struct solver_shape *shape, bool by_pools)
 {
     const struct state_nodes *nodes = &rounds->cluster.state_nodes;
-    const struct arena_mark mark = arena_mark(rounds->arena);
     struct solver_question question = cluster_question(&rounds->cluster, pod);
-    struct solver_shape shape = *question.shape;
+    struct solver_shape other = *question.shape;
     struct solver_outlook outlook;
     struct error error;
     bool takes = false;
-    shape.needs_devices = false;
-    question.shape = &shape;
+    other.needs_devices = shape->needs_devices;
+    other.tolerations = shape->tolerations;
+    other.toleration_count = shape->toleration_count;
+    question.shape = &other;
     struct solver_run *run = solver_run_create(rounds->cluster.problem, rounds->arena);
     bool asked = solver_query_outlook(run, &question, rounds->arena, &outlook, &error);
     for (size_t i = 0; asked && i < rounds->input_nodes; i++)
         takes |= outlook.nodes[nodes->items[i].number];
+    for (size_t i = 0; asked && by_pools && i < rounds->cluster.pool_count; i++)
+        takes |= outlook.claims[i] != NULL;
+    return takes;
+}
+
+/* Whether a Node that is there would take the pod, if it has the devices that resourceClaims ask
+ * for. */
+static bool node_may_take(struct rounds *rounds, const struct cluster_pod *pod)
+{
+    const struct arena_mark mark = arena_mark(rounds->arena);
+    struct solver_shape shape = pod->shape->solver;
+    shape.needs_devices = false;
+    bool takes = would_be_taken(rounds, pod, &shape, false);
     arena_rewind(rounds->arena, mark);
     return takes;
 }
 
-static struct simulation_reasons with_devices_undecided(struct simulation_reasons reasons,
-                                                        struct arena *arena)
+/* Whether it is kept out by nothing but taints, which the RuntimeClass of a template may let its
+ * Pods tolerate. */
+static bool runtime_may_open(struct rounds *rounds, const struct cluster_pod *pod)
+{
+    if (pod->object->kind == KIND_POD || !workload_may_get_tolerations(&pod->source->workload))
+        return false;
+    const struct arena_mark mark = arena_mark(rounds->arena);
+    struct solver_shape shape = pod->shape->solver;
+    shape.tolerations = &(const struct solver_toleration){
+        .key = "", .value = "", .exists = true, .any_effect = true};
+    shape.toleration_count = 1;
+    bool takes = would_be_taken(rounds, pod, &shape, true);
+    arena_rewind(rounds->arena, mark);
+    return takes;
+}
+
+static struct simulation_reasons with_undecided(struct simulation_reasons reasons, const char *why,
+                                                struct arena *arena)
 {
     struct simulation_reason *items =
         ARENA_ARRAY(arena, reasons.count + 1, struct simulation_reason);
     for (size_t i = 0; i < reasons.count; i++)
         items[i] = reasons.items[i];
-    items[reasons.count] = (struct simulation_reason){
-        .kind = REASON_UNDECIDED,
-        .message = TEXT("a Node that is there would take it, if it has the devices: they are not "
-                        "looked at")};
+    items[reasons.count] =
+        (struct simulation_reason){.kind = REASON_UNDECIDED, .message = text_of(why)};
     return (struct simulation_reasons){items, reasons.count + 1};
 }
 
@@ -326,7 +356,15 @@ static struct simulation_reasons explain(struct rounds *rounds, const struct clu
     const struct simulation_reasons told =
         reasons_by_name(reasons_tell(found, rounds->arena), rounds->cluster.problem, rounds->arena);
     if (pod->shape->solver.needs_devices && node_may_take(rounds, pod))
-        return with_devices_undecided(told, rounds->arena);
+        return with_undecided(told,
+                              "a Node that is there would take it, if it has the devices: they are "
+                              "not looked at",
+                              rounds->arena);
+    if (runtime_may_open(rounds, pod))
+        return with_undecided(told,
+                              "its RuntimeClass, which is not read, may let its Pods tolerate the "
+                              "taints, and nothing else keeps it out",
+                              rounds->arena);
     return reasons_exclude_every_pool(found) ? told : other_pools_add(&rounds->cluster, pod, told);
 }
 

@@ -239,6 +239,10 @@ static void selectors_and_labels_are_the_pods_own(void)
 #define RATHER(weight, expression) \
     "{" weight "preference: {matchExpressions: [{key: " expression "}]}}"
 #define OTHERS "{matchExpressions: [{key: app, operator: NotIn, values: [none]}]}"
+#define OF_RUNTIME ", runtimeClassName: gvisor"
+#define TAINTED_POOL                                                                   \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {" \
+    "template: {spec: {taints: [{key: a, effect: NoSchedule}], requirements: []}}}}"
     static const struct simulation_case cases[] = {
         {"all but some",
          {POOL, POD("one", "100m", SPREAD_BY(OTHERS)), POD("two", "100m", SPREAD_BY(OTHERS))},
@@ -287,6 +291,28 @@ static void selectors_and_labels_are_the_pods_own(void)
         {"keys of labels add nothing to a selector that is not there: it selects nobody",
          {POOL, POD("one", "100m", BESIDE_NONE), POD("two", "100m", BESIDE_NONE)},
          "default small on-demand a 1: one two\n",
+         0,
+         0},
+        {"what a RuntimeClass tolerates is not seen",
+         {TAINTED_POOL, WORKLOAD("Deployment", "web", "replicas: 1", "1", OF_RUNTIME)},
+         "undecided web-0: taint undecided\n",
+         0,
+         0},
+        {"it does not make a pod smaller",
+         {TAINTED_POOL, WORKLOAD("Deployment", "web", "replicas: 1", "100", OF_RUNTIME)},
+         "nowhere web-0: taint\n",
+         0,
+         0},
+        {"and a Pod has them",
+         {TAINTED_POOL, POD("one", "1", OF_RUNTIME)},
+         "nowhere one: taint\n",
+         0,
+         0},
+        {"a Node may take it, too",
+         {"{apiVersion: v1, kind: Node, metadata: {name: n1}, spec: {taints: [{key: a, effect: "
+          "NoSchedule}]}, status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}}",
+          WORKLOAD("Deployment", "web", "replicas: 1", "1", OF_RUNTIME)},
+         "undecided web-0: taint requirement undecided\n",
          0,
          0},
         {"a port that there cannot be is taken by nobody",
