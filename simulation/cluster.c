@@ -488,6 +488,18 @@ static void take_claims(const struct cluster_pod *pod)
             pod->claims[i]->holder = pod;
 }
 
+static void hold_back(struct cluster_pod *pod, const struct volume_claim *held, struct arena *arena)
+{
+    bool has_it = holds_claim(held->holder);
+    pod->held_back = !has_it;
+    pod->fault = (struct pod_fault){
+        .kind = SOLVER_REASON_VOLUME,
+        .message = arena_printf(
+            arena, "claim %s is for one pod alone (ReadWriteOncePod), and pod %.*s %s", held->id,
+            TEXT_ARGS(held->holder->name), has_it ? "has it" : "comes first"),
+        .fix = TEXT("give it a claim of its own")};
+}
+
 /* First the pod that has a node until now, then the oldest. */
 static int compare_claimants(const void *a_pointer, const void *b_pointer)
 {
@@ -500,11 +512,37 @@ static int compare_claimants(const void *a_pointer, const void *b_pointer)
     return a < b ? -1 : a > b;
 }
 
+struct claimants {
+    struct cluster_pod **items;
+    size_t count, capacity;
+};
+
+/* To the first that wants them, and all others are held back. How many got theirs. */
+static size_t give_in_turn(struct claimants *wanting, struct arena *arena)
+{
+    size_t given = 0;
+    if (wanting->count > 0)
+        qsort(wanting->items, wanting->count, sizeof *wanting->items, compare_claimants);
+    for (size_t i = 0; i < wanting->count; i++) {
+        struct cluster_pod *pod = wanting->items[i];
+        const struct volume_claim *held = held_claim(pod);
+        if (held != NULL) {
+            hold_back(pod, held, arena);
+            continue;
+        }
+        take_claims(pod);
+        pod->held_back = false;
+        pod->fault = (struct pod_fault){0};
+        given++;
+    }
+    return given;
+}
+
 /* kube-scheduler places no pod while another has a claim of it with ReadWriteOncePod. Karpenter
  * does not look at that (docs/reference/karpenter.md 4.2). */
 static void give_out_claims(struct cluster *cluster)
 {
-    LIST(struct cluster_pod *) wanting = {0};
+    struct claimants wanting = {0};
     for (size_t p = 0; p < cluster->pods.count; p++) {
         struct cluster_pod *pod = &cluster->pods.items[p];
         bool of_one_pod = false;
@@ -515,23 +553,21 @@ static void give_out_claims(struct cluster *cluster)
         else if (of_one_pod && wants_claim(pod))
             *LIST_PUSH(cluster->arena, &wanting) = pod;
     }
-    if (wanting.count > 0)
-        qsort(wanting.items, wanting.count, sizeof *wanting.items, compare_claimants);
-    for (size_t i = 0; i < wanting.count; i++) {
-        struct cluster_pod *pod = wanting.items[i];
-        const struct volume_claim *held = held_claim(pod);
-        if (held == NULL)
-            take_claims(pod);
-        else
-            pod->fault = (struct pod_fault){
-                .kind = SOLVER_REASON_VOLUME,
-                .message = arena_printf(
-                    cluster->arena,
-                    "claim %s is for one pod alone (ReadWriteOncePod), and pod %.*s %s", held->id,
-                    TEXT_ARGS(held->holder->name),
-                    holds_claim(held->holder) ? "has it" : "comes first"),
-                .fix = TEXT("give it a claim of its own")};
+    (void)give_in_turn(&wanting, cluster->arena);
+}
+
+size_t cluster_pass_on_claims(struct cluster *cluster)
+{
+    struct claimants wanting = {0};
+    for (size_t p = 0; p < cluster->pods.count; p++) {
+        struct cluster_pod *pod = &cluster->pods.items[p];
+        if (pod->held_back)
+            *LIST_PUSH(cluster->arena, &wanting) = pod;
+        for (size_t i = 0; i < pod->claim_count; i++)
+            if (pod->claims[i]->holder == pod && wants_claim(pod))
+                pod->claims[i]->holder = NULL;
     }
+    return give_in_turn(&wanting, cluster->arena);
 }
 
 /* ---- the cluster ---- */

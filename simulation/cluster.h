@@ -115,6 +115,9 @@ void cluster_read_pools(struct cluster *cluster, struct problems *problems);
 void cluster_locate_volumes(struct cluster *cluster, struct cluster_pod *pod);
 /* Why Karpenter buys nothing for it, by its shape or one of its claims; message.size 0: it may. */
 const struct pod_fault *cluster_pod_nodes_only(const struct cluster_pod *pod);
+/* A claim of one pod of which a pod that waits has found no place goes to the next that wants it.
+ * How many pods got theirs. */
+size_t cluster_pass_on_claims(struct cluster *cluster);
 /* Finds the node of each pod, and reads the pods. */
 void cluster_read_pods(struct cluster *cluster, struct problems *problems);
 /* Runs all rounds of a cluster that is read. The machines they buy are the last of its state_nodes;

@@ -30,6 +30,7 @@ struct cluster_pod {
     struct pod_shape *shape;     /* and this, too; NULL: not read yet */
     struct volume_claim **claims;
     size_t claim_count;
+    bool held_back; /* by a pod that waits, too, and has a claim for one pod alone */
     struct pod_fault fault;
     size_t state_node;             /* the index of its node in cluster.state_nodes; NO_NODE: none */
     uint32_t number, shape_number; /* in the problem of this round; SOLVER_NONE: not in it */

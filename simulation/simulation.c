@@ -45,10 +45,19 @@ static bool volumes_follow(const struct rounds *rounds, const struct cluster_pod
     return true;
 }
 
+/* Those of one pod; it may have passed one on. */
+static bool claims_are_free(const struct cluster_pod *pod)
+{
+    for (size_t i = 0; i < pod->claim_count; i++)
+        if (pod->claims[i]->holder != NULL && pod->claims[i]->holder != pod)
+            return false;
+    return true;
+}
+
 static bool place(struct rounds *rounds, struct cluster_pod *pod, size_t state_node,
                   struct solver_labels labels)
 {
-    if (!volumes_follow(rounds, pod, labels))
+    if (!volumes_follow(rounds, pod, labels) || !claims_are_free(pod))
         return false;
     for (size_t i = 0; i < pod->claim_count; i++)
         if (pod->claims[i]->waits) {
@@ -157,17 +166,27 @@ static size_t count_pending(const struct cluster *cluster)
     return count;
 }
 
+#define PASSED_ON_MAX 8 /* times: the replicas of a set fail alike */
+
 static bool run_rounds(struct rounds *rounds, struct error *error)
 {
+    size_t passed_on = 0;
     size_t most = rounds->settings->max_rounds;
     rounds->pending = count_pending(&rounds->cluster);
     for (rounds->round = 1; rounds->pending > 0 && (most == 0 || rounds->round <= most);
          rounds->round++) {
         if (!run_round(rounds, error))
             return false;
-        if (rounds->placed == 0)
+        if (rounds->placed > 0) {
+            rounds->placing_rounds = rounds->round;
+            continue;
+        }
+        size_t more = passed_on < PASSED_ON_MAX ? cluster_pass_on_claims(&rounds->cluster) : 0;
+        if (more == 0)
             break;
-        rounds->placing_rounds = rounds->round;
+        rounds->pending += more;
+        rounds->cluster.is_posed = false;
+        passed_on++;
     }
     return true;
 }

@@ -400,12 +400,17 @@ static bool ask(struct asking *asking, struct error *error)
         why->pending_beside = count_pending_beside(asking);
     if (asking->pod->phase == POD_RUNNING)
         take_off_node(asking);
-    const struct pod_fault *fault = &asking->pod->fault;
+    const struct pod_fault fault = asking->pod->fault;
     bool beside = why->pending_beside > 0; /* of no DaemonSet's pod: it is not pending */
-    if (fault->message.size > 0)
-        take_fault(asking, fault);
-    else if (!ask_alone(asking, error) || (beside && !ask_beside(asking, error)))
-        return false;
+    if (fault.message.size > 0 && !asking->pod->held_back) {
+        take_fault(asking, &fault);
+    } else {
+        asking->pod->fault = (struct pod_fault){0};
+        bool asked = ask_alone(asking, error);
+        asking->pod->fault = fault; /* of one that is held back the plan decides */
+        if (!asked || (beside && !ask_beside(asking, error)))
+            return false;
+    }
     if (has_place(why->state))
         why->fit = WHY_FITS;
     find_fix(asking);

@@ -746,6 +746,15 @@ static void a_claim_of_one_pod_is_for_one(void)
          "node n1: one two\nnowhere new: volume\nnowhere three: volume\n",
          0,
          0},
+        {"the next, where that one has no place",
+         {POOL, GP3, NODE("n1", "a", "4"), ONE_POD("d1"), ONE_POD("d2"),
+          POD(SINCE("aa", "01"), "100", MOUNTS("d1")), POD(SINCE("bb", "02"), "100", MOUNTS("d1")),
+          POD(SINCE("cc", "03"), "1", MOUNTS("d1")), POD(SINCE("dd", "04"), "1", MOUNTS("d1")),
+          POD("other", "1", MOUNTS("d2"))},
+         "node n1: cc other\nnowhere aa: resources resources\nnowhere bb: resources resources\n"
+         "nowhere dd: volume\n",
+         0,
+         0},
         {"and before them one that has it until its node goes",
          {POOL, GP3,
           "{apiVersion: v1, kind: Node, metadata: {" LEAVES(

@@ -440,10 +440,13 @@ static void a_pod_that_runs_is_looked_at_anew(void)
          {POOL, NODE("n1", "a", "4"), POD("one", "2", OF_NODE("n2"))},
          "nowhere\ndefault: requirement: " MATCH_FIELDS
          "\nnodes 0/1\n1 requirement: lacks kubernetes.io/hostname that its matchFields allow\n"},
+        {"a claim for one pod, of which an older one has no use",
+         {POOL, CLASS("gp3", "WaitForFirstConsumer", ""),
+          CLAIM("d1", "{accessModes: [ReadWriteOncePod], storageClassName: gp3}"),
+          POD("large", "100", MOUNTS("d1")), POD("one", "1", MOUNTS("d1"))},
+         "fits\ndefault: small in a for 100000\nnodes 0/0\n"},
         {"a claim whose class an annotation names",
-         {POOL,
-          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: gp3}, provisioner: "
-          "ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}",
+         {POOL, CLASS("gp3", "WaitForFirstConsumer", ""),
           "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1, annotations: "
           "{volume.beta.kubernetes.io/storage-class: gp3}}, spec: {}}",
           POD("one", "2", MOUNTS("d1"))},
