@@ -21,12 +21,28 @@ static struct text line_at(struct text t, size_t start)
     return (struct text){t.data + start, next - start};
 }
 
+/* YAML ends a line at these, too: what follows them is no comment. */
+static size_t break_size(struct text t)
+{
+    static const char *const breaks[] = {"\r", "\xC2\x85", "\u2028", "\u2029"};
+    for (size_t i = 0; i < COUNT_OF(breaks); i++)
+        if (text_starts_with(t, text_of(breaks[i])))
+            return strlen(breaks[i]);
+    return 0;
+}
+
 /* The first byte from at on that is neither blank nor comment, or line.size. */
 static size_t find_content(struct text line, size_t at)
 {
-    while (at < line.size && is_blank(line.data[at]))
-        at++;
-    return at < line.size && line.data[at] == '#' ? line.size : at;
+    bool comment = false;
+    while (at < line.size) {
+        size_t size = break_size((struct text){line.data + at, line.size - at});
+        comment = size == 0 && (comment || line.data[at] == '#');
+        if (size == 0 && !comment && !is_blank(line.data[at]))
+            break;
+        at += size == 0 ? 1 : size;
+    }
+    return at;
 }
 
 struct yaml_part yaml_part_find(struct text t, size_t start)

@@ -126,6 +126,14 @@ static void documents_stand_alone(void)
         {"a: |\n  ---x\n  text\n---x: z", "{\"a\":\"---x\\x0Atext\\x0A\",\"---x\":\"z\"}", NULL},
         {"---a: 1", "{\"---a\":1}", NULL},
         {"a: 1\r\n---\r\nb: 2\r\n", "{\"a\":1} {\"b\":2}", NULL},
+        /* a comment ends where YAML ends a line */
+        {"# c\ra: 1", "{\"a\":1}", NULL},
+        {"# c\xC2\x85"
+         "a: 1",
+         "{\"a\":1}", NULL},
+        {"# c\u2028{a: 1}\n---\n#\u2029#\u2028 \n--- # c\u2029b: 2", "{\"a\":1} null {\"b\":2}",
+         NULL},
+        {"# \u2027 \xC2\x84 \xC2\x86 \u202a\r\n#\r\n", "", NULL},
         {"\xEF\xBB\xBF"
          "a: 1\n---\nb: 2",
          "{\"a\":1} {\"b\":2}", NULL},
