@@ -8,7 +8,8 @@
 
 /* A document of a YAML stream with what comes before it: from start to the next line ---, or to the
  * end of a line ... . No scalar contains such a line, whatever its style (YAML 1.1, 9.1.1), so a
- * document that does not parse ends only itself. A directive belongs to the document after it. */
+ * document that does not parse ends only itself. A directive belongs to the document after it.
+ * A line that only kubectl takes for --- is in no document. */
 struct yaml_part {
     size_t start, end;
     size_t content; /* the first byte that is not blank, comment, or a --- ; end when all is */

@@ -14,6 +14,33 @@ static bool is_marker(struct text line, struct text marker)
            (line.size == marker.size || is_blank(line.data[marker.size]));
 }
 
+/* What Go's strings.TrimSpace takes off. */
+static size_t space_size(struct text t)
+{
+    static const char *const spaces[] = {
+        "\t",       "\n",     "\v",     "\f",     "\r",     " ",      "\xC2\x85",
+        "\xC2\xA0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004",
+        "\u2005",   "\u2006", "\u2007", "\u2008", "\u2009", "\u200a", "\u2028",
+        "\u2029",   "\u202f", "\u205f", "\u3000",
+    };
+    for (size_t i = 0; i < COUNT_OF(spaces); i++)
+        if (text_starts_with(t, text_of(spaces[i])))
+            return strlen(spaces[i]);
+    return 0;
+}
+
+/* A line that ends a document for kubectl and is no marker of YAML: --- and a comment, with other
+ * white space between them, or none. */
+static bool is_kubectl_separator(struct text line)
+{
+    if (!text_starts_with(line, TEXT("---")) || is_marker(line, TEXT("---")))
+        return false;
+    struct text rest = {line.data + 3, line.size - 3};
+    for (size_t size; rest.size > 0 && (size = space_size(rest)) > 0;)
+        rest = (struct text){rest.data + size, rest.size - size};
+    return rest.size == 0 || rest.data[0] == '#';
+}
+
 static struct text line_at(struct text t, size_t start)
 {
     const char *end = memchr(t.data + start, '\n', t.size - start);
@@ -52,10 +79,14 @@ struct yaml_part yaml_part_find(struct text t, size_t start)
     size_t at = start;
     while (at < t.size) {
         struct text line = line_at(t, at);
-        bool begins = is_marker(line, TEXT("---"));
-        if (begins && at != start && !directive)
+        bool ends = is_kubectl_separator(line), begins = ends || is_marker(line, TEXT("---"));
+        if (begins && at != start && (ends || !directive))
             break;
         part.begins |= begins;
+        if (ends) {
+            part.start = at += line.size;
+            continue;
+        }
         size_t content = find_content(line, begins ? 3 : 0);
         if (part.content == SIZE_MAX && content < line.size) {
             part.content = at + content;

@@ -126,6 +126,13 @@ static void documents_stand_alone(void)
         {"a: |\n  ---x\n  text\n---x: z", "{\"a\":\"---x\\x0Atext\\x0A\",\"---x\":\"z\"}", NULL},
         {"---a: 1", "{\"---a\":1}", NULL},
         {"a: 1\r\n---\r\nb: 2\r\n", "{\"a\":1} {\"b\":2}", NULL},
+        /* lines that only kubectl takes for --- */
+        {"a: 1\n---# c\nb: 2", "{\"a\":1} {\"b\":2}", NULL},
+        {"---#: x\na: 1\n---#\n", "{\"a\":1} null", NULL},
+        {"a: |\n  x\n---\xC2\xA0\u2003#: y\r\n---\u3000\n{b: 2}",
+         "{\"a\":\"x\\x0A\"} null {\"b\":2}", NULL},
+        {"%YAML 1.1\n---#\na: 1", "{\"a\":1} !2:1", "not YAML"},
+        {"---x#: 1\n--#: 2", "{\"---x#\":1,\"--#\":2}", NULL},
         /* a comment ends where YAML ends a line */
         {"# c\ra: 1", "{\"a\":1}", NULL},
         {"# c\xC2\x85"
