@@ -59,11 +59,25 @@ static const struct node *complete_item(struct arena *arena, const struct node *
     return node_keep(arena, completed);
 }
 
+/* kubectl takes an object of any kind for a list when it has items, and applies those alone. */
+static bool is_list(const struct node *root, struct text kind)
+{
+    const struct node *items = node_get(root, "items");
+    size_t maps = 0;
+    if (!node_is(items, NODE_LIST) || text_ends_with(kind, TEXT("List")))
+        return node_is(items, NODE_LIST);
+    FOR_ITEMS(item, items)
+        maps += node_is(item, NODE_MAP);
+    return is_object(root) && maps > 0 && maps == node_count(items);
+}
+
 static void unfold(struct manifest_reader *reader, const struct node *root);
 
 static void unfold_list(struct manifest_reader *reader, const struct node *root, struct text kind)
 {
-    struct text item_kind = {kind.data, kind.size - strlen("List")};
+    struct text item_kind = kind;
+    if (text_ends_with(kind, TEXT("List")))
+        item_kind.size -= strlen("List");
     const struct node *api_version = node_get(root, "apiVersion");
     const struct node *items = node_get(root, "items");
     reader->holds_objects = true;
@@ -78,7 +92,7 @@ static void unfold_list(struct manifest_reader *reader, const struct node *root,
 static void unfold(struct manifest_reader *reader, const struct node *root)
 {
     struct text kind = node_string(node_get(root, "kind"));
-    if (text_ends_with(kind, TEXT("List")) && node_is(node_get(root, "items"), NODE_LIST)) {
+    if (is_list(root, kind)) {
         unfold_list(reader, root, kind);
     } else if (text_is(kind, "AdmissionReview")) {
         const struct node *object = node_at(root, "request.object");

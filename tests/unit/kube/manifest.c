@@ -76,6 +76,18 @@ static void texts_hold_objects(void)
         {"kind: PodList\nitems: [{metadata: {name: a}}]\n", "; skipped 0; files 0; problems 1"},
         {"kind: PriceList\napiVersion: example.com/v1\nitems: {}\n",
          "; skipped 1; files 0; problems 0"},
+        /* what has items is a list for kubectl, of whatever kind */
+        {"kind: ConfigMap\napiVersion: v1\nitems: [{apiVersion: v1, kind: Pod, metadata: {name: "
+         "a}}, {kind: Pod, apiVersion: v1, items: [{metadata: {name: b}}]}]\n",
+         "Pod a, Pod b; skipped 0; files 0; problems 0"},
+        {"kind: Pod\nmetadata: {name: b}\napiVersion: v1\nitems: [{metadata: {name: a}}]\n",
+         "Pod a; skipped 0; files 0; problems 0"},
+        {"kind: Menu\napiVersion: example.com/v1\nitems: [soup, {metadata: {name: a}}]\n",
+         "; skipped 1; files 0; problems 0"},
+        {"kind: Pod\napiVersion: v1\nmetadata: {name: a}\nitems: []\n",
+         "Pod a; skipped 0; files 0; problems 0"},
+        {"items: [{apiVersion: v1, kind: Pod, metadata: {name: a}}]\n",
+         "; skipped 0; files 1; problems 1"},
         /* reviews: of a deletion there is only the old object */
         {"kind: AdmissionReview\napiVersion: admission.k8s.io/v1\nrequest: {object: null, "
          "oldObject: {apiVersion: v1, kind: Pod, metadata: {name: d}}}\n",
