@@ -111,12 +111,13 @@ static void take_document(void *context, const struct node *root)
         unfold(context, root);
 }
 
-/* JSON with comments, as editors and compilers have it, which no tool of Kubernetes reads. What is
- * wrong with an input has a line and a column. */
+/* JSON with comments, as editors and compilers have it, which no tool of Kubernetes reads. What has
+ * an apiVersion may be YAML, which kubectl reads in such a file, too. What is wrong with an input
+ * has a line and a column. */
 static bool is_commented_json(const struct source *source, const struct error *error)
 {
     struct text text = source->text;
-    if (error->kind != ERROR_INPUT || text_holds(text, TEXT("\"apiVersion\"")))
+    if (error->kind != ERROR_INPUT || text_holds(text, TEXT("apiVersion")))
         return false;
     size_t at = source->line_starts[error->place.line - 1] + error->place.column - 1;
     return at + 1 < text.size && text.data[at] == '/' &&

@@ -129,6 +129,8 @@ static void files_of_json_hold_objects(void)
         {"/", false, "; skipped 0; files 0; problems 1"},
         {"{\"apiVersion\": \"v1\", // the first\n\"kind\": \"Pod\"}", false,
          "; skipped 0; files 0; problems 1"},
+        {"// YAML\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", false,
+         "; skipped 0; files 0; problems 1"},
         {"{\"editor.tabSize\": 4}", false, "; skipped 0; files 1; problems 0"},
         {"{\"editor.tabSize\": 4}", true, "; skipped 0; files 0; problems 1"},
         {"// settings\n{\"editor.tabSize\": 4}\n", true, "; skipped 0; files 0; problems 1"},
