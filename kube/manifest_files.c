@@ -52,7 +52,8 @@ static struct text line_from(struct text text, size_t start)
     return (struct text){text.data + start, next - start};
 }
 
-/* The file that a line `# Source: FILE` names; empty: it is none. */
+/* The file that a line `# Source: FILE` names; empty: it is none. What ends a line of YAML amid it
+ * may have an object behind it. */
 static struct text source_named(struct text line)
 {
     const struct text prefix = TEXT("# Source: ");
@@ -62,7 +63,7 @@ static struct text source_named(struct text line)
     while (name.size > 0 && name.data[name.size - 1] == '\r')
         name.size--;
     for (size_t i = 0; i < name.size; i++)
-        if ((unsigned char)name.data[i] < ' ' || name.data[i] == 0x7F)
+        if (control_size((struct text){name.data + i, name.size - i}) > 0)
             return TEXT("");
     return name;
 }

@@ -188,6 +188,8 @@ static void standard_input_names_its_files(void)
         {"# Source: ", "<stdin>", false},
         {"# Source: web\x7F/pod.yaml", "<stdin>", true},
         {"# Source: web\x1B/pod.yaml", "<stdin>", true},
+        {"# Source: web/pod.yaml\u2028# of web", "<stdin>", false},
+        {"# Source: web\xC2\x85/pod.yaml", "<stdin>", true},
         {"# source: web/pod.yaml", "<stdin>", false},
         {arena_printf(arena, "# Source: %s", long_name).data, "<stdin>", false},
     };
