@@ -52,7 +52,8 @@ static struct text line_at(struct text t, size_t start)
 static size_t break_size(struct text t)
 {
     static const char *const breaks[] = {"\r", "\xC2\x85", "\u2028", "\u2029"};
-    for (size_t i = 0; i < COUNT_OF(breaks); i++)
+    bool may_be = t.data[0] == '\r' || (unsigned char)t.data[0] >= 0xC2; /* comments may be long */
+    for (size_t i = 0; may_be && i < COUNT_OF(breaks); i++)
         if (text_starts_with(t, text_of(breaks[i])))
             return strlen(breaks[i]);
     return 0;
