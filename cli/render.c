@@ -294,12 +294,15 @@ static void say_large(const struct render_policy *policies, size_t count, struct
 {
     enum { ANNOTATIONS_BYTES_MAX = 256 << 10 }; /* of an object */
     struct text_builder json = {.arena = arena};
-    for (size_t i = 0; i < count; i++)
-        json_write_string(&json, policies[i].bytes);
+    for (size_t i = 0; i < count; i++) {
+        struct text bytes = policies[i].bytes;
+        json_write_string(&json, render_is_literal(bytes) ? bytes : text_base64(bytes, arena));
+    }
     if (json.size > ANNOTATIONS_BYTES_MAX)
-        say_note("the policies have over %d KiB, which kubectl apply cannot keep in the annotation "
-                 "of what it applied; kubectl apply --server-side keeps none",
-                 ANNOTATIONS_BYTES_MAX >> 10);
+        say_note(
+            "the policies have over %d KiB in their ConfigMap, which kubectl apply cannot keep "
+            "in the annotation of what it applied; kubectl apply --server-side keeps none",
+            ANNOTATIONS_BYTES_MAX >> 10);
 }
 
 static int render(struct arena *arena, void *argument)

@@ -54,6 +54,8 @@ struct render_policy {
     const char *path; /* for errors */
     struct text name, bytes;
 };
+/* Whether a literal block of YAML keeps every byte; all else is base64, in binaryData. */
+bool render_is_literal(struct text bytes);
 /* The ConfigMap. False when a name cannot be a key, occurs twice, or all are too large. */
 bool render_policies(const struct render_policy *policies, size_t count, struct text namespace,
                      struct arena *arena, struct text *manifest, struct error *error) MUST_CHECK;

@@ -43,9 +43,9 @@ static bool check(const struct render_policy *policies, size_t count, struct err
     return true;
 }
 
-/* Whether a literal block keeps every byte: the first line is not indented, there is one line end
- * at the end, and no character that YAML takes for a line end or does not print. */
-static bool fits_literal(struct text bytes)
+/* The first line is not indented, there is one line end at the end, and no character that YAML
+ * takes for a line end or does not print. */
+bool render_is_literal(struct text bytes)
 {
     static const char *const marks[] = {"\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf"};
     if (bytes.size < 2 || strchr(" \t\n", bytes.data[0]) != NULL ||
@@ -80,7 +80,7 @@ static void add_member(struct text_builder *yaml, const char *member, bool liter
 {
     bool begun = false;
     for (size_t i = 0; i < count; i++) {
-        if (fits_literal(policies[i].bytes) != literal)
+        if (render_is_literal(policies[i].bytes) != literal)
             continue;
         if (!begun)
             text_builder_printf(yaml, "%s:\n", member);
