@@ -283,6 +283,23 @@ static void volumes_choose_zones(void)
          "default large on-demand b 1: one\nnowhere two: volume\n",
          1,
          0},
+        {"also where another of its claims does not",
+         {POOL, GP3, CLAIM("d1", "{storageClassName: gp3}"),
+          CLAIM("d2", "{storageClassName: gp3, accessModes: [ReadWriteMany]}"),
+          POD("one", "7", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: b}"),
+          POD("two", "7",
+              ", volumes: [{name: a, persistentVolumeClaim: {claimName: d2}}, {name: b, "
+              "persistentVolumeClaim: {claimName: d1}}]")},
+         "default large on-demand b 1: one\nnowhere two: volume\n",
+         1,
+         0},
+        {"the second of two volumes that differ by their zone alone",
+         {POOL, STATIC, FREE("v1", "1Gi", "[a]"), FREE("v2", "1Gi", "[b]"),
+          CLAIM("d1", "{storageClassName: static, accessModes: [ReadWriteOnce]}"),
+          POD("one", "1", MOUNTS("d1") ", nodeSelector: {topology.kubernetes.io/zone: b}")},
+         "default small on-demand b 1: one\n",
+         0,
+         0},
         {"two on one node, and a volume for one of them",
          {POOL, STATIC, FREE("v1", "1Gi", "[b]"),
           CLAIM("d1", "{storageClassName: static, accessModes: [ReadWriteOnce]}"),
@@ -649,6 +666,52 @@ static void pods_that_cannot_be_placed_are_named(void)
     fixture_run_cases(cases, COUNT_OF(cases));
 }
 
+static void what_is_wrong_with_a_claim_is_said(void)
+{
+#define CLAIM_THAT(metadata, rest)                                                                \
+    "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: d1" metadata "}, spec: " rest \
+    "}"
+#define LEAVING ", deletionTimestamp: '2026-01-01T00:00:00Z'"
+    static const struct {
+        const char *documents[MOST_DOCUMENTS], *message;
+    } cases[] = {
+        {{POOL}, "claim shop/d1 is not in the cluster"},
+        {{GP3, CLAIM_THAT(LEAVING, "{storageClassName: gp3}")}, "claim shop/d1 is being deleted"},
+        {{CLAIM_THAT("", "{volumeName: v1}, status: {phase: Lost}")},
+         "claim shop/d1 has lost its volume"},
+        {{CLAIM_THAT("", BOUND)}, "the volume v1 of claim shop/d1 is not in the cluster"},
+        {{CLAIM_THAT("", BOUND),
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1" LEAVING
+          "}, spec: {capacity: {storage: 1Gi}}}"},
+         "the volume v1 of claim shop/d1 is being deleted"},
+        {{CLAIM_THAT("", "{volumeName: v1}, status: {phase: Pending}"), VOLUME("v1", "")},
+         "claim shop/d1 names the volume v1 but is not bound to it yet"},
+        {{GP3, CLAIM_THAT("", "{storageClassName: ''}")},
+         "claim shop/d1 is not bound and wants no StorageClass to make its volume"},
+        {{GP3, CLAIM_THAT("", "{}")},
+         "claim shop/d1 names no StorageClass and there is no default one"},
+        {{CLAIM_THAT("", "{storageClassName: gp2}")},
+         "the StorageClass \"gp2\" of claim shop/d1 is not in the cluster"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
+        const char *documents[MOST_DOCUMENTS] = {POD("one", "1", MOUNTS("d1"))};
+        size_t count = 1;
+        for (size_t j = 0; cases[i].documents[j] != NULL; j++)
+            documents[count++] = cases[i].documents[j];
+        const struct simulation_settings settings = {0};
+        struct simulation simulation;
+        struct error error = {0};
+        CU_ASSERT_FATAL(simulation_run(fixture_snapshot(&fixture, documents, count),
+                                       fixture_catalog(&fixture), &settings, fixture.arena,
+                                       &simulation, &fixture.problems, &error));
+        CU_ASSERT_FATAL(simulation.unschedulable_count == 1 &&
+                        simulation.unschedulable[0].reason_count == 1);
+        ASSERT_TEXT(simulation.unschedulable[0].reasons[0].message, cases[i].message);
+        arena_destroy(fixture.arena);
+    }
+}
+
 /* Only nodes of EKS Auto Mode have its driver. */
 static void volumes_of_auto_mode_stay_there(void)
 {
@@ -770,6 +833,7 @@ static void a_claim_of_one_pod_is_for_one(void)
 }
 
 const struct unit_test unit_tests[] = {
+    {"what is wrong with a claim is said", what_is_wrong_with_a_claim_is_said},
     {"volumes of Auto Mode stay there", volumes_of_auto_mode_stay_there},
     {"a claim of one pod is for one", a_claim_of_one_pod_is_for_one},
     {"too many ways are told", too_many_ways_are_told},
