@@ -142,8 +142,8 @@ static size_t judge_count(struct check *check, const struct field *asked, struct
 
 /* ---- requests ---- */
 
-/* What names a class: a request of v1beta1, `exactly` of later ones, an alternative. *class: empty
- * where none is named. Returns how many devices it asks for. */
+/* What names a class: a request of v1beta1 and before, `exactly` of later ones, an alternative.
+ * *class: empty where none is named. Returns how many devices it asks for. */
 static size_t judge_asked(struct check *check, const struct field *asked, struct text *class)
 {
     const struct field *name = field_get(check->call->arena, asked, "deviceClassName");
@@ -177,10 +177,28 @@ static void judge_alternatives(struct check *check, const struct field *alternat
         *text_map_at(&check->counts, arena, largest.items[i].key) += largest.items[i].value;
 }
 
+/* v1beta1 has it beside the name, later versions in exactly. Returns whether it was told of. */
+static bool judge_place(struct check *check, const struct field *request)
+{
+    struct rail_call *call = check->call;
+    const struct field *name = field_get(call->arena, request, "deviceClassName");
+    struct text version = call->object->api_version;
+    if (!node_is_given(name->node) ||
+        !TEXT_IS_ONE_OF(version, "resource.k8s.io/v1", "resource.k8s.io/v1beta2"))
+        return false;
+    report_found(call, SEVERITY_RAIL, name, node_string(name->node),
+                 TEXT("Move it under exactly of the request, and all else but name with it."),
+                 "A request of %.*s has no field deviceClassName. The API server refuses the "
+                 "claim.",
+                 TEXT_ARGS(version));
+    return true;
+}
+
 static void judge_request(struct check *check, const struct field *request)
 {
     struct arena *arena = check->call->arena;
-    judge_exactly(check, request);
+    if (!judge_place(check, request))
+        judge_exactly(check, request);
     judge_exactly(check, field_get(arena, request, "exactly"));
     judge_alternatives(check, field_get(arena, request, "firstAvailable"));
 }
@@ -350,7 +368,8 @@ const struct rail rail_resource_claims = {
         "ResourceClaimTemplates, with the nearest that there is, also among alternatives "
         "(firstAvailable), since one that is missing fails the whole claim. While no DeviceClass "
         "is visible it cannot be decided. Claims that Kubernetes makes of a template are not "
-        "judged again.\n\n"
+        "judged again. A request of v1 or v1beta2 that has its deviceClassName where v1beta1 has "
+        "it, beside its name, is found, since the API server refuses it.\n\n"
         "With max, a claim that asks for more devices of a class, in all its requests together, "
         "is found, and so is one that takes all that a node has (allocationMode All). Of "
         "alternatives the largest counts, and a request with adminAccess takes none. So does it "

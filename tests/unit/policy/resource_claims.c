@@ -6,9 +6,10 @@
     "---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: " name "}}\n"
 static const char cluster[] = CLASS("gpu.nvidia.com") CLASS("mig.nvidia.com") CLASS("efa");
 
-#define CLAIM(requests)                                                                 \
-    "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: c}, spec: " \
+#define CLAIM_OF(version, requests)                                                              \
+    "{apiVersion: resource.k8s.io/" version ", kind: ResourceClaim, metadata: {name: c}, spec: " \
     "{devices: {requests: [" requests "]}}}"
+#define CLAIM(requests) CLAIM_OF("v1", requests)
 #define EXACTLY(rest) "{name: a, exactly: {" rest "}}"
 #define ONE(class, rest) EXACTLY("deviceClassName: " class rest)
 #define ANY(alternatives) "{name: a, firstAvailable: [" alternatives "]}"
@@ -22,8 +23,12 @@ static void classes_must_be_there(void)
         {CLAIM(ONE("gpu.nvidia.co", "")), "deny " AT ".exactly.deviceClassName gpu.nvidia.co"},
         {CLAIM(ANY(SUB("mig.nvidia.com", "") ", " SUB("none", ""))),
          "deny " AT ".firstAvailable[1].deviceClassName none"},
-        /* v1beta1 */
-        {CLAIM("{name: a, deviceClassName: other}"), "deny " AT ".deviceClassName other"},
+        {CLAIM_OF("v1beta1", "{name: a, deviceClassName: other}"),
+         "deny " AT ".deviceClassName other"},
+        {CLAIM_OF("v1beta1", "{name: a, deviceClassName: efa}"), ""},
+        /* where v1beta1 had it */
+        {CLAIM("{name: a, deviceClassName: efa}"), "deny " AT ".deviceClassName efa"},
+        {CLAIM_OF("v1beta2", "{name: a, deviceClassName: efa}"), "deny " AT ".deviceClassName efa"},
         {"{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t}, spec: "
          "{spec: {devices: {requests: [" ONE("other", "") "]}}}}",
          "deny spec.spec.devices.requests[0].exactly.deviceClassName other"},
@@ -95,7 +100,8 @@ static void claims_ask_for_few(void)
         {CLAIM(GPUS("9223372036854775807")), "deny " AT ".exactly.count 9223372036854775807"},
         {CLAIM(GPUS("-9")), ""},
         {CLAIM(ONE("efa", ", count: 9")), ""},
-        {CLAIM("{name: a, deviceClassName: gpu.nvidia.com, count: 9}"), "deny " AT ".count 9"},
+        {CLAIM_OF("v1beta1", "{name: a, deviceClassName: gpu.nvidia.com, count: 9}"),
+         "deny " AT ".count 9"},
         /* together: told once, where it becomes too many */
         {CLAIM(GPUS("4") ", " GPUS("4")), ""},
         {CLAIM(GPUS("4") ", " GPUS("5") ", " GPUS("6")),
@@ -198,6 +204,10 @@ static void extended_resources_of_classes_are_warned_of(void)
 static void it_says_what_to_do(void)
 {
     static const struct rail_words words[] = {
+        {CLAIM("{name: a, deviceClassName: efa}"),
+         "A request of resource.k8s.io/v1 has no field deviceClassName. The API server refuses the "
+         "claim.",
+         "Move it under exactly of the request, and all else but name with it."},
         {CLAIM(ONE("gpu.nvidia.co", "")),
          "There is no DeviceClass \"gpu.nvidia.co\", so pods with this claim stay Pending.",
          "Use gpu.nvidia.com."},
