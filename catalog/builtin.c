@@ -65,6 +65,7 @@ static void set_accelerator_labels(struct catalog *catalog, struct instance_type
     catalog_set(catalog, type, CATALOG_ACCELERATOR_MANUFACTURER,
                 text_of(accelerator->manufacturer));
     catalog_set_number(catalog, type, CATALOG_ACCELERATOR_COUNT, accelerator->count);
+    type->neuron_count = accelerator->count;
 }
 
 /* Mac instances run macOS alone: no node can be made of one, and Karpenter does not list them. */

@@ -24,6 +24,7 @@ struct instance_type {
     uint32_t cpu;                                           /* 0: hardware not known */
     uint64_t memory_mib;
     uint32_t gpu_count;                      /* 0 for a fractional GPU too */
+    uint32_t neuron_count;                   /* devices, not their cores */
     bool has_gpu;                            /* carries a GPU, whole or fractional */
     bool has_accelerator;                    /* Neuron, Gaudi */
     device_set devices;                      /* the kinds that can be told apart */

@@ -51,6 +51,7 @@ static uint32_t to_count(uint64_t count)
 static void set_devices(struct instance_type *type, const struct catalog_resources *resources)
 {
     type->gpu_count = to_count(resources->nvidia + resources->amd + resources->gaudi);
+    type->neuron_count = to_count(resources->neuron);
     type->has_gpu = type->gpu_count > 0 || resources->any_nvidia || resources->any_amd;
     type->has_accelerator = resources->neuron > 0 || resources->any_neuron || resources->gaudi > 0;
     type->devices =

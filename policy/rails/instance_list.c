@@ -400,7 +400,7 @@ struct instance_type instance_list_type(const struct instance_list *list, enum d
     struct instance_type known = *catalog_type(list->catalog, first);
     if (dimension == DIMENSION_TYPE)
         return known;
-    known.cpu = known.gpu_count = 0; /* of its size alone */
+    known.cpu = known.gpu_count = known.neuron_count = 0; /* of its size alone */
     known.memory_mib = 0;
     return known;
 }

@@ -28,6 +28,11 @@ struct asked {
     const char *removal;
 };
 
+static int64_t devices_of(const struct instance_type *type)
+{
+    return (int64_t)type->gpu_count + type->neuron_count;
+}
+
 static bool has_the_devices(const struct asked *asked, const struct instance_type *type)
 {
     if (!instance_type_is_accelerated(&asked->type))
@@ -36,9 +41,9 @@ static bool has_the_devices(const struct asked *asked, const struct instance_typ
         (asked->type.devices & type->devices) != asked->type.devices)
         return false;
     /* Families and categories do not say how many. */
-    int64_t count = asked->devices > 0 ? asked->devices : (int64_t)asked->type.gpu_count;
-    return asked->dimension != DIMENSION_TYPE || asked->type.gpu_count == 0 ||
-           (int64_t)type->gpu_count >= count;
+    int64_t own = devices_of(&asked->type);
+    int64_t count = asked->devices > 0 ? asked->devices : own;
+    return asked->dimension != DIMENSION_TYPE || own == 0 || devices_of(type) >= count;
 }
 
 /* A node keeps some of the machine to itself. */
@@ -63,13 +68,13 @@ static size_t apart(uint64_t a, uint64_t b)
 }
 
 /* How many quarters of the smaller one the larger one has more. */
-static size_t size_apart(uint32_t cpu, uint32_t other)
+static size_t size_apart(uint64_t size, uint64_t other)
 {
     enum { MOST = 255 };
-    uint32_t small = cpu < other ? cpu : other;
+    uint64_t small = size < other ? size : other;
     if (small == 0)
-        return cpu == other ? 0 : MOST;
-    size_t quarters = apart(cpu, other) * 4 / small;
+        return size == other ? 0 : MOST;
+    size_t quarters = apart(size, other) * 4 / small;
     return quarters < MOST ? quarters : MOST;
 }
 
@@ -85,8 +90,8 @@ static size_t generations_apart(const struct asked *asked, const struct instance
     return generations < MOST ? generations : MOST;
 }
 
-/* Accelerators and what the pod needs come first, then architecture, category, size, generation and
- * spelling; each weighs more than all that follow. */
+/* Accelerators and what the pod needs come first, then architecture, category, CPUs, memory,
+ * generation and spelling; each weighs more than all that follow. */
 static size_t nearness_in_kind(struct text allowed, struct text found, size_t limit,
                                const void *about)
 {
@@ -95,14 +100,16 @@ static size_t nearness_in_kind(struct text allowed, struct text found, size_t li
     struct instance_type type = instance_list_type(asked->list, asked->dimension, allowed);
     size_t letters = text_distance(allowed, found, SPELLING_MOST);
     (void)limit;
-    return (size_t)!has_the_devices(asked, &type) << 20 |
-           (size_t)!is_large_enough(asked, &type) << 19 |
+    return (size_t)!has_the_devices(asked, &type) << 28 |
+           (size_t)!is_large_enough(asked, &type) << 27 |
            (size_t)(instance_type_is_accelerated(&type) &&
                     !instance_type_is_accelerated(&asked->type))
-               << 18 |
-           (size_t)!has_the_architecture(asked, &type) << 17 |
-           (size_t)!text_equal(type.category, asked->type.category) << 16 |
-           size_apart(type.cpu, asked->type.cpu) << 8 | generations_apart(asked, &type) << 3 |
+               << 26 |
+           (size_t)!has_the_architecture(asked, &type) << 25 |
+           (size_t)!text_equal(type.category, asked->type.category) << 24 |
+           size_apart(type.cpu, asked->type.cpu) << 16 |
+           size_apart(type.memory_mib, asked->type.memory_mib) << 8 |
+           generations_apart(asked, &type) << 3 |
            (letters < SPELLING_MOST ? letters : SPELLING_MOST);
 }
 
@@ -147,10 +154,11 @@ static struct text category_of_name(struct text value)
 
 /* Of a type or a family that the catalogue does not know no more than the category can be told, and
  * none of another one is near to it. */
-static bool is_unlike(const struct asked *asked, struct text value, struct text nearest)
+static bool is_unlike(const struct instance_list *list, enum dimension dimension, struct text value,
+                      struct text nearest)
 {
-    return (asked->dimension == DIMENSION_TYPE || asked->dimension == DIMENSION_FAMILY) &&
-           !instance_list_knows(asked->list, asked->dimension, value) &&
+    return (dimension == DIMENSION_TYPE || dimension == DIMENSION_FAMILY) &&
+           !instance_list_knows(list, dimension, value) &&
            !text_equal(category_of_name(value), category_of_name(nearest));
 }
 
@@ -163,7 +171,8 @@ static void advise_nearest(struct draft *draft, struct arena *arena)
     if (draft->allowed.count > 0)
         nearest = instance_list_type(asked->list, asked->dimension, draft->allowed.items[0]);
     size_t total = asked->list->values[asked->dimension].count;
-    if (total == 0 || is_unlike(asked, draft->nearest_to, draft->allowed.items[0]))
+    if (total == 0 ||
+        is_unlike(asked->list, asked->dimension, draft->nearest_to, draft->allowed.items[0]))
         draft->fix = arena_printf(arena, "%s.", asked->removal);
     else if (!has_the_devices(asked, &nearest))
         draft->fix =
@@ -204,7 +213,9 @@ static void read_needs(struct asked *asked)
     asked->cpu_milli = named_amount_of(&requests, "cpu");
     asked->memory_bytes = named_amount_of(&requests, "memory");
     FOR_EACH(amount, &requests)
-        if (device_of_resource(text_of(amount->resource)) != DEVICE_COUNT)
+        if (text_is(text_of(amount->resource), "aws.amazon.com/neuroncore"))
+            asked->devices++; /* a device has several */
+        else if (device_of_resource(text_of(amount->resource)) != DEVICE_COUNT)
             asked->devices += amount->quantity;
 }
 
@@ -290,7 +301,10 @@ static struct text value_meant(const struct meant *adviser, struct text value, s
      * without being meant. */
     size_t edits = value.size / 2 < VALUE_EDITS ? value.size / 2 : TYPO_EDITS;
     size_t nearest = text_nearest(value, known->items, known->count, edits);
-    return nearest < known->count ? known->items[nearest] : TEXT("");
+    if (nearest == known->count ||
+        is_unlike(adviser->list, adviser->dimension, value, known->items[nearest]))
+        return TEXT("");
+    return known->items[nearest];
 }
 
 static void advise_meant(struct draft *draft, struct arena *arena)

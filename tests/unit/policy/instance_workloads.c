@@ -308,6 +308,13 @@ static void it_says_what_is_reached(void)
     };
     rail_words_run("instance-types: {deny: {categories: [c]}}", NULL, other_words,
                    COUNT_OF(other_words));
+    /* a letter off, and no GPU in it */
+    static const struct rail_words unlike[] = {
+        {TERMS(AWS "family: g4", "", ""),
+         "Instance family g4 is not in the catalogue, and may not exist.",
+         "Check the name: taffrail catalog filter type lists those there are."},
+    };
+    rail_words_run("instance-types: {max: {gpus: 0}}", NULL, unlike, 1);
 }
 
 /* What a pod asks for stays in kind: the accelerator, the size that it needs, the architecture. */
@@ -379,6 +386,24 @@ static void advice_is_as_large(void)
     };
     rail_words_run("instance-types: {allow: {types: [m5.large, inf2.xlarge]}}", NULL, two,
                    COUNT_OF(two));
+    /* inf2.48xlarge has 12 devices of two cores each */
+    static const struct rail_words neuron[] = {
+        {ASKS("trn1.32xlarge", "aws.amazon.com/neuron: 16"), OUTSIDE("trn1.32xlarge"),
+         "Ask the owner of policy table for an exception, because none of the 4 allowed types has "
+         "accelerators of this kind and number."},
+        {ASKS("trn1.32xlarge", "aws.amazon.com/neuron: 12"), OUTSIDE("trn1.32xlarge"),
+         SUCH("4", "inf2.48xlarge")},
+        {ASKS("trn1.2xlarge", "aws.amazon.com/neuroncore: 2"), OUTSIDE("trn1.2xlarge"),
+         SUCH("4", "inf2.xlarge")},
+    };
+    rail_words_run("instance-types: {allow: {families: [inf2]}}", NULL, neuron, COUNT_OF(neuron));
+    static const struct rail_words memory[] = {
+        {ASKS("t3.medium", "cpu: 1"), OUTSIDE("t3.medium"), SUCH("3", "c6a.large")},
+        {ASKS("t3.large", "cpu: 1"), OUTSIDE("t3.large"), SUCH("3", "m6a.large")},
+        {ASKS("z1d.large", "cpu: 1"), OUTSIDE("z1d.large"), SUCH("3", "r6a.large")},
+    };
+    rail_words_run("instance-types: {allow: {families: [c6a, m6a, r6a], sizes: [large]}}", NULL,
+                   memory, COUNT_OF(memory));
 }
 
 static void daemon_sets_are_warned(void)
