@@ -197,6 +197,28 @@ struct pool_parts {
     struct text class_name;
 };
 
+/* Taints without what only a toleration has. */
+static const struct node *kept_taints(const struct node *old, const char *name, struct arena *arena,
+                                      struct upgrade *upgrade)
+{
+    static const char *const fields[] = {"key", "value", "effect", "timeAdded", NULL};
+    struct nodes list = {0};
+    if (!node_is(old, NODE_LIST))
+        return old;
+    for (size_t i = 0; i < node_count(old); i++) {
+        const struct node *item = node_item(old, i);
+        struct members kept = {0};
+        for (size_t j = 0; node_is(item, NODE_MAP) && j < node_count(item); j++)
+            if (text_is_one_of(member_key(&item->members[j]), fields, COUNT_OF(fields) - 1))
+                *LIST_PUSH(arena, &kept) = item->members[j];
+        upgrade_leave_out(item, arena_printf(arena, "%s[%zu]", name, i).data, fields, "a taint",
+                          arena, upgrade);
+        *LIST_PUSH(arena, &list) =
+            node_is(item, NODE_MAP) ? node_of_members(kept.items, kept.count) : *item;
+    }
+    return node_keep(arena, node_of_items(list.items, list.count));
+}
+
 static void put_template_spec(const struct pool_parts *parts, struct arena *arena,
                               struct upgrade *upgrade, struct members *inside)
 {
@@ -205,7 +227,8 @@ static void put_template_spec(const struct pool_parts *parts, struct arena *aren
         node_keep(arena, node_of_items(parts->requirements.items, parts->requirements.count));
     for (size_t i = 0; i < COUNT_OF(taints); i++)
         members_put(inside, arena, taints[i],
-                    upgrade_gather(parts->places, taints[i], arena, upgrade));
+                    kept_taints(upgrade_gather(parts->places, taints[i], arena, upgrade), taints[i],
+                                arena, upgrade));
     members_put(inside, arena, "requirements", requirements);
     put_class_ref(parts->reference, parts->class_name, requirements, arena, upgrade, inside);
 }

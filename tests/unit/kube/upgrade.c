@@ -331,6 +331,13 @@ static void fields_that_nobody_knows_are_named(void)
         {"karpenter.sh/v1beta1", "NodePool", "{'template': {'spec': {'userData': 'x'}}}", 1,
          "spec.template.spec.userData is left out: a NodePool has no such field; it belongs to the "
          "EC2NodeClass"},
+        {"karpenter.sh/v1beta1", "NodePool",
+         "{'template': {'spec': {'taints': [{'key': 'a', 'effect': 'NoExecute', 'operator': "
+         "'Exists'}]}}}",
+         1, "taints[0].operator is left out: a taint has no such field"},
+        {"karpenter.sh/v1alpha5", "Provisioner",
+         "{'startupTaints': [{'key': 'a', 'timeAdded': null}, {'tolerationSeconds': 1}, 5]}", 1,
+         "startupTaints[1].tolerationSeconds is left out: a taint has no such field"},
         {"karpenter.sh/v1alpha5", "Provisioner", "{'colour': 1}", 1,
          "spec.colour is left out: a Provisioner has no such field"},
         {"karpenter.sh/v1alpha5", "Provisioner", "{'ttlSecondsUntilEmpty': 30}", 1,

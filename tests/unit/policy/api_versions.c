@@ -58,6 +58,14 @@ static const struct {
      "In, values: [linux]}], nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: "
      "c}}}, limits: {cpu: 9}}}",
      5},
+    /* as a toleration has it */
+    {OBJECT("karpenter.sh/v1beta1", "NodePool",
+            "template: {spec: {taints: [{key: x, operator: Exists, effect: NoSchedule}], "
+            "requirements: [], nodeClassRef: {name: c}}}"),
+     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: a}, spec: {template: {spec: "
+     "{taints: [{key: x, effect: NoSchedule}], requirements: [], nodeClassRef: {group: "
+     "karpenter.k8s.aws, kind: EC2NodeClass, name: c}}}}}",
+     1},
     /* what v1 refuses, and what never was a field */
     {OBJECT("karpenter.sh/v1beta1", "NodePool",
             "colour: red, template: {metadata: {labels: {karpenter.sh/nodepool: a, "
