@@ -402,6 +402,8 @@ struct instance_type instance_list_type(const struct instance_list *list, enum d
         return known;
     known.cpu = known.gpu_count = known.neuron_count = 0; /* of its size alone */
     known.memory_mib = 0;
+    if (dimension == DIMENSION_CATEGORY)
+        known.generation = 0; /* it has many */
     return known;
 }
 

@@ -90,6 +90,18 @@ static size_t generations_apart(const struct asked *asked, const struct instance
     return generations < MOST ? generations : MOST;
 }
 
+/* Categories, a letter each, whose machines have about as much memory for a CPU. */
+static bool are_alike(struct text category, struct text other)
+{
+    static const char *const groups[] = {"amt", "dirxuz"};
+    if (category.size != 1 || other.size != 1)
+        return false;
+    for (size_t i = 0; i < COUNT_OF(groups); i++)
+        if (strchr(groups[i], category.data[0]) != NULL)
+            return strchr(groups[i], other.data[0]) != NULL;
+    return false;
+}
+
 /* Accelerators and what the pod needs come first, then architecture, category, CPUs, memory,
  * generation and spelling; each weighs more than all that follow. */
 static size_t nearness_in_kind(struct text allowed, struct text found, size_t limit,
@@ -98,7 +110,7 @@ static size_t nearness_in_kind(struct text allowed, struct text found, size_t li
     enum { SPELLING_MOST = 7 };
     const struct asked *asked = about;
     struct instance_type type = instance_list_type(asked->list, asked->dimension, allowed);
-    size_t letters = text_distance(allowed, found, SPELLING_MOST);
+    size_t letters = are_alike(allowed, found) ? 0 : text_distance(allowed, found, SPELLING_MOST);
     (void)limit;
     return (size_t)!has_the_devices(asked, &type) << 28 |
            (size_t)!is_large_enough(asked, &type) << 27 |

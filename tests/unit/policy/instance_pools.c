@@ -253,6 +253,20 @@ static void values_to_write_instead(void)
     };
     rail_words_run("instance-types: {allow: {families: [m5, c5, r5, t3, g5, p3, i3]}}", NULL, rows,
                    COUNT_OF(rows));
+    /* with about as much memory for a CPU, of which a letter says nothing */
+    static const struct rail_words categories[] = {
+        {OF(IN("karpenter.k8s.aws/instance-category", "t")),
+         TEXT_OF("29", "t1.micro, t2.2xlarge, t2.large, t2.medium, ", "t2.micro, ... (29)."),
+         "Replace the values of karpenter.k8s.aws/instance-category, which no allowed type has, "
+         "with [m]."},
+        {OF(IN("karpenter.k8s.aws/instance-category", "z")),
+         TEXT_OF("7", "z1d.12xlarge, z1d.2xlarge, z1d.3xlarge, z1d.6xlarge, ",
+                 "z1d.large, ... (7)."),
+         "Replace the values of karpenter.k8s.aws/instance-category, which no allowed type has, "
+         "with [r]."},
+    };
+    rail_words_run("instance-types: {allow: {categories: [c, m, r]}}", NULL, categories,
+                   COUNT_OF(categories));
     static const struct rail_words near_in_kind[] = {
         {OF(FAMILY("g5")),
          TEXT_OF("8", "g5.12xlarge, g5.16xlarge, g5.24xlarge, g5.2xlarge, ",
