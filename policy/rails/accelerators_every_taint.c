@@ -109,7 +109,8 @@ static bool may_come_to_a_node(const struct accelerators_pod *pod, const struct 
             continue;
         *some = true;
         if (ways == NULL)
-            ways = ways_read(workload, &pod->tolerations, snapshot, call->world->catalog, call->arena);
+            ways =
+                ways_read(workload, &pod->tolerations, snapshot, call->world->catalog, call->arena);
         if (ways_lead_to(ways, node))
             return true;
     }
