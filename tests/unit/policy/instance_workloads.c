@@ -397,6 +397,11 @@ static void advice_is_as_large(void)
          SUCH("4", "inf2.xlarge")},
     };
     rail_words_run("instance-types: {allow: {families: [inf2]}}", NULL, neuron, COUNT_OF(neuron));
+    /* a share of a GPU, of which any type with one has enough */
+    static const struct rail_words share[] = {
+        {ASKS("g6f.large", "cpu: 1"), OUTSIDE("g6f.large"), SUCH("8", "g6.xlarge")},
+    };
+    rail_words_run("instance-types: {allow: {families: [g6]}}", NULL, share, 1);
     static const struct rail_words memory[] = {
         {ASKS("t3.medium", "cpu: 1"), OUTSIDE("t3.medium"), SUCH("3", "c6a.large")},
         {ASKS("t3.large", "cpu: 1"), OUTSIDE("t3.large"), SUCH("3", "m6a.large")},

@@ -169,6 +169,14 @@ static void one_without_a_machine_is_warned_of(void)
         "{nodeClassRef: {group: karpenter.azure.com, kind: AKSNodeClass, name: d}, requirements: "
         "[]}}}}";
     rail_table_run(&(struct rail_table){"node-overlay: {}", azure, unseen, 1});
+    /* nor where there may be other pools */
+    struct arena *arena = arena_create((size_t)64 << 20);
+    struct world world = rail_table_world("node-overlay: {}", pools, arena);
+    struct rail_documents documents = rail_table_read(unseen[0].object, arena);
+    ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), "warn spec.requirements ");
+    world.unseen = KIND_BIT(KIND_NODE_POOL);
+    ASSERT_TEXT(rail_table_findings(&world, &documents.items[0], arena), "");
+    arena_destroy(arena);
 }
 
 #define CHEAP OVERLAY("cheap", FAMILY("m5"), ADJUST("-10%") WEIGHT("10"))

@@ -222,6 +222,9 @@ static void what_another_policy_adds_is_granted(void)
         {OTHER("mode: enforce, match: {names: [b]}, " ADDS), not_granted},
         {OTHER("mode: enforce, match: {namespaceSelector: {matchLabels: {a: b}}}, " ADDS),
          not_granted},
+        {OTHER("mode: enforce, " ADDS ", overrides: [{id: o, step: softer, match: "
+               "{namespaceSelector: {matchLabels: {a: b}}}}]"),
+         not_granted},
         {OTHER("mode: enforce, " ADDS EXCEPTED("2027-01-01")), not_granted},
         {OTHER("mode: enforce, rails: {accelerators: {requireLimits: off}}"), not_granted},
     };

@@ -165,6 +165,17 @@ static void of_workloads(void)
         {both, gpus,
          DEPLOYMENT("1", EVERY_TAINT("") "nodeSelector: {" AWS "family: m5}, " ASKS("1")),
          DEPLOYMENT("1", EVERY_TAINT("") ASKS("1")), ACTION_DENY},
+        {both, gpus,
+         DEPLOYMENT("1", "tolerations: [{key: team, operator: Exists}, {operator: Exists}], "
+                         "nodeSelector: {" AWS "family: m5}, " ASKS("1")),
+         DEPLOYMENT("1",
+                    "tolerations: [{key: team, operator: Exists}, {operator: Exists}], " ASKS("1")),
+         ACTION_DENY},
+        /* one that leaves in time is none to the other rail */
+        {both, gpus,
+         DEPLOYMENT("1", EVERY_TAINT(", effect: NoExecute, tolerationSeconds: 9") ASKS("1")),
+         DEPLOYMENT("2", EVERY_TAINT(", effect: NoExecute, tolerationSeconds: 9") ASKS("1")),
+         ACTION_NONE},
         {both, gpus, DEPLOYMENT("1", EVERY_TAINT("") GPU("")),
          DEPLOYMENT("1", EVERY_TAINT("") ASKS("1")), ACTION_DENY},
         {both, gpus, DEPLOYMENT("1", EVERY_TAINT("") ASKS("1")),

@@ -337,6 +337,16 @@ static void selectors_and_labels_are_the_pods_own(void)
          "node n1: old!\nnode n2: one\nnowhere two: port\n",
          0,
          0},
+        {"what Karpenter expects there, kube-scheduler gives to others, and then it expects no "
+         "more",
+         {POOL, NODE("n1", "a", "4"), WITH_SIDECAR_PORT("old", "Always", ", nodeName: n1"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {containers: [{name: main, "
+          "resources: {requests: {cpu: 200m}}, ports: [{containerPort: 80, hostPort: 7000}, "
+          "{containerPort: 81, hostPort: 8000}]}]}}",
+          WITH_PORT("two", "8000")},
+         "node n1: old! two\ndefault small on-demand a 1: one\n",
+         0,
+         0},
         {"where Karpenter expects one it expects no other",
          {POOL, NODE("n1", "a", "4"), WITH_SIDECAR_PORT("old", "Always", ", nodeName: n1"),
           WITH_PORT("one", "7000"), WITH_PORT("three", "7000"), WITH_PORT("two", "7000")},
