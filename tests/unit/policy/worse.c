@@ -174,7 +174,7 @@ static void of_workloads(void)
         /* one that leaves in time is none to the other rail */
         {both, gpus,
          DEPLOYMENT("1", EVERY_TAINT(", effect: NoExecute, tolerationSeconds: 9") ASKS("1")),
-         DEPLOYMENT("2", EVERY_TAINT(", effect: NoExecute, tolerationSeconds: 9") ASKS("1")),
+         DEPLOYMENT("1", EVERY_TAINT(", effect: NoExecute, tolerationSeconds: 9") ASKS("2")),
          ACTION_NONE},
         {both, gpus, DEPLOYMENT("1", EVERY_TAINT("") GPU("")),
          DEPLOYMENT("1", EVERY_TAINT("") ASKS("1")), ACTION_DENY},
