@@ -306,55 +306,48 @@ static struct simulation_reasons one_reason(const struct rounds *rounds,
     return (struct simulation_reasons){reason, 1};
 }
 
-/* Whether a Node that is there, or a NodePool, would take the pod with another shape. */
+/* Whether a Node that is there, or by_pools a NodePool, would take the pod if its shape were as
+ * suppose makes it. */
 static bool would_be_taken(struct rounds *rounds, const struct cluster_pod *pod,
-                           const struct solver_shape *shape, bool by_pools)
+                           void (*suppose)(struct solver_shape *), bool by_pools)
 {
+    const struct arena_mark mark = arena_mark(rounds->arena);
     const struct state_nodes *nodes = &rounds->cluster.state_nodes;
     struct solver_question question = cluster_question(&rounds->cluster, pod);
-    struct solver_shape other = *question.shape;
+    struct solver_shape shape = *question.shape;
     struct solver_outlook outlook;
     struct error error;
     bool takes = false;
-    other.needs_devices = shape->needs_devices;
-    other.tolerations = shape->tolerations;
-    other.toleration_count = shape->toleration_count;
-    question.shape = &other;
+    suppose(&shape);
+    question.shape = &shape;
     struct solver_run *run = solver_run_create(rounds->cluster.problem, rounds->arena);
-    bool asked = solver_query_outlook(run, &question, rounds->arena, &outlook, &error);
-    for (size_t i = 0; asked && i < rounds->input_nodes; i++)
-        takes |= outlook.nodes[nodes->items[i].number];
-    for (size_t i = 0; asked && by_pools && i < rounds->cluster.pool_count; i++)
-        takes |= outlook.claims[i] != NULL;
-    return takes;
-}
-
-/* Whether a Node that is there would take the pod, if it has the devices that resourceClaims ask
- * for. */
-static bool node_may_take(struct rounds *rounds, const struct cluster_pod *pod)
-{
-    const struct arena_mark mark = arena_mark(rounds->arena);
-    struct solver_shape shape = pod->shape->solver;
-    shape.needs_devices = false;
-    bool takes = would_be_taken(rounds, pod, &shape, false);
+    if (solver_query_outlook(run, &question, rounds->arena, &outlook, &error)) {
+        for (size_t i = 0; i < rounds->input_nodes; i++)
+            takes |= outlook.nodes[nodes->items[i].number];
+        for (size_t i = 0; by_pools && i < rounds->cluster.pool_count; i++)
+            takes |= outlook.claims[i] != NULL;
+    }
     arena_rewind(rounds->arena, mark);
     return takes;
 }
 
-/* Whether it is kept out by nothing but taints, which the RuntimeClass of a template may let its
- * Pods tolerate. */
-static bool runtime_may_open(struct rounds *rounds, const struct cluster_pod *pod)
+static void suppose_devices(struct solver_shape *shape)
 {
-    if (pod->object->kind == KIND_POD || !workload_may_get_tolerations(&pod->source->workload))
-        return false;
-    const struct arena_mark mark = arena_mark(rounds->arena);
-    struct solver_shape shape = pod->shape->solver;
-    shape.tolerations = &(const struct solver_toleration){
+    shape->needs_devices = false;
+}
+
+static void suppose_tolerations(struct solver_shape *shape)
+{
+    static const struct solver_toleration of_every_taint = {
         .key = "", .value = "", .exists = true, .any_effect = true};
-    shape.toleration_count = 1;
-    bool takes = would_be_taken(rounds, pod, &shape, true);
-    arena_rewind(rounds->arena, mark);
-    return takes;
+    shape->tolerations = &of_every_taint;
+    shape->toleration_count = 1;
+}
+
+/* Of a template; a Pod has the tolerations of its RuntimeClass. */
+static bool has_open_runtime(const struct cluster_pod *pod)
+{
+    return pod->object->kind != KIND_POD && workload_may_get_tolerations(&pod->source->workload);
 }
 
 static struct simulation_reasons with_undecided(struct simulation_reasons reasons, const char *why,
@@ -374,12 +367,12 @@ static struct simulation_reasons explain(struct rounds *rounds, const struct clu
     const struct solver_reasons found = solver_explain(rounds->run, pod->number);
     const struct simulation_reasons told =
         reasons_by_name(reasons_tell(found, rounds->arena), rounds->cluster.problem, rounds->arena);
-    if (pod->shape->solver.needs_devices && node_may_take(rounds, pod))
+    if (pod->shape->solver.needs_devices && would_be_taken(rounds, pod, suppose_devices, false))
         return with_undecided(told,
                               "a Node that is there would take it, if it has the devices: they are "
                               "not looked at",
                               rounds->arena);
-    if (runtime_may_open(rounds, pod))
+    if (has_open_runtime(pod) && would_be_taken(rounds, pod, suppose_tolerations, true))
         return with_undecided(told,
                               "its RuntimeClass, which is not read, may let its Pods tolerate the "
                               "taints, and nothing else keeps it out",
@@ -420,10 +413,13 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
                                                            struct simulation *simulation)
 {
     const struct cluster_pods *pods = &rounds->cluster.pods;
-    /* Pods of one shape have the same reasons. Daemons have numbers among the shapes, too. */
+    /* Pods of one shape have the same reasons, but for those that a RuntimeClass may help. Daemons
+     * have numbers among the shapes, too. */
+    struct known {
+        struct simulation_reasons as_written, with_open_runtime;
+    };
     size_t most_shapes = rounds->cluster.daemons.count + pods->count;
-    struct simulation_reasons *known =
-        ARENA_ARRAY(rounds->arena, most_shapes, struct simulation_reasons);
+    struct known *known = ARENA_ARRAY(rounds->arena, most_shapes, struct known);
     struct simulation_unschedulable *items =
         ARENA_ARRAY(rounds->arena, pods->count, struct simulation_unschedulable);
     for (size_t i = 0; i < pods->count; i++) {
@@ -441,7 +437,9 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
                                  TEXT("its volume went elsewhere with another pod in the last "
                                       "round that was run"));
         } else {
-            struct simulation_reasons *cached = &known[pod->shape_number];
+            struct known *of_shape = &known[pod->shape_number];
+            struct simulation_reasons *cached =
+                has_open_runtime(pod) ? &of_shape->with_open_runtime : &of_shape->as_written;
             if (cached->items == NULL)
                 *cached = explain(rounds, pod);
             reasons = *cached;

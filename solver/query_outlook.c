@@ -50,7 +50,7 @@ static void search_all(struct search *search)
             continue;
         search_nodes(search, &relaxation);
         if (!bits_any(search->nodes, bits_words(q->view->nodes.count)) &&
-            waits_for_port(q->run, 0, &relaxation))
+            held_by_port(q->run, 0, &relaxation) != NULL)
             return;
         search_pools(search, &relaxation);
     }

@@ -21,7 +21,6 @@ const struct solver_node_claim *query_buy(struct query *q, const struct node_cla
     claim.set = candidate->set;
     claim.options = (uint64_t *)(uintptr_t)candidate->options;
     claim.requests = (int64_t *)(uintptr_t)q->shape->requests;
-    claim.first_pod = SOLVER_NONE;
     claim.held = (uint64_t *)(uintptr_t)candidate->held;
     struct solver_node_claim *bought = ARENA_NEW(q->run->arena, struct solver_node_claim);
     *bought = plan_claim(q->run, &claim);
@@ -56,7 +55,8 @@ static bool place(struct query *q, struct relaxation relaxation, struct query_tr
         answer->kind = SOLVER_ON_NODE;
         return true;
     }
-    if (waits_for_port(q->run, 0, &relaxation))
+    q->run->deferred = held_by_port(q->run, 0, &relaxation) != NULL;
+    if (q->run->deferred)
         return false;
     answer->claim = find_claim(q, &relaxation);
     if (answer->claim != NULL)

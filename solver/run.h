@@ -342,7 +342,8 @@ bool node_suits_volumes(const struct solver_run *run, const struct state_node *n
  * Karpenter does not see that it is: it buys no other. NULL: none. */
 const struct host_port *held_by_port(struct solver_run *run, uint32_t pod,
                                      const struct relaxation *relaxation);
-/* Defers the pod where there is one. */
+/* Defers a pod of the plan where there is one. Karpenter goes on to expect it there, so that no
+ * other is expected. */
 bool waits_for_port(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 /* Tries a new NodeClaim of a pool that starts with these requirements. */
 enum can_add try_pool(struct solver_run *run, uint32_t pool, const struct node_requirements *set,

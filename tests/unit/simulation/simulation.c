@@ -240,6 +240,9 @@ static void selectors_and_labels_are_the_pods_own(void)
     "{" weight "preference: {matchExpressions: [{key: " expression "}]}}"
 #define OTHERS "{matchExpressions: [{key: app, operator: NotIn, values: [none]}]}"
 #define OF_RUNTIME ", runtimeClassName: gvisor"
+#define LABELLED_ALIKE(name, more)                                               \
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: " name "}, spec: " \
+    "{replicas: 1, template: {metadata: {labels: {app: x}}, spec: " POD_SPEC("1", more) "}}}"
 #define TAINTED_POOL                                                                   \
     "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {" \
     "template: {spec: {taints: [{key: a, effect: NoSchedule}], requirements: []}}}}"
@@ -296,6 +299,17 @@ static void selectors_and_labels_are_the_pods_own(void)
         {"what a RuntimeClass tolerates is not seen",
          {TAINTED_POOL, WORKLOAD("Deployment", "web", "replicas: 1", "1", OF_RUNTIME)},
          "undecided web-0: taint undecided\n",
+         0,
+         0},
+        {"it is of no use to pods that are written alike without it",
+         {TAINTED_POOL, LABELLED_ALIKE("aa", ""), LABELLED_ALIKE("bb", OF_RUNTIME),
+          LABELLED_ALIKE("cc", "")},
+         "nowhere aa-0: taint\nnowhere cc-0: taint\nundecided bb-0: taint undecided\n",
+         0,
+         0},
+        {"whichever comes first",
+         {TAINTED_POOL, LABELLED_ALIKE("aa", OF_RUNTIME), LABELLED_ALIKE("bb", "")},
+         "nowhere bb-0: taint\nundecided aa-0: taint undecided\n",
          0,
          0},
         {"it does not make a pod smaller",

@@ -2,6 +2,7 @@
 /* Queries about one pod: the answer equals that of a problem built with that pod alone. */
 #include <pthread.h>
 
+#include "solver/run.h"
 #include "solver_random.h"
 #include "solver_told.h"
 
@@ -193,6 +194,51 @@ static uint32_t add_node(struct solver_builder *builder, const char *name, const
             .name = name, .labels = {&label, 1}, .allocatable = {room, 2}, .initialized = true},
         &number, &error));
     return number;
+}
+
+/* What a query waits for is gone with its memory. */
+static void a_query_leaves_no_ports(void)
+{
+    enum { PORTS = 100 };
+    struct arena *arena = arena_create((size_t)64 << 20), *own = arena_create((size_t)64 << 20);
+    CU_ASSERT_FATAL(arena != NULL && own != NULL);
+    struct solver_builder *builder;
+    (void)bare_cluster(arena, &builder);
+    const struct solver_settings settings = {0};
+    const struct solver_problem *problem = NULL;
+    struct error error;
+    const struct solver_host_port of_sidecar = {"", "TCP", 7000, true};
+    const uint32_t node = add_node(builder, "n", TYPE_KEY, "t3");
+    uint32_t shape, pod;
+    MUST(solver_add_shape(builder,
+                          &(struct solver_shape){.namespace = "default",
+                                                 .host_ports = &of_sidecar,
+                                                 .host_port_count = 1},
+                          &shape, &error) &&
+         solver_add_pod(
+             builder,
+             &(struct solver_pod){.name = "default/a", .uid = "", .shape = shape, .node = node},
+             &pod, &error) &&
+         solver_build(builder, &settings, &problem, &error));
+    struct solver_run *run = solver_run_create(problem, arena);
+    struct solver_host_port ports[PORTS];
+    for (uint32_t i = 0; i < PORTS; i++)
+        ports[i] = (struct solver_host_port){"", "TCP", 7000 + i, false};
+    const struct solver_shape asked = {
+        .namespace = "default", .host_ports = ports, .host_port_count = PORTS};
+    const struct solver_question question = {.shape = &asked};
+    for (size_t i = 0; i < 2; i++) {
+        struct solver_answer answer;
+        struct solver_outlook outlook;
+        MUST(solver_query(run, &question, own, &answer, &error));
+        ASSERT_INT(answer.kind, SOLVER_UNSCHEDULABLE);
+        arena_reset(own);
+        MUST(solver_query_outlook(run, &question, own, &outlook, &error));
+        arena_reset(own);
+        ASSERT_INT(run->node_ports[node].count, 1);
+    }
+    arena_destroy(own);
+    arena_destroy(arena);
 }
 
 static void zones_are_all_a_spread_allows(void)
@@ -618,6 +664,7 @@ const char unit_suite[] = "solver query";
 const struct unit_test unit_tests[] = {
     {"as a solve, and the run as it was", as_a_solve_and_as_it_was},
     {"zones are where it could be told to go", zones_are_where_it_could_be_told_to_go},
+    {"a query leaves no ports", a_query_leaves_no_ports},
     {"zones are all that a spread allows", zones_are_all_a_spread_allows},
     {"well-known keys need not be named", well_known_keys_need_not_be_named},
     {"an outlook has what an answer says", an_outlook_has_what_an_answer_says},
