@@ -98,9 +98,7 @@ static inline const char *json_run_end(const char *at, const char *end)
 const char *json_value_end(const char *at, const char *end);
 
 /* Reads the JSON value in part, a slice of the source. *rest is what follows it; with rest NULL
- * nothing may. *node_count goes on counting towards limits->nodes. The caller has checked the
- * bytes.
- */
+ * nothing may. *node_count goes on counting towards limits->nodes. The bytes are checked. */
 bool json_read_part(struct source *source, struct text part, const struct doc_limits *limits,
                     struct problems *duplicates, struct arena *arena, size_t *node_count,
                     struct node *root, struct text *rest, struct error *error) MUST_CHECK;

@@ -39,7 +39,7 @@ bool text_is_capitals(struct text value)
     return value.size >= SHORTEST;
 }
 
-static bool node_has_placeholder(const struct node *node)
+bool node_has_placeholder(const struct node *node)
 {
     if (node_is(node, NODE_MAP)) {
         for (size_t i = 0; i < node_count(node); i++)

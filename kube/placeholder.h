@@ -9,6 +9,8 @@
 bool text_has_placeholder(struct text value);
 /* "INSTANCE_TYPE", "ARCH": a word that a script replaces. To ask only of what has no capitals. */
 bool text_is_capitals(struct text value);
+/* Whether it, or a value within it, has one. */
+bool node_has_placeholder(const struct node *node);
 /* The first value with one, at or below a field, but in none of the named members of it (NULL ends
  * them); NULL: there is none. */
 const struct field *field_placeholder(struct arena *arena, const struct field *field,

@@ -130,14 +130,6 @@ static bool is_of_no_execute(const struct toleration *toleration)
     return text_is(toleration->effect, "NoExecute");
 }
 
-static bool some_is_of_every_taint(const struct tolerations *tolerations)
-{
-    FOR_EACH(toleration, tolerations)
-        if (is_of_every_taint(toleration))
-            return true;
-    return false;
-}
-
 /* How many effects it is of, as they count: NoSchedule is the usual one. */
 static int width_of(const struct toleration *toleration)
 {
@@ -147,7 +139,8 @@ static int width_of(const struct toleration *toleration)
     return is_of_no_execute(toleration) ? NO_EXECUTE : NO_SCHEDULE;
 }
 
-/* The widest that the other rail does not find, the first of equals; NULL: there is none. */
+/* The widest that the other rail (NULL: none) does not find, the first of equals; NULL: there is
+ * none. */
 static const struct toleration *find_every(const struct tolerations *tolerations,
                                            const struct rail_use *beside)
 {
@@ -245,7 +238,7 @@ static void judge_toleration(const struct accelerators_pod *pod, const struct wo
 void accelerators_judge_every_taint(struct accelerators_pod *pod, const struct workload *workload)
 {
     const struct rail_call *call = pod->call;
-    if (!some_is_of_every_taint(&pod->tolerations) ||
+    if (find_every(&pod->tolerations, NULL) == NULL ||
         node_string(node_get(workload->spec->node, "nodeName")).size > 0)
         return;
     const struct rail_use *beside = rail_beside(call, &rail_tolerations);

@@ -27,8 +27,8 @@ bool accelerators_has_more_terms(const struct accelerators_pod *pod);
 bool accelerators_are_closed_by(const struct accelerators_pod *pod, const struct taint *taint);
 size_t accelerators_count_closing(const struct accelerators_pod *pod, const struct pool *pool);
 
-/* Whether the pod may go to a visible Node that has some of each resource in names that the rail is
- * about, as those of a node group. */
+/* Whether the pod may go to a visible Node, as one of a node group, that has as much as its
+ * containers ask for of each resource in names that the rail is about. */
 bool accelerators_node_serves(const struct accelerators_pod *pod, const struct workload *workload,
                               const struct text_map *names);
 

@@ -120,12 +120,6 @@ static int64_t micro_of(struct text t)
 
 /* ---- what its fields say ---- */
 
-/* It is filled in before the overlay is applied. */
-static bool has_placeholder(const struct node *node)
-{
-    return text_has_placeholder(node_string(node));
-}
-
 static void judge_prices(struct rail_call *call, const struct overlay *overlay)
 {
     const struct field *price = field_get(call->arena, overlay->spec, "price");
@@ -134,13 +128,13 @@ static void judge_prices(struct rail_call *call, const struct overlay *overlay)
     if (both)
         report(call, SEVERITY_RAIL, adjustment, TEXT("Keep one of them."),
                "With price and priceAdjustment the API server refuses this overlay.");
-    if (node_is_given(price->node) && !has_placeholder(price->node) &&
+    if (node_is_given(price->node) && !node_has_placeholder(price->node) &&
         !is_decimal(node_text(price->node), false))
         report(call, SEVERITY_RAIL, price, TEXT("Write dollars an hour, as in \"0.25\"."),
                "This is no price, so the API server refuses the overlay.");
     else
         crd_shape_judge_quotes(call, price);
-    if (both || !node_is_given(adjustment->node) || has_placeholder(adjustment->node))
+    if (both || !node_is_given(adjustment->node) || node_has_placeholder(adjustment->node))
         return;
     if (is_adjustment(node_text(adjustment->node)))
         crd_shape_judge_quotes(call, adjustment);
@@ -175,7 +169,7 @@ static void judge_weight(struct rail_call *call, const struct overlay *overlay)
     enum { LARGEST = 10000 };
     const struct field *weight = field_get(call->arena, overlay->spec, "weight");
     int64_t number;
-    if (node_is_given(weight->node) && !has_placeholder(weight->node) &&
+    if (node_is_given(weight->node) && !node_has_placeholder(weight->node) &&
         (!node_integer(weight->node, &number) || number < 1 || number > LARGEST))
         report(call, SEVERITY_RAIL, weight,
                arena_printf(call->arena,
@@ -344,11 +338,10 @@ static bool judge_pool(struct rail_call *call, const struct overlay *overlay,
 
 static void judge_pools(struct rail_call *call, const struct overlay *overlay)
 {
-    static const char *const none[] = {NULL};
     const struct snapshot *snapshot = call->world->snapshot;
     const struct field *requirements = field_get(call->arena, overlay->spec, "requirements");
     bool touches = false, told = world_sees(call->world, KIND_BIT(KIND_NODE_POOL)) &&
-                                 field_placeholder(call->arena, requirements, none) == NULL;
+                                 !node_has_placeholder(requirements->node);
     for (size_t i = 0; i < snapshot_pool_count(snapshot); i++) {
         const struct pool *pool = snapshot_pool(snapshot, i);
         if (pool_is_covered_by(call->world->catalog, pool))

@@ -76,15 +76,6 @@ static bool compares_with_less_than_nothing(const struct expression *expression)
            text_starts_with(expression->values[0].text, TEXT("-"));
 }
 
-static bool has_placeholder(const struct field *requirement)
-{
-    const struct node *values = node_get(requirement->node, "values");
-    FOR_ITEMS(value, values)
-        if (text_has_placeholder(node_string(value)))
-            return true;
-    return false;
-}
-
 struct fault {
     const char *what, *fix;
 };
@@ -110,7 +101,7 @@ static struct fault fault_of(const struct expression *expression, bool old)
     if (parsed == SOLVER_IN || parsed == SOLVER_NOT_IN)
         return (struct fault){"The values of this requirement are missing or no strings",
                               "List the values, as strings in quotes."};
-    if (has_placeholder(expression->field))
+    if (node_has_placeholder(node_get(expression->field->node, "values")))
         return (struct fault){0};
     return (struct fault){"This requirement compares with no whole number",
                           "Give one whole number of 0 or more, in quotes."};
