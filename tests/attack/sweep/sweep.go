@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,8 @@ const (
 	// Costs below this say nothing about growth.
 	growthMicrosMin = 3000
 	// A cost over an aim is measured again, since others use the machine too.
-	attempts = 8
+	attempts    = 8
+	attemptsMin = 3 // of a growth
 )
 
 // options say how much is swept.
@@ -334,28 +336,30 @@ func (s *sweep) missesCost(made *row) bool {
 	return made.ratio > s.options.ratioMax || made.cpuMicros > cpuMicrosMax
 }
 
+// measureGrowth divides the cost of the whole by that of its half, measured one after the other, since the same machine is
+// now faster and now slower: the median of such pairs counts.
 func (s *sweep) measureGrowth(made *row, of *kind, grown *growth, with variant, one cost) error {
 	half := s.body(of, grown, with, s.options.objectBytes/2)
 	whole := s.body(of, grown, with, s.options.objectBytes)
-	halfMicros, wholeMicros := 0, made.cpuMicros
-	for attempt := 0; attempt < attempts; attempt++ {
-		costs, err := s.engine.ask(with.phase, one.world, half)
+	var pairs []float64
+	for len(pairs) < attempts && (len(pairs) < attemptsMin || made.growth > s.options.growthMax()) {
+		ofHalf, err := s.engine.ask(with.phase, one.world, half)
 		if err != nil {
 			return err
 		}
-		if halfMicros == 0 || costs[0].cpuMicros < halfMicros {
-			halfMicros = costs[0].cpuMicros
-		}
-		made.growth = float64(wholeMicros) / float64(max(halfMicros, 1))
-		if attempt > 0 && made.growth <= s.options.growthMax() {
-			break
-		}
-		if costs, err = s.engine.ask(with.phase, one.world, whole); err != nil {
+		ofWhole, err := s.engine.ask(with.phase, one.world, whole)
+		if err != nil {
 			return err
 		}
-		wholeMicros = min(wholeMicros, costs[0].cpuMicros)
-		made.growth = float64(wholeMicros) / float64(max(halfMicros, 1))
+		made.cpuMicros = min(made.cpuMicros, ofWhole[0].cpuMicros)
+		pairs = append(pairs, float64(ofWhole[0].cpuMicros)/float64(max(ofHalf[0].cpuMicros, 1)))
+		made.growth = median(pairs)
 	}
-	made.cpuMicros = min(made.cpuMicros, wholeMicros)
 	return nil
+}
+
+// median is the lower one of an even number.
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
 }
