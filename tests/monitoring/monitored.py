@@ -49,13 +49,17 @@ def review(pod_spec, operation="CREATE"):
 
 
 class ApiServer(http.server.BaseHTTPRequestHandler):
-    """Says what an API server says of webhooks; the stories of scripts/e2e see it at a real one."""
+    """Says what an API server says of webhooks; the stories of scripts/e2e see it at a real one.
+
+    As there, a count of what never happened has no series."""
     let_through = 0
 
     def do_GET(self):
-        text = ("# TYPE apiserver_admission_webhook_fail_open_count counter\n"
-                'apiserver_admission_webhook_fail_open_count{name="rails.taffrail.dev",type="validating"} '
-                f"{self.let_through}\n").encode()
+        webhook = 'name="rails.taffrail.dev",type="validating"'
+        text = f"apiserver_admission_webhook_admission_duration_seconds_count{{{webhook}}} 40\n"
+        if self.let_through > 0:
+            text += f"apiserver_admission_webhook_fail_open_count{{{webhook}}} {self.let_through}\n"
+        text = text.encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/plain; version=0.0.4")
         self.end_headers()

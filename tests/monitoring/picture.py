@@ -38,9 +38,19 @@ def legend(target, labels, title):
 
 
 def draw_stat(panel, monitored, x, y, width, height):
-    found = monitored.value(filled(panel["targets"][0]["expr"]))
-    value = list(found.values())[0] if found else float("nan")
-    defaults = panel["fieldConfig"]["defaults"]
+    drawn, targets = [], panel["targets"]
+    for i, target in enumerate(targets):
+        middle = x + width * (i + 0.5) / len(targets)
+        found = monitored.value(filled(target["expr"]))
+        words, colour = stat_of(panel["fieldConfig"]["defaults"], list(found.values())[0] if found else math.nan)
+        drawn.append(text(middle, y + height / 2 + 22, words, 24, NAMED[colour], ' text-anchor="middle"'))
+        if len(targets) > 1:
+            drawn.append(text(middle, y + height / 2 + 38, target["legendFormat"], 10, "#777", ' text-anchor="middle"'))
+    return drawn
+
+
+def stat_of(defaults, value):
+    """Its words and their colour."""
     colour = "green"
     for step in defaults["thresholds"]["steps"]:
         if step["value"] is None or value >= step["value"]:
@@ -49,7 +59,7 @@ def draw_stat(panel, monitored, x, y, width, height):
                   defaults["unit"])
     for mapping in defaults["mappings"]:
         words = mapping["options"].get(f"{value:.0f}", {}).get("text", words)
-    return [text(x + width / 2, y + height / 2 + 22, words, 24, NAMED[colour], ' text-anchor="middle"')]
+    return words, colour
 
 
 def draw_table(panel, monitored, x, y, *_):

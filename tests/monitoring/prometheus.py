@@ -60,6 +60,9 @@ def answers_are_right(monitored):
         return list(one(title).values())[0]
     check(number("Replicas ready") == 1, one("Replicas ready"))
     check(80 < number("Certificate ends in") / 86400 < 91, one("Certificate ends in"))
+    let_through, refused = (sum(monitored.value(filled(target["expr"])).values()) for target in next(
+        panel for panel in panels() if panel["title"] == "Unjudged, 1 h")["targets"])
+    check(let_through > 0 and refused == 0, f"unjudged: {let_through}, {refused}")
     check(number("Reload") == 0 and number("View of the cluster") < 60 and number("Reports") < 60, "now")
     denied = monitored.value('sum(taffrail_audit_findings{outcome="denied"})')
     check(number("Broken now") == list(denied.values())[0] > 5, one("Broken now"))
