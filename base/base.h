@@ -317,6 +317,8 @@ struct path_list {
     size_t count, capacity;
 };
 bool path_is_folder(const char *path); /* "-" is none */
+/* What messages call the file: its path, or "<stdin>" for "-". */
+const char *path_as_shown(const char *path);
 /* What a walk leaves out, in the syntax of base/ignore.h. */
 struct folder_filter {
     const char *file_name;    /* of files with such lines in any folder of the walk; NULL: none */

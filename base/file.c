@@ -68,11 +68,16 @@ static void copy_text(void *argument)
     copy->to = arena_text(copy->arena, copy->from);
 }
 
+const char *path_as_shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
 bool file_read(const char *path, size_t limit_bytes, struct arena *arena, struct text *bytes,
                struct error *error)
 {
     bool standard_input = strcmp(path, "-") == 0;
-    const char *name = standard_input ? "<standard input>" : path;
+    const char *name = path_as_shown(path);
     if (limit_bytes > PTRDIFF_MAX - 1)
         limit_bytes = PTRDIFF_MAX - 1;
     int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);

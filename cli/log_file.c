@@ -110,7 +110,7 @@ static bool explain_end(gzFile file, const char *path, struct error *error)
 {
     int code = Z_OK;
     const char *why = gzerror(file, &code);
-    struct place place = {path, 0, 0};
+    struct place place = {path_as_shown(path), 0, 0};
     if (code == Z_OK || code == Z_STREAM_END)
         return true;
     if (code == Z_BUF_ERROR)
@@ -127,7 +127,7 @@ bool log_file_read(const char *path, bool (*take)(void *context, const char *byt
                    void *context, struct error *error)
 {
     enum { CHUNK_BYTES = 256 << 10 };
-    struct place place = {path, 0, 0};
+    struct place place = {path_as_shown(path), 0, 0};
     errno = 0;
     gzFile file = open_file(path);
     if (file == NULL)

@@ -70,7 +70,7 @@ enum { PROBLEMS_MAX = 5 }; /* of a file, one by one */
 
 struct reading {
     struct replay *replay;
-    const char *path;
+    const char *file; /* as messages call it */
     struct json_records records;
     struct problems *problems;
     size_t events, others, cut, large;
@@ -79,7 +79,7 @@ struct reading {
 static void take_record(void *context, enum record_end end, struct text record, size_t line)
 {
     struct reading *reading = context;
-    struct place place = {reading->path, (uint32_t)(line > UINT32_MAX ? UINT32_MAX : line), 0};
+    struct place place = {reading->file, (uint32_t)(line > UINT32_MAX ? UINT32_MAX : line), 0};
     if (end == RECORD_OTHER) {
         reading->others++;
     } else if (end == RECORD_CUT && reading->cut++ < PROBLEMS_MAX) {
@@ -103,7 +103,7 @@ static bool take_bytes(void *context, const char *bytes, size_t size)
 
 static void say_rest(const struct reading *reading)
 {
-    struct place place = {reading->path, 0, 0};
+    struct place place = {reading->file, 0, 0};
     size_t more = (reading->cut > PROBLEMS_MAX ? reading->cut - PROBLEMS_MAX : 0) +
                   (reading->large > PROBLEMS_MAX ? reading->large - PROBLEMS_MAX : 0);
     if (more > 0)
@@ -120,7 +120,7 @@ static size_t read_log(struct replay *replay, const char *path, struct problems 
     enum { RECORD_BYTES_MAX = 32 << 20 };
     struct reading reading = {
         .replay = replay,
-        .path = path,
+        .file = path_as_shown(path),
         .problems = problems,
         .records = {.lists = lists, .limit_bytes = RECORD_BYTES_MAX, .sink = take_record},
     };
@@ -157,7 +157,7 @@ static void read_logs(const struct options *options, struct replay *replay, stru
     if (told)
         fputc('\n', stderr);
     if (events == 0 && problems->count == 0)
-        problems_add(problems, ERROR_INPUT, (struct place){options->logs.items[0], 0, 0},
+        problems_add(problems, ERROR_INPUT, (struct place){path_as_shown(options->logs.items[0]), 0, 0},
                      "it holds no audit event: expected lines of kind Event of audit.k8s.io/v1, "
                      "plain or gzip");
 }

@@ -94,7 +94,7 @@ static struct text next_rendered(struct text text, struct text *file, size_t *re
 static void read_rendered(struct manifests *manifests, struct text text,
                           struct text default_namespace)
 {
-    struct text name = TEXT("<stdin>");
+    struct text name = text_of(path_as_shown("-"));
     while (text.size > 0) {
         struct text next_name;
         size_t rest = 0;
@@ -115,7 +115,7 @@ static void read_file(struct manifests *manifests, const char *path, struct text
     struct arena *arena = manifests->arena;
     struct source *source = ARENA_NEW(arena, struct source);
     bool standard_input = strcmp(path, "-") == 0;
-    source->file = arena_text(arena, text_of(standard_input ? "<stdin>" : path)).data;
+    source->file = arena_text(arena, text_of(path_as_shown(path))).data;
     struct error error;
     if (!file_read(path, doc_limits_manifest.bytes, arena, &source->text, &error)) {
         problems_add_error(&manifests->problems, &error);
@@ -161,7 +161,7 @@ static void expect_objects(struct manifests *manifests, const struct manifests *
     size_t ignored = manifests->ignored - before->ignored;
     if (empty && !manifests->allow_empty)
         problems_add(&manifests->problems, ERROR_INPUT,
-                     (struct place){strcmp(path, "-") == 0 ? "<stdin>" : path, 0, 0},
+                     (struct place){path_as_shown(path), 0, 0},
                      "holds no Kubernetes object: %zu file%s none, %zu file%s ignored "
                      "(--allow-empty lets this pass)",
                      skipped, skipped == 1 ? " has" : "s have", ignored,

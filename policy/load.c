@@ -155,7 +155,7 @@ static size_t read_text(struct loading *loading, const char *name, struct text t
 
 static size_t read_file(struct loading *loading, const char *path)
 {
-    const char *name = strcmp(path, "-") == 0 ? "<standard input>" : path;
+    const char *name = path_as_shown(path);
     struct text text;
     struct error error;
     if (file_read(path, doc_limits_policy.bytes, loading->arena, &text, &error))

@@ -392,6 +392,12 @@ def what_is_cut_costs_itself(folder):
         check(summary["judged"] == 2, f"cut at {cut} in the middle: {summary}")
         summary = judge("begin.log", good[:cut] + b"\n" + good, "1 an event breaks off here")
         check(summary["judged"] == 1, f"cut at {cut} at the beginning: {summary}")
+    _, err = run(2, "replay", "-", "-p", new, given=good + good[:10])
+    check("<stdin>:2: an event breaks off here" in err, err)
+    _, err = run(2, "replay", "-", "-p", new, given=gzip.compress(good)[:20])
+    check("<stdin>: it ends in the middle of its gzip data" in err, err)
+    _, err = run(2, "replay", "-", "-p", new, given=b"")
+    check("<stdin>: it holds no audit event" in err, err)
     packed = gzip.compress(lines(EVENTS * 20))
     summary = judge("cut.gz", packed[:len(packed) // 2], "it ends in the middle of its gzip data",
                     "an event breaks off here")

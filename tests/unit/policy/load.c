@@ -587,7 +587,7 @@ static void a_policy_comes_from_standard_input(void)
     CU_ASSERT_FALSE(policy_load(paths, 1, catalog_builtin(arena), arena, &set, &errors, &warnings));
     CU_ASSERT_FATAL(dup2(before, STDIN_FILENO) == STDIN_FILENO && close(before) == 0);
     assert_problems(&errors, "5:9 spec.mode", "standard input");
-    CU_ASSERT_STRING_EQUAL(errors.items[0].place.file, "<standard input>");
+    CU_ASSERT_STRING_EQUAL(errors.items[0].place.file, "<stdin>");
     arena_destroy(arena);
     remove_folder();
 }
