@@ -259,8 +259,9 @@ void policy_set_owner_kinds(const struct policy_set *policies, struct arena *are
  * are none, or no rail that is on has a `since`. */
 struct text policy_set_believed(const struct policy_set *policies, kind_set unseen,
                                 const struct seen_owners *seen, struct arena *arena);
-/* What the rails that are on look among and, of the empty kinds, find nothing of: "no NodePool
- * (node-labels, placeable)", joined by commas; empty: nothing is missing. */
+/* A warning of what the rails that are on look among and, of the empty kinds, find nothing of: "the
+ * rails see no NodePool (node-labels, placeable), ...: what depends on them is not decided, and no
+ * review says so"; empty: nothing is missing. */
 struct text policy_set_unseen_sources(const struct policy_set *policies, kind_set empty,
                                       struct arena *arena);
 /* Refuses exceptions that last longer from now on than the policy grants their document's owner;

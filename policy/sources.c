@@ -43,7 +43,12 @@ struct text policy_set_unseen_sources(const struct policy_set *policies, kind_se
             text_builder_list(
                 &all, arena_printf(arena, "no %s (%.*s)", kind_table[kind].name, TEXT_ARGS(names)));
     }
-    return text_builder_text(&all);
+    struct text missing = text_builder_text(&all);
+    return missing.size == 0 ? missing
+                             : arena_printf(arena,
+                                            "the rails see %.*s: what depends on them is not "
+                                            "decided, and no review says so",
+                                            TEXT_ARGS(missing));
 }
 
 /* ---- advice ---- */

@@ -606,9 +606,7 @@ static void log_sources(const struct informer *informer, const struct loaded_pol
             empty |= KIND_BIT(kind);
     struct text missing = policy_set_unseen_sources(rules->world->policies, empty, arena);
     if (missing.size > 0)
-        log_line(LOG_WARN, "cluster", NULL, NULL,
-                 "the rails see %.*s: what depends on them is not decided, and no review says so",
-                 TEXT_ARGS(missing));
+        log_line(LOG_WARN, "cluster", NULL, NULL, "%.*s", TEXT_ARGS(missing));
 }
 
 /* For owners that cannot be seen, `since` knows only what somebody wrote. */

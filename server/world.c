@@ -44,10 +44,7 @@ static void warn_of_sources(struct loading *loading, const struct world *world)
             empty |= KIND_BIT(kind);
     struct text missing = policy_set_unseen_sources(world->policies, empty, loading->arena);
     if (missing.size > 0)
-        problems_add(loading->warnings, ERROR_POLICY, NOWHERE,
-                     "the rails see %.*s: what depends on them is not decided, and no review "
-                     "says so",
-                     TEXT_ARGS(missing));
+        problems_add(loading->warnings, ERROR_POLICY, NOWHERE, "%.*s", TEXT_ARGS(missing));
 }
 
 /* The caller may keep a few of the warnings; holes are compared later, and all of them are kept. */
