@@ -65,7 +65,7 @@ static void add_expression(const struct snapshot *snapshot, struct solver_expres
 
 static const char *const zone_labels[] = {LABEL_ZONE, "failure-domain.beta.kubernetes.io/zone"};
 
-static bool is_on_one_machine(const struct node *volume_spec)
+static bool is_local(const struct node *volume_spec)
 {
     return node_is(node_get(volume_spec, "local"), NODE_MAP) ||
            node_is(node_get(volume_spec, "hostPath"), NODE_MAP);
@@ -103,17 +103,13 @@ static bool read_affinity_term(const struct snapshot *snapshot, const struct obj
     struct expression_list expressions = {0};
     struct expressions read = {0};
     struct solver_expressions converted;
-    const struct node *spec = node_get(volume->root->node, "spec");
     expressions_add_list(&read, field_get(arena, term, "matchExpressions"), arena);
     if (read.count == 0)
         return true;
     if (!expressions_convert(&read, arena, &converted))
         return false;
-    for (size_t i = 0; i < converted.count; i++) {
-        /* The volume goes with its pod to another machine, or the pod could never move. */
-        if (!is_on_one_machine(spec) || strcmp(converted.items[i].key, LABEL_HOSTNAME) != 0)
-            add_expression(snapshot, converted.items[i], arena, &expressions);
-    }
+    for (size_t i = 0; i < converted.count; i++)
+        add_expression(snapshot, converted.items[i], arena, &expressions);
     add_zone_labels(snapshot, volume, arena, &expressions);
     *LIST_PUSH(arena, terms) = (struct solver_expressions){expressions.items, expressions.count};
     return true;
@@ -149,7 +145,8 @@ bool volume_terms_read(const struct snapshot *snapshot, const struct object *vol
             *LIST_PUSH(arena, &terms) =
                 (struct solver_expressions){expressions.items, expressions.count};
     }
-    *result = (struct solver_volume){terms.items, terms.count};
+    *result = (struct solver_volume){terms.items, terms.count,
+                                     is_local(node_get(volume->root->node, "spec"))};
     return true;
 }
 
@@ -230,11 +227,10 @@ static bool leaves_zones_open(struct text key)
     return false;
 }
 
-/* Whether one of the terms allows nodes of all zones. Those of a volume on one machine are read
- * without it. */
-static bool can_be_anywhere(const struct object *volume, const struct solver_volume *terms)
+/* Whether one of the terms allows nodes of all zones; that of a local volume names its node. */
+static bool can_be_anywhere(const struct solver_volume *terms)
 {
-    if (is_on_one_machine(node_get(volume->root->node, "spec")))
+    if (terms->local)
         return terms->alternative_count == 0;
     for (size_t i = 0; i < terms->alternative_count; i++) {
         const struct solver_expressions *term = &terms->alternatives[i];
@@ -262,7 +258,7 @@ enum volume_zones volume_zones_read(const struct snapshot *snapshot, const struc
         return VOLUME_UNKNOWN;
     if (volume_terms_add_zones(&terms, arena, zones))
         return VOLUME_IN_ZONES;
-    return can_be_anywhere(volume, &terms) ? VOLUME_ANYWHERE : VOLUME_UNKNOWN;
+    return can_be_anywhere(&terms) ? VOLUME_ANYWHERE : VOLUME_UNKNOWN;
 }
 
 bool volume_is_zonal(const struct object *volume)
@@ -313,7 +309,7 @@ void class_terms_read(const struct snapshot *snapshot, const struct storage_clas
             *LIST_PUSH(arena, &terms) =
                 (struct solver_expressions){expressions.items, expressions.count};
     }
-    *result = (struct solver_volume){terms.items, terms.count};
+    *result = (struct solver_volume){.alternatives = terms.items, .alternative_count = terms.count};
 }
 
 struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
@@ -325,7 +321,7 @@ struct solver_volume volume_of_zone(const char *zone, struct arena *arena)
         .key = LABEL_ZONE, .op = SOLVER_IN, .values = value, .value_count = 1};
     struct solver_expressions *term = ARENA_NEW(arena, struct solver_expressions);
     *term = (struct solver_expressions){expression, 1};
-    return (struct solver_volume){term, 1};
+    return (struct solver_volume){.alternatives = term, .alternative_count = 1};
 }
 
 /* ---- the term of a claim's future volume ---- */

@@ -21,7 +21,7 @@ static struct text_list sorted(const struct text *items, size_t count, struct ar
 
 struct json_node {
     const struct simulation_node *node;
-    struct text_list pods, types;
+    struct text_list pods, misplaced, types;
 };
 struct json_misfit {
     struct text pod;
@@ -45,6 +45,15 @@ static struct text_list pods_of(const struct plan *plan, const struct plan_node 
             pods.items[pods.count++] = names[pod];
     }
     return sorted(pods.items, pods.count, arena);
+}
+
+static struct text_list misplaced_of(const struct simulation_node *node, const struct text *names,
+                                     struct arena *arena)
+{
+    struct text *pods = ARENA_ARRAY(arena, node->misplaced_count, struct text);
+    for (size_t i = 0; i < node->misplaced_count; i++)
+        pods[i] = names[node->misplaced[i]];
+    return sorted(pods, node->misplaced_count, arena);
 }
 
 static int compare_misfits(const void *a, const void *b)
@@ -79,6 +88,7 @@ static struct material gather(const struct plan *plan, struct arena *arena)
         const struct plan_node *node = &plan->nodes.items[i];
         material.nodes[i].node = node->node;
         material.nodes[i].pods = pods_of(plan, node, names, arena);
+        material.nodes[i].misplaced = misplaced_of(node->node, names, arena);
         material.nodes[i].types =
             sorted(node->node->instance_types, node->node->instance_type_count, arena);
     }
@@ -128,6 +138,8 @@ static struct json_object *json_of_claim(const struct json_node *claim)
         json_add_text(json, "priceOf", node->price_of);
     json_object_object_add(json, "requirements", json_of_requirements(node));
     json_add_texts(json, "pods", claim->pods.items, claim->pods.count);
+    if (claim->misplaced.count > 0)
+        json_add_texts(json, "inVainFor", claim->misplaced.items, claim->misplaced.count);
     return json;
 }
 

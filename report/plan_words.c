@@ -274,6 +274,8 @@ struct text plan_pods_text(const struct plan *plan, const struct plan_node *node
                            struct arena *arena)
 {
     struct text_builder list = {.arena = arena};
+    if (node->bought && node->share_count == 0)
+        return TEXT("in vain: no pod can run on it");
     for (size_t i = 0; i < node->share_count; i++) {
         const struct plan_share *share = &node->shares[i];
         size_t count = node->bought ? share->pod_count : share->pending_count;

@@ -214,13 +214,13 @@ static bool simulate(const struct planning *planning, const struct text_map *nod
 /* ---- nodes that stay ---- */
 
 /* The Node of a pod that fits nowhere, where it would fit without the change. Empty: it would not,
- * or it has no Node, since it is pending: for such a pod Karpenter keeps no node. */
+ * or Karpenter keeps no node for it: it is pending, or Karpenter counts it to another node. */
 static struct text node_of_displaced(const struct planning *planning,
                                      const struct simulation *simulation, size_t unschedulable)
 {
-    const struct simulation_pod *pod =
-        &simulation->pods[simulation->unschedulable[unschedulable].pod];
-    return text_map_has(&planning->nowhere, name_of_pod(pod, planning->arena))
+    const struct simulation_unschedulable *misfit = &simulation->unschedulable[unschedulable];
+    const struct simulation_pod *pod = &simulation->pods[misfit->pod];
+    return misfit->misplaced || text_map_has(&planning->nowhere, name_of_pod(pod, planning->arena))
                ? TEXT("")
                : node_of_pod(planning, pod);
 }

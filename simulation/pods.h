@@ -32,7 +32,10 @@ struct cluster_pod {
     size_t claim_count;
     bool held_back; /* by a pod that waits, too, and has a claim for one pod alone */
     struct pod_fault fault;
-    size_t state_node;             /* the index of its node in cluster.state_nodes; NO_NODE: none */
+    size_t state_node; /* the index of its node in cluster.state_nodes; NO_NODE: none */
+    bool misplaced;    /* Karpenter counts it as placed, on a node where its local volume is not */
+    /* That was bought for it, and on which it cannot run; 0: none, else the index of it from 1. */
+    size_t bought_in_vain;
     uint32_t number, shape_number; /* in the problem of this round; SOLVER_NONE: not in it */
 };
 #define NO_NODE SIZE_MAX

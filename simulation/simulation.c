@@ -27,6 +27,7 @@ struct rounds {
     size_t input_nodes; /* Nodes of the cluster, which come first */
     size_t round, pending, placed;
     size_t placing_rounds; /* rounds in which a pod was placed */
+    bool bought_in_vain;   /* in this round */
     bool cut_short;        /* one of the plans was cut short */
 };
 
@@ -98,12 +99,23 @@ static void place_on_nodes(struct rounds *rounds, const struct solver_plan *plan
 {
     for (size_t i = 0; i < plan->placement_count; i++) {
         const struct solver_placement *found = &plan->placements[i];
+        index->pods[found->pod]->misplaced = found->misplaced;
         if (found->kind != SOLVER_ON_NODE)
             continue;
         size_t state_node = index->state_nodes[found->index];
         (void)place(rounds, index->pods[found->pod], state_node,
                     rounds->cluster.state_nodes.items[state_node].labels);
     }
+}
+
+/* Once for a pod: from then on Karpenter counts it to that node. */
+static bool buy_in_vain(struct rounds *rounds, struct cluster_pod *pod)
+{
+    if (pod->bought_in_vain > 0)
+        return false;
+    pod->bought_in_vain = rounds->cluster.state_nodes.count + 1;
+    rounds->bought_in_vain = true;
+    return true;
 }
 
 static void buy(struct rounds *rounds, const struct solver_plan *plan, const struct index *index)
@@ -118,10 +130,14 @@ static void buy(struct rounds *rounds, const struct solver_plan *plan, const str
             struct cluster_pod *pod = index->pods[claim->pods[j]];
             used = place(rounds, pod, state_nodes->count, state_node.labels) || used;
         }
+        for (size_t j = 0; j < claim->misplaced_count; j++)
+            used = buy_in_vain(rounds, index->pods[claim->misplaced[j]]) || used;
         if (used && claim->reservation[0] != '\0')
             reservation_use(&rounds->cluster, claim->reservation);
-        if (used)
+        if (used) {
             *LIST_PUSH(rounds->arena, state_nodes) = state_node;
+            rounds->cluster.is_posed = false;
+        }
     }
 }
 
@@ -143,6 +159,7 @@ static void refresh_claims(struct rounds *rounds)
 static bool run_round(struct rounds *rounds, struct error *error)
 {
     rounds->placed = 0;
+    rounds->bought_in_vain = false;
     refresh_claims(rounds);
     if (!rounds->cluster.is_posed &&
         !cluster_problem(&rounds->cluster, &rounds->settings->solver, error))
@@ -177,7 +194,7 @@ static bool run_rounds(struct rounds *rounds, struct error *error)
          rounds->round++) {
         if (!run_round(rounds, error))
             return false;
-        if (rounds->placed > 0) {
+        if (rounds->placed > 0 || rounds->bought_in_vain) {
             rounds->placing_rounds = rounds->round;
             continue;
         }
@@ -261,6 +278,24 @@ static void list_pods_of_nodes(const struct rounds *rounds, struct simulation_no
     }
 }
 
+static void list_misplaced(const struct rounds *rounds, struct simulation_node *nodes)
+{
+    const struct cluster_pods *pods = &rounds->cluster.pods;
+    struct {
+        size_t *items;
+        size_t count, capacity;
+    } *lists = arena_array(rounds->arena, rounds->cluster.state_nodes.count, sizeof *lists);
+    for (size_t i = 0; i < pods->count; i++) {
+        const struct cluster_pod *pod = &pods->items[i];
+        if (pod->phase != POD_PENDING || pod->bought_in_vain == 0)
+            continue;
+        size_t state_node = pod->bought_in_vain - 1;
+        *LIST_PUSH(rounds->arena, &lists[state_node]) = i;
+        nodes[state_node].misplaced = lists[state_node].items;
+        nodes[state_node].misplaced_count = lists[state_node].count;
+    }
+}
+
 static void list_nodes(struct rounds *rounds, struct simulation *simulation)
 {
     struct state_nodes *state_nodes = &rounds->cluster.state_nodes;
@@ -271,6 +306,7 @@ static void list_nodes(struct rounds *rounds, struct simulation *simulation)
         nodes[i].name = text_of(state_nodes->items[i].node_name);
     }
     list_pods_of_nodes(rounds, nodes);
+    list_misplaced(rounds, nodes);
     struct simulation_node *leaving =
         ARENA_ARRAY(rounds->arena, rounds->input_nodes, struct simulation_node);
     size_t count = 0;
@@ -350,16 +386,40 @@ static bool has_open_runtime(const struct cluster_pod *pod)
     return pod->object->kind != KIND_POD && workload_may_get_tolerations(&pod->source->workload);
 }
 
-static struct simulation_reasons with_undecided(struct simulation_reasons reasons, const char *why,
-                                                struct arena *arena)
+static struct simulation_reasons with_reason(struct simulation_reasons reasons,
+                                             struct simulation_reason more, struct arena *arena)
 {
     struct simulation_reason *items =
         ARENA_ARRAY(arena, reasons.count + 1, struct simulation_reason);
     for (size_t i = 0; i < reasons.count; i++)
         items[i] = reasons.items[i];
-    items[reasons.count] =
-        (struct simulation_reason){.kind = REASON_UNDECIDED, .message = text_of(why)};
+    items[reasons.count] = more;
     return (struct simulation_reasons){items, reasons.count + 1};
+}
+
+static struct simulation_reasons with_undecided(struct simulation_reasons reasons, const char *why,
+                                                struct arena *arena)
+{
+    return with_reason(
+        reasons, (struct simulation_reason){.kind = REASON_UNDECIDED, .message = text_of(why)},
+        arena);
+}
+
+/* docs/reference/karpenter.md 4.2. */
+static struct simulation_reasons with_purchase(const struct rounds *rounds,
+                                               const struct cluster_pod *pod,
+                                               struct simulation_reasons reasons)
+{
+    const struct state_node *bought = &rounds->cluster.state_nodes.items[pod->bought_in_vain - 1];
+    return with_reason(
+        reasons,
+        (struct simulation_reason){
+            .node_pool = bought->simulation.node_pool,
+            .kind = solver_reason_name(SOLVER_REASON_VOLUME),
+            .message = TEXT("Karpenter buys a node of it all the same, since it does not look at "
+                            "which node a local volume is on"),
+        },
+        rounds->arena);
 }
 
 static struct simulation_reasons explain(struct rounds *rounds, const struct cluster_pod *pod)
@@ -444,8 +504,10 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
                 *cached = explain(rounds, pod);
             reasons = *cached;
         }
+        if (pod->bought_in_vain > 0)
+            reasons = with_purchase(rounds, pod, reasons);
         items[simulation->unschedulable_count++] =
-            (struct simulation_unschedulable){i, reasons.items, reasons.count, 0};
+            (struct simulation_unschedulable){i, reasons.items, reasons.count, 0, pod->misplaced};
     }
     simulation->unschedulable = items;
     return items;
@@ -456,7 +518,7 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
 static bool find_later_rounds(struct rounds *rounds, struct simulation *simulation,
                               struct simulation_unschedulable *unschedulable, struct error *error)
 {
-    while (rounds->placed > 0 && rounds->pending > 0) {
+    while ((rounds->placed > 0 || rounds->bought_in_vain) && rounds->pending > 0) {
         if (!run_round(rounds, error))
             return false;
         for (size_t i = 0; i < simulation->unschedulable_count; i++) {

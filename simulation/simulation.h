@@ -68,6 +68,9 @@ struct simulation_node {
     size_t zone_count;
     const struct simulation_requirement *requirements; /* by key */
     size_t requirement_count;
+    const size_t
+        *misplaced; /* as pods; Karpenter buys it for them, too, and they cannot run on it */
+    size_t misplaced_count;
 };
 /* Why some of the Nodes refuse a pod. */
 struct simulation_cause {
@@ -95,6 +98,7 @@ struct simulation_unschedulable {
     const struct simulation_reason *reasons;
     size_t reason_count;
     size_t later_round; /* the round in which it would be placed, beyond max_rounds; 0: none */
+    bool misplaced;     /* Karpenter counts it as placed, on a node where its local volume is not */
 };
 struct simulation {
     const struct simulation_pod *pods;

@@ -107,7 +107,7 @@ static struct solver_volume volume_in(const struct zones *zones, struct arena *a
         .key = LABEL_ZONE, .op = SOLVER_IN, .values = values, .value_count = zones->count};
     struct solver_expressions *alternative = ARENA_NEW(arena, struct solver_expressions);
     *alternative = (struct solver_expressions){expression, 1};
-    return (struct solver_volume){alternative, 1};
+    return (struct solver_volume){.alternatives = alternative, .alternative_count = 1};
 }
 
 static void confine_to_volumes(struct asking *asking, const struct zones *volumes, size_t count)

@@ -14,10 +14,15 @@
 #include "kube/zone.h"
 #include "solver/well_known.h"
 
+struct local_term {
+    const struct solver_expressions *like; /* but for the hosts */
+    LIST(const char *) hosts;
+};
 struct terms {
     struct solver_expressions *items;
     size_t count, capacity;
-    bool anywhere;
+    bool anywhere, local;
+    LIST(struct local_term) local_terms; /* until all are found */
 };
 
 /* ---- the claims: every claim once, by namespace and name ---- */
@@ -113,13 +118,73 @@ static bool has_term(const struct terms *terms, const struct solver_expressions 
     return false;
 }
 
+/* ---- local volumes: a class may have thousands, each on its node, and one term names them all
+ * ---- */
+
+/* The expression that names the hosts of a term, if there is one. */
+static const struct solver_expression *hosts_of(const struct solver_expressions *term)
+{
+    const struct solver_expression *hosts = NULL;
+    for (size_t i = 0; i < term->count; i++)
+        if (term->items[i].op == SOLVER_IN && strcmp(term->items[i].key, LABEL_HOSTNAME) == 0)
+            hosts = hosts == NULL ? &term->items[i] : NULL;
+    return hosts;
+}
+
+static bool differ_in_hosts(const struct solver_expressions *a, const struct solver_expressions *b)
+{
+    const struct solver_expression *of_a = hosts_of(a), *of_b = hosts_of(b);
+    size_t same = 0;
+    if (a->count != b->count || of_a - a->items != of_b - b->items)
+        return false;
+    while (same < a->count &&
+           (&a->items[same] == of_a || same_expression(&a->items[same], &b->items[same])))
+        same++;
+    return same == a->count;
+}
+
+/* term names hosts. */
+static void add_local_term(struct terms *terms, const struct solver_expressions *term,
+                           struct arena *arena)
+{
+    struct local_term *found = NULL;
+    for (size_t i = 0; i < terms->local_terms.count && found == NULL; i++)
+        if (differ_in_hosts(terms->local_terms.items[i].like, term))
+            found = &terms->local_terms.items[i];
+    if (found == NULL) {
+        found = LIST_PUSH(arena, &terms->local_terms);
+        *found = (struct local_term){.like = term};
+    }
+    const struct solver_expression *hosts = hosts_of(term);
+    for (size_t i = 0; i < hosts->value_count; i++)
+        *LIST_PUSH(arena, &found->hosts) = hosts->values[i];
+}
+
+static struct solver_expressions with_hosts(const struct local_term *local, struct arena *arena)
+{
+    const struct solver_expressions *like = local->like;
+    struct solver_expression *items = ARENA_ARRAY(arena, like->count, struct solver_expression);
+    memcpy(items, like->items, like->count * sizeof *items);
+    struct solver_expression *hosts = &items[hosts_of(like) - like->items];
+    hosts->values = local->hosts.items;
+    hosts->value_count = local->hosts.count;
+    return (struct solver_expressions){items, like->count};
+}
+
+/* ---- where a waiting claim can go ---- */
+
 /* A set may have thousands of volumes in a few zones. */
 static void add_terms(struct terms *terms, const struct solver_volume *more, struct arena *arena)
 {
     terms->anywhere = terms->anywhere || more->alternative_count == 0;
-    for (size_t i = 0; i < more->alternative_count; i++)
-        if (!has_term(terms, &more->alternatives[i]))
-            *LIST_PUSH(arena, terms) = more->alternatives[i];
+    terms->local = terms->local || more->local;
+    for (size_t i = 0; i < more->alternative_count; i++) {
+        const struct solver_expressions *term = &more->alternatives[i];
+        if (more->local && hosts_of(term) != NULL)
+            add_local_term(terms, term, arena);
+        else if (!has_term(terms, term))
+            *LIST_PUSH(arena, terms) = *term;
+    }
 }
 
 /* A waiting claim can go where a free volume is, or where one can be provisioned. Where the class
@@ -137,9 +202,11 @@ static void find_places(const struct volume_claim *claim, struct volume_offer *o
     }
     if (claim->can_be_made)
         add_terms(&terms, &claim->made, arena);
+    FOR_EACH(local, &terms.local_terms)
+        *LIST_PUSH(arena, &terms) = with_hosts(local, arena);
     offer->terms = (struct solver_volume){0};
     if (!terms.anywhere)
-        offer->terms = (struct solver_volume){terms.items, terms.count};
+        offer->terms = (struct solver_volume){terms.items, terms.count, terms.local};
 }
 
 /* The claims of a set want the same, and those of its few templates come by turns. A volume that
@@ -291,7 +358,7 @@ static void keep_to_auto_mode(struct volume_claim *claim, struct arena *arena)
     terms[0] = expressions_with(anywhere, there, arena);
     for (size_t i = 0; i < count; i++)
         terms[i] = expressions_with(claim->terms.alternatives[i], there, arena);
-    claim->terms = (struct solver_volume){terms, count > 0 ? count : 1};
+    claim->terms = (struct solver_volume){terms, count > 0 ? count : 1, claim->terms.local};
 }
 
 void volume_claim_locate(struct volume_claims *claims, struct volume_claim *claim)
@@ -424,6 +491,14 @@ bool volume_claim_fits(const struct volume_claim *claim, struct solver_labels la
         return true;
     return claim->can_be_made ? volume_terms_fit(&claim->made, labels)
                               : claim->offer->choice_count == 0;
+}
+
+bool volume_claim_names_hosts(const struct volume_claim *claim)
+{
+    for (size_t i = 0; i < claim->terms.alternative_count; i++)
+        if (hosts_of(&claim->terms.alternatives[i]) == NULL)
+            return false;
+    return claim->terms.alternative_count > 0;
 }
 
 void volume_claim_bind(struct volume_claim *claim, struct solver_labels labels, struct arena *arena)

@@ -58,6 +58,8 @@ void volume_claims_refresh(struct volume_claims *claims);
 /* Whether a bound claim can be mounted on a node with these labels, or a waiting one can be bound
  * there. */
 bool volume_claim_fits(const struct volume_claim *claim, struct solver_labels labels);
+/* Whether its volume, or each that it may get, is on nodes that are named. */
+bool volume_claim_names_hosts(const struct volume_claim *claim);
 /* Binds a waiting claim where its pod was placed. */
 void volume_claim_bind(struct volume_claim *claim, struct solver_labels labels,
                        struct arena *arena);

@@ -366,17 +366,54 @@ static bool ask_beside(struct asking *asking, struct error *error)
 
 /* ---- all ---- */
 
+static bool lacks_room(const struct why_pod *why)
+{
+    for (size_t i = 0; i < why->cause_count; i++)
+        if (strcmp(why->causes[i].kind, solver_reason_name(SOLVER_REASON_RESOURCES)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_claim_at_hand(const struct asking *asking, const struct volume_claim *claim)
+{
+    const struct state_nodes *nodes = &asking->cluster.state_nodes;
+    FOR_EACH(node, nodes)
+        if (!node->leaving && volume_claim_fits(claim, node->labels))
+            return true;
+    return false;
+}
+
+/* No NodePool buys a node that has a volume already; empty: no volume is on a node. */
+static struct text fix_of_hosts(const struct asking *asking)
+{
+    const struct cluster_pod *pod = asking->pod;
+    struct text fix = TEXT("");
+    for (size_t i = 0; i < pod->claim_count; i++) {
+        if (!volume_claim_names_hosts(pod->claims[i]))
+            continue;
+        if (!is_claim_at_hand(asking, pod->claims[i]))
+            return arena_printf(asking->arena,
+                                "make claim %s anew, if its data may go: no node that is there has "
+                                "its volume",
+                                pod->claims[i]->id);
+        fix = lacks_room(asking->why)
+                  ? TEXT("make room on the node that has its volume: no NodePool buys that node")
+                  : TEXT("let the node that has its volume take it: no NodePool buys that node");
+    }
+    return fix;
+}
+
 /* Of the nearest pool that something could be done about. */
 static void find_fix(const struct asking *asking)
 {
     struct why_pod *why = asking->why;
     if (why->fit != WHY_FITS_NOT)
         return;
-    for (size_t i = 0; i < why->cause_count && asking->own_node.size > 0; i++)
-        if (strcmp(why->causes[i].kind, solver_reason_name(SOLVER_REASON_RESOURCES)) == 0)
-            why->fix =
-                TEXT("make room on its node: with a priorityClassName above theirs it pushes "
-                     "other pods off");
+    if (why->fix.size == 0)
+        why->fix = fix_of_hosts(asking);
+    if (asking->own_node.size > 0 && lacks_room(why))
+        why->fix = TEXT("make room on its node: with a priorityClassName above theirs it pushes "
+                        "other pods off");
     for (size_t i = 0; i < why->pool_count && why->fix.size == 0; i++)
         if (why->pools[i].fix.size > 0)
             why->fix = arena_printf(asking->arena, "NodePool %.*s: %.*s",

@@ -147,7 +147,7 @@ static const struct node_requirements *settle(struct solver_run *run,
 {
     const struct node_requirements *set = base;
     if (volume != NULL) {
-        if (!hostname_allows_new(volume->hostname))
+        if (!run->ignores_local && !hostname_allows_new(volume->hostname))
             return NULL;
         set = node_requirements_add(run, set, volume, volume_number);
         if (set == NULL)

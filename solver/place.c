@@ -48,7 +48,8 @@ bool node_suits_volumes(const struct solver_run *run, const struct state_node *n
 {
     const struct solver_problem *problem = run->problem;
     for (size_t i = 0; i < shape->volume_alternative_count; i++)
-        if (hostname_allows(problem, shape->volumes[i].hostname, node->hostname) &&
+        if ((run->ignores_local ||
+             hostname_allows(problem, shape->volumes[i].hostname, node->hostname)) &&
             compatible(problem, &node->labels, &shape->volumes[i].requirements, true, NULL) &&
             !misses_label(run, &node->labels, &shape->volumes[i].requirements))
             return true;
@@ -514,6 +515,12 @@ static bool add_to_new_node_claim(struct solver_run *run, uint32_t pod,
     return true;
 }
 
+bool add_to_node_claim(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
+{
+    return add_to_inflight_node(run, pod, relaxation) ||
+           (!waits_for_port(run, pod, relaxation) && add_to_new_node_claim(run, pod, relaxation));
+}
+
 static bool wants_something(struct solver_run *run, uint32_t pod,
                             const struct relaxation *relaxation)
 {
@@ -540,6 +547,17 @@ bool add_to_this_node(struct solver_run *run, uint32_t pod, const struct relaxat
     return true;
 }
 
+bool some_node_takes(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
+{
+    for (uint32_t i = 0; i < run->problem->nodes.count; i++) {
+        run->steps += NODE_STEPS;
+        if (existing_node_can_add(run, i, &run->problem->pods.items[pod], relaxation,
+                                  &run->node_ports[i]) == CAN_ADD)
+            return true;
+    }
+    return false;
+}
+
 bool add_to_existing_node(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation)
 {
     return wants_something(run, pod, relaxation) && join_node(run, pod, relaxation);
@@ -556,6 +574,5 @@ bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxatio
         return true;
     if (run->strategy.by_price)
         return place_by_price(run, pod, relaxation);
-    return add_to_inflight_node(run, pod, relaxation) ||
-           (!waits_for_port(run, pod, relaxation) && add_to_new_node_claim(run, pod, relaxation));
+    return add_to_node_claim(run, pod, relaxation);
 }

@@ -12,6 +12,8 @@ static bool try_schedule(struct solver_run *run, uint32_t pod)
     const struct shape *shape = &run->problem->shapes.items[run->problem->pods.items[pod].shape];
     if (shape->needs_devices)
         return false;
+    if (shape->local_hosts && !run->strategy.sound)
+        return place_with_local_volumes(run, pod);
     for (size_t i = 0; i < shape->relaxation_count; i++) {
         if (run->placed_as != NULL)
             run->placed_as[pod] = (uint32_t)i;
@@ -161,6 +163,12 @@ static int compare_numbers(const void *a_pointer, const void *b_pointer)
     return a < b ? -1 : a > b;
 }
 
+static void sort_numbers(uint32_t *numbers, size_t count)
+{
+    if (count > 1)
+        qsort(numbers, count, sizeof *numbers, compare_numbers);
+}
+
 static const char *reservation_id(struct solver_run *run, const struct offering *offering)
 {
     const struct solver_problem *problem = run->problem;
@@ -181,11 +189,15 @@ static struct solver_node_claim finish_claim(struct solver_run *run, struct pric
     const struct priced *priced = price_claim(run, prices, claim);
     const struct offering *cheapest = priced->cheapest.offering;
     uint32_t *pods = ARENA_ARRAY(run->arena, claim->pod_count, uint32_t);
+    LIST(uint32_t) misplaced = {0};
     size_t count = 0;
     for (uint32_t pod = claim->first_pod; pod != SOLVER_NONE; pod = run->next_pod[pod])
-        pods[count++] = pod;
-    if (count > 1)
-        qsort(pods, count, sizeof *pods, compare_numbers);
+        if (is_misplaced(run, pod))
+            *LIST_PUSH(run->arena, &misplaced) = pod;
+        else
+            pods[count++] = pod;
+    sort_numbers(pods, count);
+    sort_numbers(misplaced.items, misplaced.count);
     return (struct solver_node_claim){
         .pool = claim->pool,
         .requirements = &claim->set->requirements,
@@ -193,6 +205,8 @@ static struct solver_node_claim finish_claim(struct solver_run *run, struct pric
         .type_count = priced->type_count,
         .pods = pods,
         .pod_count = count,
+        .misplaced = misplaced.items,
+        .misplaced_count = misplaced.count,
         .requests = claim_requests(run, claim),
         .type = priced->cheapest.type,
         .zone = cheapest->zone,
@@ -233,6 +247,9 @@ void plan_finish(struct solver_run *run)
             continue;
         placements[count] = run->placements[i];
         placements[count].pod = i;
+        placements[count].misplaced = is_misplaced(run, i);
+        if (placements[count].misplaced)
+            placements[count].kind = SOLVER_UNSCHEDULABLE;
         unschedulable += placements[count].kind == SOLVER_UNSCHEDULABLE;
         count++;
     }

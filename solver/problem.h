@@ -183,6 +183,9 @@ struct shape {
     const struct term *volumes;
     size_t volume_alternative_count;
     uint32_t first_volume_term; /* number of the first of them, over all shapes */
+    /* Its volumes are on nodes that are there, and Karpenter looks at none of them: all are local.
+     */
+    bool local_hosts;
     bool needs_devices, pending;
     const struct relaxation *relaxations;
     size_t relaxation_count;

@@ -194,7 +194,9 @@ struct solver_run {
     struct query_state *query_state; /* query.h; NULL: no query yet */
     bool beyond_limits;              /* the query ignores the limits of NodePools */
     bool reserved_fallback;          /* the query buys without reserved capacity */
-    bool asked; /* a query about one pod is under way: pending pods do not count */
+    bool asked;          /* a query about one pod is under way: pending pods do not count */
+    bool ignores_local;  /* where a local volume is plays no part: so Karpenter sees it */
+    uint64_t *misplaced; /* by pod, as in a placement; NULL: none is */
 };
 
 /* ---- topology.c ---- */
@@ -352,11 +354,23 @@ enum can_add try_pool(struct solver_run *run, uint32_t pool, const struct node_r
 /* Adds the pod to this node, if it takes it; the relaxation's groups must be up to date. */
 bool add_to_this_node(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation,
                       uint32_t node);
+/* Whether a node takes the pod; the relaxation's groups must be up to date. */
+bool some_node_takes(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 /* Adds the pod to the first node that takes it. */
 bool add_to_existing_node(struct solver_run *run, uint32_t pod,
                           const struct relaxation *relaxation);
+/* Adds the pod to an open NodeClaim or to a new one, as one relaxation that has its groups. */
+bool add_to_node_claim(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 /* Places a pod of the queue as one relaxation of its shape; false when it fits nowhere now. */
 bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
+
+/* ---- local_volumes.c ---- */
+
+/* Places a pod whose local volumes name hosts: on a node of them, or else on a NodeClaim that
+ * Karpenter buys for it all the same, where it cannot run. False: on neither. */
+bool place_with_local_volumes(struct solver_run *run, uint32_t pod);
+/* Whether Karpenter counts the pod as placed where it cannot run. */
+bool is_misplaced(const struct solver_run *run, uint32_t pod);
 
 /* ---- run.c, plan.c ---- */
 

@@ -115,6 +115,7 @@ static void sign_shape(struct fingerprint *s, const struct solver_shape *shape)
     fingerprint_number(s, shape->volume_count);
     for (size_t i = 0; i < shape->volume_count; i++) {
         fingerprint_number(s, shape->volumes[i].alternative_count);
+        fingerprint_number(s, shape->volumes[i].local);
         for (size_t j = 0; j < shape->volumes[i].alternative_count; j++)
             sign_expressions(s, shape->volumes[i].alternatives[j]);
     }
@@ -293,13 +294,17 @@ static bool read_volumes(struct solver_problem *problem, const struct solver_sha
         ARENA_ARRAY(problem->arena, given->volume_count, const struct term *);
     size_t *counts = ARENA_ARRAY(problem->arena, given->volume_count, size_t);
     struct terms found = {0};
+    bool others = false;
     for (size_t i = 0; i < given->volume_count; i++) {
         const struct solver_volume *volume = &given->volumes[i];
         if (volume->alternative_count == 0)
             continue;
         struct term *terms = ARENA_ARRAY(problem->arena, volume->alternative_count, struct term);
-        for (size_t j = 0; j < volume->alternative_count; j++)
+        for (size_t j = 0; j < volume->alternative_count; j++) {
             terms[j] = term_make(problem, volume->alternatives[j]);
+            shape->local_hosts |= volume->local && terms[j].hostname != NULL;
+            others |= !volume->local && terms[j].hostname != NULL;
+        }
         volumes[i] = terms;
         counts[i] = volume->alternative_count;
         if (found.count == 0)
@@ -312,6 +317,9 @@ static bool read_volumes(struct solver_problem *problem, const struct solver_sha
     shape->volume_count = given->volume_count;
     shape->volumes = found.items;
     shape->volume_alternative_count = found.count;
+    for (size_t i = 0; i < found.count; i++)
+        others |= hostname_allows_new(found.items[i].hostname);
+    shape->local_hosts &= !others;
     return true;
 }
 

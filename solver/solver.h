@@ -306,6 +306,7 @@ struct solver_pod_affinity {
 struct solver_volume {
     const struct solver_expressions *alternatives; /* OR; count 0: anywhere */
     size_t alternative_count;
+    bool local; /* on a node's own disk: Karpenter does not look at its hostnames */
 };
 
 /* What the scheduler looks at in a pod, without its name. Pods of one shape are solved together. */
@@ -426,6 +427,8 @@ struct solver_placement {
     uint32_t pod;
     enum solver_placement_kind kind;
     uint32_t index; /* of the node, or of the plan's NodeClaim */
+    /* Karpenter counts it as placed, on a node where its local volume is not. */
+    bool misplaced;
 };
 /* A node to buy. */
 struct solver_node_claim {
@@ -435,6 +438,9 @@ struct solver_node_claim {
     size_t type_count;
     const uint32_t *pods; /* by number */
     size_t pod_count;
+    const uint32_t
+        *misplaced; /* those that Karpenter buys it for, too, and that cannot run on it */
+    size_t misplaced_count;
     const int64_t *requests; /* by resource, the least of daemons among them */
     /* The cheapest offering left; ties by type, zone and capacity type. */
     uint32_t type;

@@ -92,7 +92,7 @@ static void ask_volume(struct scratch *s, struct solver_shape *shape, uint32_t n
     s->expressions[1] = (struct solver_expression){
         .key = ZONE, .op = SOLVER_IN, .values = &zones[number % 3], .value_count = 1};
     s->terms[0] = (struct solver_expressions){&s->expressions[1], 1};
-    s->volume = (struct solver_volume){s->terms, 1};
+    s->volume = (struct solver_volume){.alternatives = s->terms, .alternative_count = 1};
     shape->volumes = &s->volume;
     shape->volume_count = 1;
 }
@@ -143,7 +143,7 @@ static void ask_for_no_zone(struct scratch *s, struct solver_shape *shape, uint3
     }
     shape->required = s->terms;
     shape->required_count = 1;
-    s->volume = (struct solver_volume){&s->terms[1], 1};
+    s->volume = (struct solver_volume){.alternatives = &s->terms[1], .alternative_count = 1};
     shape->volumes = &s->volume;
     shape->volume_count = 1;
 }

@@ -50,7 +50,16 @@ static void fixture_write_pods(struct text_builder *text, const struct simulatio
         const struct simulation_pod *pod = &simulation->pods[node->pods[i]];
         text_builder_printf(text, " %.*s%s", TEXT_ARGS(pod->name), pod->running ? "!" : "");
     }
-    text_builder_printf(text, "\n");
+}
+
+/* " (in vain one two)" */
+static void fixture_write_misplaced(struct text_builder *text, const struct simulation *simulation,
+                                    const struct simulation_node *node)
+{
+    for (size_t i = 0; i < node->misplaced_count; i++)
+        text_builder_printf(text, "%s%.*s", i == 0 ? " (in vain " : " ",
+                            TEXT_ARGS(simulation->pods[node->misplaced[i]].name));
+    text_builder_printf(text, "%s\n", node->misplaced_count > 0 ? ")" : "");
 }
 
 static void fixture_write_misfits(struct text_builder *text, const struct simulation *simulation,
@@ -83,6 +92,7 @@ static struct text fixture_lines(struct fixture *fixture, const struct simulatio
                                 TEXT_ARGS(node->instance_type), TEXT_ARGS(node->capacity_type),
                                 TEXT_ARGS(node->zone), node->round);
         fixture_write_pods(&text, simulation, node);
+        fixture_write_misplaced(&text, simulation, node);
     }
     fixture_write_misfits(&text, simulation, "nowhere", simulation->unschedulable,
                           simulation->unschedulable_count);

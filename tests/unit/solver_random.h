@@ -195,7 +195,7 @@ static inline struct solver_shape random_shape(struct random_cluster *c)
     struct solver_expressions *places = ARENA_ARRAY(c->arena, 2, struct solver_expressions);
     places[0] = one_expression(c, ZONE, SOLVER_IN, PICK(c, random_zones));
     places[1] = one_expression(c, ZONE, SOLVER_IN, PICK(c, random_zones));
-    *volume = (struct solver_volume){places, draw(c, 3)};
+    *volume = (struct solver_volume){.alternatives = places, .alternative_count = draw(c, 3)};
     shape.volumes = volume;
     shape.volume_count = chance(c, 20);
     shape.needs_devices = chance(c, 2);

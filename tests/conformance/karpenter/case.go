@@ -270,6 +270,7 @@ type planClaim struct {
 	UsdPerHour    float64           `json:"usdPerHour"`
 	Requirements  []planRequirement `json:"requirements"`
 	Pods          []string          `json:"pods"`
+	InVainFor     []string          `json:"inVainFor,omitempty"`
 }
 
 type planRequirement struct {

@@ -183,7 +183,9 @@ func (o *oracle) run(random *rand.Rand, drawn bool) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return o.report(results, said), nil
+	result := o.report(results, said)
+	o.given.takeOff(result)
+	return result, nil
 }
 
 // The controllers that feed the cluster state, in one go.

@@ -177,8 +177,7 @@ static void a_node_is_where_the_volume_can_be_attached(void)
     }
 }
 
-/* The folder of a machine is wherever its pod goes; all else that is said of it counts. */
-static void a_volume_of_one_machine_follows_its_pod(void)
+static void a_local_volume_is_on_its_node(void)
 {
     static const struct solver_label labels[] = {{LABEL_ZONE, "a"}, {LABEL_HOSTNAME, "other"}};
     static const struct {
@@ -186,9 +185,10 @@ static void a_volume_of_one_machine_follows_its_pod(void)
         bool fits;
     } cases[] = {
         {"csi: {driver: ebs.csi.aws.com}", TERM(IN(LABEL_HOSTNAME, "one")), false},
-        {"local: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one")), true},
-        {"hostPath: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one")), true},
-        {"hostPath: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one") ", " IN(ZONE, "b, c")), false},
+        {"local: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one")), false},
+        {"local: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one, other")), true},
+        {"hostPath: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "one")), false},
+        {"hostPath: {path: /mnt}", TERM(IN(LABEL_HOSTNAME, "other") ", " IN(ZONE, "b, c")), false},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct fixture fixture = {.arena = arena_create(BUDGET_BYTES)};
@@ -245,7 +245,7 @@ const struct unit_test unit_tests[] = {
      a_volume_is_where_labels_and_affinity_both_say},
     {"one zone is read without memory", one_zone_is_read_without_memory},
     {"a node is where the volume can be attached", a_node_is_where_the_volume_can_be_attached},
-    {"a volume of one machine follows its pod", a_volume_of_one_machine_follows_its_pod},
+    {"a local volume is on its node", a_local_volume_is_on_its_node},
     {"volumes and classes name zones", volumes_and_classes_name_zones},
     {NULL, NULL},
 };

@@ -252,6 +252,10 @@ static void pods_and_money_are_told(void)
 #define NOWHERE_FOR_WEB_1 "1 pod would fit nowhere afterwards: shop/web-1. " ONE_STAYS
 #define ALL_GO_AT_ONCE "This change replaces 1 of 1 node, all at once, from now on."
 #define ONLY_GOES "The nodes that go cost $0.1000 an hour, and none is bought instead."
+#define LOCAL_OF(host)                                                                           \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: {storage: " \
+    "1Gi}, local: {path: /d}, nodeAffinity: {required: {nodeSelectorTerms: "                     \
+    "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [" host "]}]}]}}}}"
 #define NONE_GOES \
     "This change makes 2 of 2 nodes drift, and Karpenter can replace none of them as things are."
 
@@ -267,6 +271,15 @@ static void nodes_that_karpenter_cannot_begin_with_stay(void)
          "with a node whose pods fit nowhere. So 1 node stays.",
          "The nodes that go cost $0.1000 an hour, and none is bought instead.",
          "This change replaces 2 of 2 nodes, at most 1 at a time, from now on."},
+        {"a pod whose local volume stays behind keeps no node: Karpenter buys another for it",
+         POOL_FOR("small", ""),
+         POOL_FOR("small", "team: a"),
+         {POOL_FOR("small", ""), MACHINE("n1", "small"), LOCAL_OF("n1"),
+          CLAIM("d1", "{volumeName: v1, storageClassName: local}"),
+          RUNS("web-1", "1", "n1" MOUNTS("d1"))},
+         "1 pod would fit nowhere afterwards: shop/web-1.",
+         NULL,
+         ALL_GO_AT_ONCE},
         {"a pod that is pending anyway keeps no node",
          POOL_FOR("small", ""),
          POOL_FOR("none", ""),

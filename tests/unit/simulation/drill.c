@@ -240,6 +240,16 @@ static void zones_are_lost(void)
          .zone = "a",
          .lines = "nowhere db-0: requirement\n",
          .told = "2 0 1; 2 without a price; db-0 shop/data node h1"},
+        {.name = "also where Karpenter does not look at the node and counts the pod to another",
+         .documents = {NODE_OF("n1", "default", "a", "4"), NODE_OF("n2", "default", "b", "4"),
+                       "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: "
+                       "{capacity: {storage: 1Gi}, local: {path: /d}" TERMS(
+                           "{key: kubernetes.io/hostname, operator: In, values: [n1]}") "}}",
+                       BOUND("data", "v1"),
+                       OWNED("StatefulSet", "db", "db-0", "n1", "1", MOUNTS("data"))},
+         .zone = "a",
+         .lines = "nowhere db-0: requirement volume\n",
+         .told = "1 100000 1; db-0 shop/data node n1"},
         {.name = "not one of another node, or of several",
          .documents = {NODE_OF("n1", "default", "a", "4"), NODE_OF("n2", "default", "b", "1"),
                        CLASS("gp3", "Immediate", ""), LOCAL("v1", "n2"), BOUND("data", "v1"),

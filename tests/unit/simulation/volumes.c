@@ -87,16 +87,7 @@ static void volumes_choose_zones(void)
          "default small on-demand a 1: one\n",
          0,
          0},
-        {"a local volume does not hold its pod to a machine",
-         {POOL, CLAIM("d1", BOUND),
-          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: "
-          "{storage: 1Gi}, local: {path: /d}, nodeAffinity: {required: {nodeSelectorTerms: "
-          "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [gone]}]}]}}}}",
-          POD("one", "1", MOUNTS("d1"))},
-         "default small on-demand a 1: one\n",
-         0,
-         0},
-        {"one of another kind does",
+        {"a volume of a driver that makes it on a node",
          {POOL, CLAIM("d1", BOUND),
           VOLUME("v1", ", nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
                        "kubernetes.io/hostname, operator: In, values: [gone]}]}]}}"),

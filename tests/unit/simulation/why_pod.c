@@ -396,6 +396,52 @@ static void too_many_ways_are_an_error(void)
     arena_destroy(fixture.arena);
 }
 
+/* What the user can do is on the node, or to the claim (docs/reference/karpenter.md 4.2). */
+static void a_local_volume_is_on_its_node(void)
+{
+#define HOST(cpu, more)                                                                         \
+    "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1}}, " \
+    "spec: {" more "}, status: {allocatable: {cpu: " cpu ", memory: 8Gi, pods: 110}}}"
+#define LOCAL_CLAIM CLAIM("d1", "{volumeName: v1, storageClassName: local}")
+#define LOCAL                                                                                    \
+    "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: {storage: " \
+    "1Gi}, local: {path: /d}, nodeAffinity: {required: {nodeSelectorTerms: "                     \
+    "[{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [n1]}]}]}}}}"
+#define ELSEWHERE "default: volume: claim shop/d1 can be in kubernetes.io/hostname n1 only\n"
+    static const struct why_case cases[] = {
+        {"which has room",
+         {POOL, HOST("4", ""), NODE("n2", "a", "4"), LOCAL, LOCAL_CLAIM,
+          POD("one", "2", MOUNTS("d1"))},
+         "fits\n" ELSEWHERE "nodes 1/2\n1 volume: is not where its volumes are\n"},
+        {"which is full",
+         {POOL, HOST("1", ""), NODE("n2", "a", "4"), LOCAL, LOCAL_CLAIM,
+          POD("one", "2", MOUNTS("d1"))},
+         "nowhere\n" ELSEWHERE "nodes 0/2\n1 volume: is not where its volumes are\n"
+         "1 resources: lacks cpu\n"
+         "fix: make room on the node that has its volume: no NodePool buys that node\n"},
+        {"which it does not tolerate",
+         {POOL, HOST("4", "taints: [{key: a, effect: NoSchedule}]"), LOCAL, LOCAL_CLAIM,
+          POD("one", "2", MOUNTS("d1"))},
+         "nowhere\n" ELSEWHERE "nodes 0/1\n1 taint: has the taint a:NoSchedule\n"
+         "fix: let the node that has its volume take it: no NodePool buys that node\n"},
+        {"which is gone",
+         {POOL, NODE("n2", "a", "4"), LOCAL, LOCAL_CLAIM, POD("one", "2", MOUNTS("d1"))},
+         "nowhere\n" ELSEWHERE "nodes 0/1\n1 volume: is not where its volumes are\n"
+         "fix: make claim shop/d1 anew, if its data may go: no node that is there has its "
+         "volume\n"},
+        {"beside one that any node can have",
+         {POOL, CLASS("gp3", "WaitForFirstConsumer", ""), CLAIM("d2", "{storageClassName: gp3}"),
+          LOCAL, LOCAL_CLAIM,
+          POD("one", "2",
+              ", volumes: [{name: a, persistentVolumeClaim: {claimName: d2}}, {name: b, "
+              "persistentVolumeClaim: {claimName: d1}}]")},
+         "nowhere\n" ELSEWHERE "nodes 0/0\n"
+         "fix: make claim shop/d1 anew, if its data may go: no node that is there has its "
+         "volume\n"},
+    };
+    check_with(false, cases, COUNT_OF(cases));
+}
+
 static void a_pod_that_runs_is_looked_at_anew(void)
 {
     static const struct why_case cases[] = {
@@ -814,6 +860,7 @@ const struct unit_test unit_tests[] = {
     {"a pool is as far as the farthest of its reasons",
      a_pool_is_as_far_as_the_farthest_of_its_reasons},
     {"too many ways are an error", too_many_ways_are_an_error},
+    {"a local volume is on its node", a_local_volume_is_on_its_node},
     {"a pod that runs is looked at anew", a_pod_that_runs_is_looked_at_anew},
     {"what is pending counts", what_is_pending_counts},
     {"more volumes than a type attaches", more_volumes_than_a_type_attaches},

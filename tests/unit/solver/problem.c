@@ -334,7 +334,9 @@ static void test_volumes_in_many_ways(void)
                                                         .value_count = 1};
             ways[j] = (struct solver_expressions){&expressions[j], 1};
         }
-        const struct solver_volume volumes[] = {{ways, cases[i].first}, {ways, cases[i].second}};
+        const struct solver_volume volumes[] = {
+            {.alternatives = ways, .alternative_count = cases[i].first},
+            {.alternatives = ways, .alternative_count = cases[i].second}};
         const struct solver_shape shape = {
             .namespace = "default", .volumes = volumes, .volume_count = 2};
         EXPECT_INT(solver_add_shape(builder, &shape, &number, &error), cases[i].accepted);

@@ -19,10 +19,12 @@ type plan struct {
 		Node string   `json:"node"`
 		Pods []string `json:"pods"`
 	} `json:"existing"`
-	Claims        []planClaim `json:"claims"`
-	Unschedulable []struct {
-		Pod string `json:"pod"`
-	} `json:"unschedulable"`
+	Claims        []planClaim     `json:"claims"`
+	Unschedulable []unschedulable `json:"unschedulable"`
+}
+
+type unschedulable struct {
+	Pod string `json:"pod"`
 }
 
 type planClaim struct {
@@ -34,6 +36,7 @@ type planClaim struct {
 	UsdPerHour    float64       `json:"usdPerHour"`
 	Requirements  []requirement `json:"requirements"`
 	Pods          []string      `json:"pods"`
+	InVainFor     []string      `json:"inVainFor"` // pods with local volumes, which cannot run on it
 }
 
 // A pod, the node it is to run on, and why it cannot.
@@ -77,6 +80,11 @@ func (w *world) check(p *plan) []string {
 		broken = append(broken, w.checkClaim(name, claim, node)...)
 		for _, pod := range claim.Pods {
 			send(pod, name)
+		}
+		for _, pod := range claim.InVainFor {
+			if !slices.ContainsFunc(p.Unschedulable, func(left unschedulable) bool { return left.Pod == pod }) {
+				broken = append(broken, fmt.Sprintf("%s is bought in vain for %s, which is not unschedulable", name, pod))
+			}
 		}
 	}
 	broken = append(broken, w.checkLimits(p)...)
@@ -221,7 +229,7 @@ func (w *world) checkClaim(name string, claim *planClaim, node *corev1.Node) []s
 	if why, fine := holds(w.pools[claim.NodePool].standing(claim), node.Labels); !fine {
 		fail("NodePool %s wants %s", claim.NodePool, why)
 	}
-	if len(claim.Pods) == 0 {
+	if len(claim.Pods)+len(claim.InVainFor) == 0 {
 		fail("is bought for no pod")
 	}
 	total := corev1.ResourceList{}

@@ -171,10 +171,7 @@ func (w *world) take(document []byte) error {
 	case "Namespace":
 		object, err = read[corev1.Namespace](document)
 	case "PersistentVolume":
-		var volume *corev1.PersistentVolume
-		volume, err = read[corev1.PersistentVolume](document)
-		unpin(volume)
-		object = volume
+		object, err = read[corev1.PersistentVolume](document)
 	case "PersistentVolumeClaim":
 		object, err = read[corev1.PersistentVolumeClaim](document)
 	case "StorageClass":
@@ -186,29 +183,6 @@ func (w *world) take(document []byte) error {
 	}
 	w.objects = append(w.objects, object)
 	return err
-}
-
-// Karpenter deliberately moves pods away from the node of a local volume.
-func unpin(volume *corev1.PersistentVolume) {
-	if volume.Spec.Local == nil && volume.Spec.HostPath == nil ||
-		volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
-		return
-	}
-	var terms []corev1.NodeSelectorTerm
-	for _, term := range volume.Spec.NodeAffinity.Required.NodeSelectorTerms {
-		var kept []corev1.NodeSelectorRequirement
-		for _, expression := range term.MatchExpressions {
-			if expression.Key != corev1.LabelHostname {
-				kept = append(kept, expression)
-			}
-		}
-		if len(kept) == 0 {
-			volume.Spec.NodeAffinity = nil
-			return
-		}
-		terms = append(terms, corev1.NodeSelectorTerm{MatchExpressions: kept})
-	}
-	volume.Spec.NodeAffinity.Required.NodeSelectorTerms = terms
 }
 
 /* ---- nodes on their way are nodes as they will be ---- */
