@@ -282,8 +282,11 @@ void node_claim_add(struct solver_run *run, uint32_t pod_number, uint32_t number
     claim->last_pod = pod_number;
     run->next_pod[pod_number] = SOLVER_NONE;
     node_claim_enter(run, number);
-    topology_record(run, shape, SOLVER_NONE, number);
-    shared_volumes_record(run, pod, claim_zone(problem, claim->set));
+    /* A pod that cannot run there counts for no other. */
+    if (!run->ignores_local) {
+        topology_record(run, shape, SOLVER_NONE, number);
+        shared_volumes_record(run, pod, claim_zone(problem, claim->set));
+    }
     note_placed(run, pod_number);
     run->placements[pod_number].kind = SOLVER_ON_NODE_CLAIM;
     run->placements[pod_number].index = number;

@@ -107,21 +107,22 @@ static const struct solver_shape *make_workload(uint32_t index, uint64_t *state,
     spreads[0] =
         (struct solver_spread){.key = ZONE, .max_skew = 1, .hard = true, .selector = selector};
     spreads[1] = (struct solver_spread){.key = HOSTNAME, .max_skew = 2, .selector = selector};
-    return KEEP(arena, struct solver_shape, .namespace = "default",
-                .labels = {KEEP(arena, struct solver_label, "app", *app), 1},
-                .requests = {requests, 2},
-                .node_selector = {KEEP(arena, struct solver_label, TEAM, teams[drawn % TEAMS]),
-                                  index % 7 == 0},
-                .tolerations = KEEP(arena, struct solver_toleration, .key = "dedicated",
-                                    .exists = true, .value = "", .any_effect = true),
-                .toleration_count = index % 4 == 0, .spreads = spreads, .spread_count = index % 3,
-                .affinities = KEEP(arena, struct solver_pod_affinity, .anti = index % 2,
-                                   .required = index % 3 != 0, .weight = 100,
-                                   .key = index % 2 ? HOSTNAME : ZONE, .selector = selector),
-                .affinity_count = index % 5 == 0,
-                .volumes = KEEP(arena, struct solver_volume,
-                                KEEP(arena, struct solver_expressions, volume_zone, 1), 1),
-                .volume_count = index % 11 == 0);
+    return KEEP(
+        arena, struct solver_shape, .namespace = "default",
+        .labels = {KEEP(arena, struct solver_label, "app", *app), 1}, .requests = {requests, 2},
+        .node_selector = {KEEP(arena, struct solver_label, TEAM, teams[drawn % TEAMS]),
+                          index % 7 == 0},
+        .tolerations = KEEP(arena, struct solver_toleration, .key = "dedicated", .exists = true,
+                            .value = "", .any_effect = true),
+        .toleration_count = index % 4 == 0, .spreads = spreads, .spread_count = index % 3,
+        .affinities =
+            KEEP(arena, struct solver_pod_affinity, .anti = index % 2, .required = index % 3 != 0,
+                 .weight = 100, .key = index % 2 ? HOSTNAME : ZONE, .selector = selector),
+        .affinity_count = index % 5 == 0,
+        .volumes = KEEP(arena, struct solver_volume,
+                        .alternatives = KEEP(arena, struct solver_expressions, volume_zone, 1),
+                        .alternative_count = 1),
+        .volume_count = index % 11 == 0);
 }
 
 static bool add_pod(struct solver_builder *builder, uint32_t index, uint32_t shape, uint32_t node,

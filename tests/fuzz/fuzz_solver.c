@@ -24,6 +24,9 @@ static void check_same_claim(const struct solver_node_claim *a, const struct sol
     REQUIRE(a->type_count == b->type_count && a->pod_count == b->pod_count);
     REQUIRE(memcmp(a->types, b->types, a->type_count * sizeof *a->types) == 0);
     REQUIRE(memcmp(a->pods, b->pods, a->pod_count * sizeof *a->pods) == 0);
+    REQUIRE(a->misplaced_count == b->misplaced_count);
+    REQUIRE(a->misplaced_count == 0 ||
+            memcmp(a->misplaced, b->misplaced, a->misplaced_count * sizeof *a->misplaced) == 0);
     REQUIRE(a->requirements->count == b->requirements->count);
     for (size_t i = 0; i < a->requirements->count; i++)
         REQUIRE(solver_requirement_equal(&a->requirements->items[i], &b->requirements->items[i]));
@@ -36,6 +39,7 @@ static void check_same_plan(const struct solver_plan *a, const struct solver_pla
     for (size_t i = 0; i < a->placement_count; i++)
         REQUIRE(a->placements[i].pod == b->placements[i].pod &&
                 a->placements[i].kind == b->placements[i].kind &&
+                a->placements[i].misplaced == b->placements[i].misplaced &&
                 (a->placements[i].kind == SOLVER_UNSCHEDULABLE ||
                  a->placements[i].index == b->placements[i].index));
     for (size_t i = 0; i < a->claim_count; i++)

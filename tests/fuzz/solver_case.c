@@ -422,6 +422,7 @@ static void take_ports_and_volumes(struct bytes *bytes, struct solver_shape *sha
         ARENA_ARRAY(bytes->arena, shape->volume_count, struct solver_volume);
     for (size_t i = 0; i < shape->volume_count; i++) {
         volumes[i].alternative_count = take(bytes, MAX_LIST);
+        volumes[i].local = i == 1;
         struct solver_expressions *alternatives =
             ARENA_ARRAY(bytes->arena, volumes[i].alternative_count, struct solver_expressions);
         for (size_t j = 0; j < volumes[i].alternative_count; j++)

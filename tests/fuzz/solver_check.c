@@ -106,6 +106,28 @@ static void check_place(struct checking *checking, const struct solver_placement
     REQUIRE(!shape->needs_devices && !(machine->node != NULL && machine->node->leaving));
 }
 
+static bool is_local(const struct solver_shape *shape)
+{
+    for (size_t i = 0; i < shape->volume_count; i++)
+        if (shape->volumes[i].local)
+            return true;
+    return false;
+}
+
+/* What a claim is bought for in vain fits nowhere. */
+static void check_misplaced(const struct checking *checking, const struct solver_node_claim *claim)
+{
+    const struct solver_plan *plan = checking->plan;
+    for (size_t i = 0; i < claim->misplaced_count; i++) {
+        bool found = false;
+        REQUIRE(i == 0 || claim->misplaced[i - 1] < claim->misplaced[i]);
+        for (size_t j = 0; j < plan->placement_count; j++)
+            found |=
+                plan->placements[j].pod == claim->misplaced[i] && plan->placements[j].misplaced;
+        REQUIRE(found);
+    }
+}
+
 /* Every pending pod has a place, or is counted as having none. */
 static void place_pods(struct checking *checking)
 {
@@ -122,14 +144,18 @@ static void place_pods(struct checking *checking)
         }
         REQUIRE(pending < plan->placement_count && plan->placements[pending].pod == number);
         const struct solver_placement *place = &plan->placements[pending++];
+        REQUIRE(!place->misplaced || (place->kind == SOLVER_UNSCHEDULABLE &&
+                                      is_local(&checking->input->shapes[pod->shape])));
         if (place->kind == SOLVER_UNSCHEDULABLE)
             unplaced++;
         else
             check_place(checking, place, pod);
     }
     REQUIRE(pending == plan->placement_count && unplaced == plan->unschedulable_count);
-    for (size_t i = 0; i < plan->claim_count; i++)
+    for (size_t i = 0; i < plan->claim_count; i++) {
         claimed += plan->claims[i].pod_count;
+        check_misplaced(checking, &plan->claims[i]);
+    }
     size_t on_claims = 0;
     for (size_t i = taken->count ? checking->built->nodes.count : 0; i < checking->machine_count;
          i++)
@@ -317,7 +343,7 @@ void check_claim(const struct checking *checking, const struct machine *machine)
     struct cost before = {0, INT64_MIN}, cheapest = dearest;
     uint64_t paid = price_order(claim->price_usd_micro);
     bool named = false, ordered = !has_own_allocatable(checking->input);
-    REQUIRE(claim->type_count > 0 && claim->pod_count > 0);
+    REQUIRE(claim->type_count > 0 && claim->pod_count + claim->misplaced_count > 0);
     for (size_t i = 0; i < claim->type_count; i++) {
         struct cost cost = check_type(checking, machine, claim->types[i], &named);
         const char *name = solver_type_name(checking->built->problem, claim->types[i]);
@@ -382,6 +408,8 @@ void check_limits(const struct checking *checking)
         for (size_t i = 0; i < of->limits.count; i++) {
             uint32_t resource = of->limits.items[i].resource;
             wide used = 0, bought = 0, claims = 0;
+            if (of->limits.items[i].quantity == INT64_MAX) /* the solver's word for none */
+                continue;
             for (size_t j = 0; j < checking->machine_count; j++) {
                 const struct machine *machine = &checking->machines[j];
                 if (machine->claim != NULL && machine->pool == of) {

@@ -416,6 +416,7 @@ static void add_volume(struct bytes *bytes, struct solver_shape *shape)
     size_t choice = take(bytes, (size_t)3 * MOST);
     size_t expressions = (1 + choice / MOST) % 3;
     volume->alternative_count = choice % MOST;
+    volume->local = choice % 5 == 4;
     struct solver_expressions *alternatives =
         ARENA_ARRAY(bytes->arena, volume->alternative_count, struct solver_expressions);
     for (size_t i = 0; i < volume->alternative_count; i++)

@@ -176,7 +176,8 @@ static void check_outlook(struct solver_run *run, const struct built *built,
     for (uint32_t i = 0; i < built->pools.count; i++)
         REQUIRE(outlook.claims[i] == NULL || outlook.claims[i]->pool == i);
     for (uint32_t i = 0; i < built->nodes.count; i++) {
-        const struct solver_placement place = {changed->pods.count - 1, SOLVER_ON_NODE, i};
+        const struct solver_placement place = {
+            .pod = changed->pods.count - 1, .kind = SOLVER_ON_NODE, .index = i};
         const struct solver_plan plan = {.placements = &place, .placement_count = 1};
         if (outlook.nodes[i])
             plan_check(changed, &plan, arena);

@@ -68,7 +68,7 @@ static inline void add_unschedulable(struct draft *draft, size_t pod,
                                      const struct simulation_reason *reasons, size_t reason_count)
 {
     *LIST_PUSH(arena, &draft->unschedulable) =
-        (struct simulation_unschedulable){pod, reasons, reason_count, 0};
+        (struct simulation_unschedulable){pod, reasons, reason_count, 0, false};
 }
 
 static inline struct simulation finish(const struct draft *draft)
