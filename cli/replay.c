@@ -157,7 +157,8 @@ static void read_logs(const struct options *options, struct replay *replay, stru
     if (told)
         fputc('\n', stderr);
     if (events == 0 && problems->count == 0)
-        problems_add(problems, ERROR_INPUT, (struct place){path_as_shown(options->logs.items[0]), 0, 0},
+        problems_add(problems, ERROR_INPUT,
+                     (struct place){path_as_shown(options->logs.items[0]), 0, 0},
                      "it holds no audit event: expected lines of kind Event of audit.k8s.io/v1, "
                      "plain or gzip");
 }

@@ -160,8 +160,7 @@ static void expect_objects(struct manifests *manifests, const struct manifests *
     size_t skipped = manifests->skipped_files - before->skipped_files;
     size_t ignored = manifests->ignored - before->ignored;
     if (empty && !manifests->allow_empty)
-        problems_add(&manifests->problems, ERROR_INPUT,
-                     (struct place){path_as_shown(path), 0, 0},
+        problems_add(&manifests->problems, ERROR_INPUT, (struct place){path_as_shown(path), 0, 0},
                      "holds no Kubernetes object: %zu file%s none, %zu file%s ignored "
                      "(--allow-empty lets this pass)",
                      skipped, skipped == 1 ? " has" : "s have", ignored,
