@@ -46,6 +46,7 @@ var themes = map[string]struct {
 	"allowed topologies":     {3, allowedTopologies},
 	"several volumes":        {3, severalVolumes},
 	"local volumes":          {2, localVolumes},
+	"free local volumes":     {1, freeLocalVolumes},
 	"invalid volumes":        {2, invalidVolumes},
 	"attach limits":          {2, attachLimits},
 	"reserved":               {3, reserved},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -54,17 +55,29 @@ func (c *kase) hostnames() map[string]string {
 
 // The hosts of each local volume of a pod.
 func (c *kase) hostsOfPods() map[string][]map[string]bool {
-	volumes := map[string]map[string]bool{}
+	volumes, free := map[string]map[string]bool{}, map[string]map[string]bool{}
 	for _, object := range c.state {
 		volume, isVolume := object.(*corev1.PersistentVolume)
-		if isVolume && (volume.Spec.Local != nil || volume.Spec.HostPath != nil) {
-			volumes[volume.Name] = hostsOf(volume)
+		if !isVolume || volume.Spec.Local == nil && volume.Spec.HostPath == nil {
+			continue
+		}
+		volumes[volume.Name] = hostsOf(volume)
+		if class := volume.Spec.StorageClassName; volume.Spec.ClaimRef == nil {
+			if free[class] == nil {
+				free[class] = map[string]bool{}
+			}
+			maps.Copy(free[class], volumes[volume.Name])
 		}
 	}
 	claims := map[client.ObjectKey]map[string]bool{}
 	for _, object := range c.state {
-		if claim, isClaim := object.(*corev1.PersistentVolumeClaim); isClaim {
+		claim, isClaim := object.(*corev1.PersistentVolumeClaim)
+		switch {
+		case !isClaim:
+		case claim.Spec.VolumeName != "":
 			claims[client.ObjectKeyFromObject(claim)] = volumes[claim.Spec.VolumeName]
+		case claim.Spec.StorageClassName != nil:
+			claims[client.ObjectKeyFromObject(claim)] = free[*claim.Spec.StorageClassName]
 		}
 	}
 	result := map[string][]map[string]bool{}

@@ -28,11 +28,17 @@ func mounting(claim string) func(*corev1.Pod) {
 	}
 }
 
+const noProvisioner = "kubernetes.io/no-provisioner"
+
 func (d *draft) class(name string, mode storagev1.VolumeBindingMode, topologies ...[]string) {
+	d.classOf(name, "csi.example.com", mode, topologies...)
+}
+
+func (d *draft) classOf(name, provisioner string, mode storagev1.VolumeBindingMode, topologies ...[]string) {
 	class := &storagev1.StorageClass{
 		TypeMeta:    metav1.TypeMeta{APIVersion: "storage.k8s.io/v1", Kind: "StorageClass"},
 		ObjectMeta:  metav1.ObjectMeta{Name: name, UID: d.uid()},
-		Provisioner: "csi.example.com", VolumeBindingMode: &mode}
+		Provisioner: provisioner, VolumeBindingMode: &mode}
 	for _, zones := range topologies {
 		class.AllowedTopologies = append(class.AllowedTopologies, corev1.TopologySelectorTerm{
 			MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{
@@ -78,6 +84,22 @@ func (d *draft) bound(name string, terms ...[]corev1.NodeSelectorRequirement) *c
 		}
 	}
 	volume.Status.Phase = corev1.VolumeBound
+	d.add(volume)
+	return volume
+}
+
+// A volume on the disk of a node that nobody has claimed.
+func (d *draft) localVolume(name, class string, terms ...corev1.NodeSelectorRequirement) *corev1.PersistentVolume {
+	volume := &corev1.PersistentVolume{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolume"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: d.uid()}}
+	volume.Spec.Capacity = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("10Gi")}
+	volume.Spec.AccessModes = []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}
+	volume.Spec.StorageClassName = class
+	volume.Spec.Local = &corev1.LocalVolumeSource{Path: "/mnt/disk"}
+	volume.Spec.NodeAffinity = &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: terms}}}}
+	volume.Status.Phase = corev1.VolumeAvailable
 	d.add(volume)
 	return volume
 }
@@ -181,6 +203,27 @@ func localVolumes(d *draft) {
 		case 1:
 			volume.Spec.CSI, volume.Spec.HostPath = nil, &corev1.HostPathVolumeSource{Path: "/mnt/disk"}
 		}
+	}
+	d.workload(count, mounting(name+"-"+place))
+	d.background(3)
+}
+
+// Claims that wait for local volumes; each node of them has one for every pod.
+func freeLocalVolumes(d *draft) {
+	d.withClasses(1, 5)
+	d.classOf("static", noProvisioner, storagev1.VolumeBindingWaitForFirstConsumer)
+	name, count := d.next(1), d.between(1, 5)
+	for _, node := range some(d, d.nodes...) {
+		for i := range count {
+			volume := d.localVolume(fmt.Sprintf("pv-%s-%d", node.Name, i), "static",
+				in(corev1.LabelHostname, node.Name))
+			if d.chance(30) {
+				volume.Spec.Local, volume.Spec.HostPath = nil, &corev1.HostPathVolumeSource{Path: "/mnt/disk"}
+			}
+		}
+	}
+	for i := range count {
+		d.claim(fmt.Sprintf("%s-%d", name, i), "static")
 	}
 	d.workload(count, mounting(name+"-"+place))
 	d.background(3)
