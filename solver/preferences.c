@@ -142,15 +142,39 @@ static void make_groups(struct solver_builder *builder, const struct shape *shap
     relaxation->groups = groups;
 }
 
+static bool is_required_affinity(const struct pod_affinity *affinity)
+{
+    return affinity->required && !affinity->anti;
+}
+
+/* Of several required affinities: kube-scheduler lets the pod join only pods that all of them
+ * select. */
+static void add_joint_groups(struct solver_builder *builder, const struct shape *shape,
+                             struct relaxation *relaxation, uint32_t *groups)
+{
+    uint32_t *joined = ARENA_ARRAY(builder->problem->arena, shape->affinity_count, uint32_t);
+    size_t count = 0;
+    for (size_t i = 0; i < shape->affinity_count; i++)
+        if (is_required_affinity(&shape->affinities[i]))
+            joined[count++] =
+                topology_group_of_affinity(builder, shape, &shape->affinities[i], false);
+    for (size_t i = 0; i < shape->affinity_count && count > 1; i++)
+        if (is_required_affinity(&shape->affinities[i]))
+            groups[relaxation->whole_group_count++] = topology_group_of_joint_affinity(
+                builder, shape, &shape->affinities[i], joined, count);
+}
+
 static void make_whole_groups(struct solver_builder *builder, const struct shape *shape,
                               struct relaxation *relaxation)
 {
     static const struct topology_node_filter whole = {0};
-    uint32_t *groups = ARENA_ARRAY(builder->problem->arena, shape->spread_count, uint32_t);
+    uint32_t *groups =
+        ARENA_ARRAY(builder->problem->arena, shape->spread_count + shape->affinity_count, uint32_t);
     for (size_t i = 0; i < shape->spread_count && relaxation->required_from > 0; i++)
         if (shape->spreads[i].hard && shape->spreads[i].honor_affinity)
             groups[relaxation->whole_group_count++] =
                 topology_group_of_spread(builder, shape, &shape->spreads[i], &whole);
+    add_joint_groups(builder, shape, relaxation, groups);
     relaxation->whole_groups = groups;
 }
 

@@ -109,6 +109,9 @@ struct topology_group {
     const uint64_t *namespaces;  /* bits */
     size_t namespace_count;      /* how many namespaces the bits cover */
     uint32_t namespace_selector; /* SOLVER_NONE: none */
+    /* Affinity only: groups that have to select the pod as well (whole_groups). */
+    const uint32_t *also;
+    size_t also_count;
     /* Spread only: which nodes count (docs/reference/karpenter.md 3.3). */
     const struct term *filter_terms;                  /* OR */
     size_t filter_term_count;                         /* 0: all */
@@ -151,8 +154,10 @@ struct relaxation {
     bool prefer;            /* tolerates PreferNoSchedule */
     const uint32_t *groups; /* groups it has to satisfy, without inverse groups of others */
     size_t group_count;
-    /* Of its hard spreads, over the nodes of all required terms, also those that were given up:
-     * kube-scheduler does not know that they were. */
+    /* Groups as kube-scheduler has them. Of its hard spreads, over the nodes of all required terms,
+     * also those that were given up: kube-scheduler does not know that they were. Of its several
+     * required affinities, each of the pods that all of them select (docs/reference/karpenter.md
+     * 3.5). */
     const uint32_t *whole_groups;
     size_t whole_group_count;
     size_t required_from; /* index of the first required term that is left */
@@ -480,6 +485,10 @@ uint32_t topology_group_of_spread(struct solver_builder *builder, const struct s
                                   const struct topology_node_filter *filter);
 uint32_t topology_group_of_affinity(struct solver_builder *builder, const struct shape *shape,
                                     const struct pod_affinity *affinity, bool inverse);
+/* The group of an affinity that counts only the pods that some other groups select, too. */
+uint32_t topology_group_of_joint_affinity(struct solver_builder *builder, const struct shape *shape,
+                                          const struct pod_affinity *affinity, const uint32_t *also,
+                                          size_t also_count);
 /* Counts the running pods in all groups, and links label classes with their groups. */
 void topology_groups_count(struct solver_problem *problem);
 /* Counts the running pods in one group. */

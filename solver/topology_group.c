@@ -113,6 +113,9 @@ static uint32_t group_number(struct solver_builder *builder, struct topology_gro
     fingerprint_number(fingerprint,
                        (uint64_t)(uint32_t)group->max_skew << 32 | (uint32_t)group->min_domains);
     fingerprint_number(fingerprint, group->namespace_selector);
+    fingerprint_number(fingerprint, group->also_count);
+    for (size_t i = 0; i < group->also_count; i++)
+        fingerprint_number(fingerprint, group->also[i]);
     sign_bits(fingerprint, group->namespaces, group->namespace_count);
     fingerprint_number(fingerprint, group->filter_tolerations == NULL
                                         ? SOLVER_NONE
@@ -190,17 +193,34 @@ static const uint64_t *namespaces_of(const struct solver_problem *problem,
     return bits;
 }
 
-uint32_t topology_group_of_affinity(struct solver_builder *builder, const struct shape *shape,
-                                    const struct pod_affinity *affinity, bool inverse)
+static struct topology_group group_of_affinity(const struct solver_builder *builder,
+                                               const struct shape *shape,
+                                               const struct pod_affinity *affinity)
 {
-    struct topology_group group = {
+    return (struct topology_group){
         .kind = affinity->anti ? TOPOLOGY_POD_ANTI_AFFINITY : TOPOLOGY_POD_AFFINITY,
-        .inverse = inverse,
         .key = affinity->key,
         .selector = affinity->selector,
         .namespaces = namespaces_of(builder->problem, shape, affinity),
         .namespace_selector = affinity->namespace_selector,
     };
+}
+
+uint32_t topology_group_of_affinity(struct solver_builder *builder, const struct shape *shape,
+                                    const struct pod_affinity *affinity, bool inverse)
+{
+    struct topology_group group = group_of_affinity(builder, shape, affinity);
+    group.inverse = inverse;
+    return group_number(builder, &group, &shape->tolerations);
+}
+
+uint32_t topology_group_of_joint_affinity(struct solver_builder *builder, const struct shape *shape,
+                                          const struct pod_affinity *affinity, const uint32_t *also,
+                                          size_t also_count)
+{
+    struct topology_group group = group_of_affinity(builder, shape, affinity);
+    group.also = also;
+    group.also_count = also_count;
     return group_number(builder, &group, &shape->tolerations);
 }
 
@@ -220,15 +240,21 @@ static bool means_namespace(const struct solver_problem *problem,
 bool topology_group_selects(const struct solver_problem *problem,
                             const struct topology_group *group, const struct label_class *class)
 {
-    return means_namespace(problem, group, class->namespace) &&
-           selector_selects(&problem->selectors.items[group->selector], class->labels);
+    if (!means_namespace(problem, group, class->namespace) ||
+        !selector_selects(&problem->selectors.items[group->selector], class->labels))
+        return false;
+    for (size_t i = 0; i < group->also_count; i++)
+        if (!topology_group_selects(problem, &problem->groups.items[group->also[i]], class))
+            return false;
+    return true;
 }
 
 /* Whether it counts running pods of the class. */
 static bool lists(const struct solver_problem *problem, const struct topology_group *group,
                   const struct label_class *class)
 {
-    if (problem->selectors.items[group->selector].absent && !group->inverse)
+    if (problem->selectors.items[group->selector].absent && !group->inverse &&
+        group->also_count == 0)
         return means_namespace(problem, group, class->namespace);
     return topology_group_selects(problem, group, class);
 }

@@ -301,6 +301,71 @@ static void test_spread_over_all_terms(void)
     }
 }
 
+/* ---- the pods that kube-scheduler lets a pod join ---- */
+
+/* All required terms have to select one and the same pod (interpodaffinity/filtering.go). */
+static void test_affinities_of_one_pod(void)
+{
+    static const struct {
+        const char *name, *there, *also_there; /* labels of pods that run */
+        struct an_affinity first, second;
+        const char *own;
+        bool karpenter, sound;
+    } cases[] = {
+        {"two pods", "app=a", "tier=b", NEAR("zone", "app=a"), NEAR("zone", "tier=b"), "app=x",
+         true, false},
+        {"one pod of both", "app=a; tier=b", "app=c", NEAR("zone", "app=a"), NEAR("zone", "tier=b"),
+         "app=x", true, true},
+        {"in two kinds of domains", "app=a; tier=b", "app=c", NEAR("zone", "app=a"),
+         NEAR("host", "tier=b"), "app=x", true, true},
+        {"two pods in two kinds of domains", "app=a", "tier=b", NEAR("zone", "app=a"),
+         NEAR("host", "tier=b"), "app=x", true, false},
+        {"one term twice", "app=a", "app=c", NEAR("zone", "app=a"), NEAR("host", "app=a"), "app=x",
+         true, true},
+        {"the first, which both select", "app=c", "app=d", NEAR("zone", "app=a"),
+         NEAR("zone", "tier=b"), "app=a; tier=b", true, true},
+        {"the first, which one selects", "app=c", "app=d", NEAR("zone", "app=a"),
+         NEAR("zone", "tier=b"), "app=a", false, false},
+        {"anti-affinity joins nobody", "app=a", "tier=b", NEAR("zone", "app=a"),
+         APART("zone", "app=z"), "app=x", true, true},
+    };
+    for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+        bool sound = i % 2 == 1;
+        world_empty();
+        world.title = cases[i / 2].name;
+        NODE(.name = "one", .labels = "zone=test-zone-1",
+             .allocatable = "cpu 8; memory 8Gi; pods 20");
+        POD(.node = "one", .labels = cases[i / 2].there);
+        POD(.node = "one", .labels = cases[i / 2].also_there);
+        size_t pod = POD(.requests = "cpu 1", .labels = cases[i / 2].own,
+                         .affinities = {cases[i / 2].first, cases[i / 2].second});
+        place_by((struct strategy){.sound = sound});
+        EXPECT_INT(node_of(pod) != NULL, sound ? cases[i / 2].sound : cases[i / 2].karpenter);
+    }
+}
+
+/* The second pod has no place as long as it does not tolerate PreferNoSchedule: one zone has the
+ * first one, the other a pod that it must not be with. Karpenter then makes a group that has
+ * counted nobody yet. */
+static void test_groups_that_are_made_late(void)
+{
+    for (int sound = 0; sound < 2; sound++) {
+        world_empty();
+        sell("tiny", "cpu 100m; memory 8Gi; pods 20", "a", 1000);
+        POOL(.name = "default", .taints = "dedicated=x:PreferNoSchedule");
+        NODE(.name = "one", .pool = "default", .labels = "zone=test-zone-1",
+             .allocatable = "cpu 3; memory 8Gi; pods 20");
+        NODE(.name = "two", .pool = "default", .labels = "zone=test-zone-2",
+             .allocatable = "cpu 2; memory 8Gi; pods 20");
+        POD(.node = "one", .labels = "app=y");
+        struct span pods =
+            PODS(2, .requests = "cpu 1", .labels = "app=x", .spreads = {SPREAD("zone", 1, "app=x")},
+                 .affinities = {APART("zone", "app=y")});
+        place_by((struct strategy){.sound = sound == 1});
+        EXPECT_SCHEDULED(pods, sound == 1 ? 1 : 2);
+    }
+}
+
 /* ---- in an order that is drawn ---- */
 
 /* Two pods and room for one: how often each wins when the order is drawn a hundred times. */
@@ -408,6 +473,8 @@ const struct unit_test unit_tests[] = {
     {"labels that pods need", test_labels_that_pods_need},
     {"a label that a volume needs", test_label_that_a_volume_needs},
     {"spread over all terms", test_spread_over_all_terms},
+    {"affinities of one pod", test_affinities_of_one_pod},
+    {"groups that are made late", test_groups_that_are_made_late},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
     {"a large pod is not left out", test_large_pod_is_not_left_out},
