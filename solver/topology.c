@@ -267,7 +267,7 @@ enum can_add topology_host(const struct solver_run *run, const struct relaxation
         if (!group->hostname || is_valid(group, host_count(&run->groups[matching->group], host), 0,
                                          matching->self, matching->anywhere))
             continue;
-        if (in_the_way != NULL)
+        if (in_the_way != NULL && (can_add == CAN_ADD || !matching->whole))
             *in_the_way = matching->group;
         if (group->kind != TOPOLOGY_POD_AFFINITY)
             return NEVER; /* counts only grow */

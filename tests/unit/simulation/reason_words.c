@@ -371,6 +371,21 @@ static void test_topology(void)
                 "resources: the only node lacks room for a further pod");
 
     sell_m5();
+    world.title = "two affinities, each to another pod";
+    world.settings.optimize = (struct solver_optimize){.cheapest = true};
+    POOL(.name = "default", .requirements = "zone=test-zone-1");
+    NODE(.name = "there", .labels = "zone=test-zone-1", .allocatable = "cpu 4; memory 8Gi; pods 9");
+    POD(.labels = "app=a", .node = "there");
+    POD(.labels = "app=b", .node = "there");
+    pod = POD(.affinities = {NEAR("zone", "app=a"), NEAR("zone", "app=b")});
+    solve();
+    EXPECT_TEXT(told(pod),
+                "topology: kube-scheduler lets it join only a pod that all of its required "
+                "affinities select, and there is none\n"
+                "topology: the only node is ruled out by its affinity over zones "
+                "(topology.kubernetes.io/zone)");
+
+    sell_m5();
     world.title = "a spread and an affinity that do not go together";
     POOL(.name = "default", .requirements = "zone In test-zone-1 test-zone-2; capacity=on-demand");
     NODE(.name = "full", .labels = "zone=test-zone-1", .allocatable = "cpu 1; memory 8Gi; pods 1");
