@@ -15,7 +15,7 @@ static void copy_groups(struct solver_run *run)
             memcpy(state->counts, group->counts, group->count_size * sizeof *state->counts);
         state->count_size = group->count_size;
         state->occupied = group->occupied;
-        state->dormant = problem->late_groups[i] && !run->strategy.sound;
+        state->dormant = problem->late_groups[i] && !run->strategy.look_ahead;
         state->owners = group->running_owners;
         for (size_t j = 0; group->hostname && j < group->count_size; j++)
             if (group->counts[j] > 0)

@@ -344,28 +344,6 @@ static void test_affinities_of_one_pod(void)
     }
 }
 
-/* The second pod has no place as long as it does not tolerate PreferNoSchedule: one zone has the
- * first one, the other a pod that it must not be with. Karpenter then makes a group that has
- * counted nobody yet. */
-static void test_groups_that_are_made_late(void)
-{
-    for (int sound = 0; sound < 2; sound++) {
-        world_empty();
-        sell("tiny", "cpu 100m; memory 8Gi; pods 20", "a", 1000);
-        POOL(.name = "default", .taints = "dedicated=x:PreferNoSchedule");
-        NODE(.name = "one", .pool = "default", .labels = "zone=test-zone-1",
-             .allocatable = "cpu 3; memory 8Gi; pods 20");
-        NODE(.name = "two", .pool = "default", .labels = "zone=test-zone-2",
-             .allocatable = "cpu 2; memory 8Gi; pods 20");
-        POD(.node = "one", .labels = "app=y");
-        struct span pods =
-            PODS(2, .requests = "cpu 1", .labels = "app=x", .spreads = {SPREAD("zone", 1, "app=x")},
-                 .affinities = {APART("zone", "app=y")});
-        place_by((struct strategy){.sound = sound == 1});
-        EXPECT_SCHEDULED(pods, sound == 1 ? 1 : 2);
-    }
-}
-
 /* ---- in an order that is drawn ---- */
 
 /* Two pods and room for one: how often each wins when the order is drawn a hundred times. */
@@ -474,7 +452,6 @@ const struct unit_test unit_tests[] = {
     {"a label that a volume needs", test_label_that_a_volume_needs},
     {"spread over all terms", test_spread_over_all_terms},
     {"affinities of one pod", test_affinities_of_one_pod},
-    {"groups that are made late", test_groups_that_are_made_late},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
     {"a large pod is not left out", test_large_pod_is_not_left_out},
