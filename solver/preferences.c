@@ -147,18 +147,21 @@ static bool is_required_affinity(const struct pod_affinity *affinity)
     return affinity->required && !affinity->anti;
 }
 
-/* Of several required affinities: kube-scheduler lets the pod join only pods that all of them
- * select. */
+/* Of several required affinities, unless they are very many: kube-scheduler lets the pod join only
+ * pods that all of them select. */
 static void add_joint_groups(struct solver_builder *builder, const struct shape *shape,
                              struct relaxation *relaxation, uint32_t *groups)
 {
+    enum { MOST = 16 };
+    if (!settings_optimize(&builder->problem->settings))
+        return;
     uint32_t *joined = ARENA_ARRAY(builder->problem->arena, shape->affinity_count, uint32_t);
     size_t count = 0;
     for (size_t i = 0; i < shape->affinity_count; i++)
         if (is_required_affinity(&shape->affinities[i]))
             joined[count++] =
                 topology_group_of_affinity(builder, shape, &shape->affinities[i], false);
-    for (size_t i = 0; i < shape->affinity_count && count > 1; i++)
+    for (size_t i = 0; i < shape->affinity_count && count > 1 && count <= MOST; i++)
         if (is_required_affinity(&shape->affinities[i]))
             groups[relaxation->whole_group_count++] = topology_group_of_joint_affinity(
                 builder, shape, &shape->affinities[i], joined, count);
