@@ -25,7 +25,8 @@ static inline void world_shape_affinity(const struct a_pod *pod, struct solver_s
 static inline void world_shape_topology(const struct a_pod *pod, struct solver_shape *shape)
 {
     struct solver_spread *spreads = ARENA_ARRAY(world.arena, 3, struct solver_spread);
-    struct solver_pod_affinity *terms = ARENA_ARRAY(world.arena, 3, struct solver_pod_affinity);
+    struct solver_pod_affinity *terms =
+        ARENA_ARRAY(world.arena, COUNT_OF(pod->affinities), struct solver_pod_affinity);
     for (size_t i = 0; i < 3 && pod->spreads[i].key != NULL; i++) {
         const struct a_spread *from = &pod->spreads[i];
         const char **match_key = ARENA_NEW(world.arena, const char *);
@@ -42,7 +43,7 @@ static inline void world_shape_topology(const struct a_pod *pod, struct solver_s
             .match_label_key_count = from->match_key != NULL,
         };
     }
-    for (size_t i = 0; i < 3 && pod->affinities[i].key != NULL; i++) {
+    for (size_t i = 0; i < COUNT_OF(pod->affinities) && pod->affinities[i].key != NULL; i++) {
         const struct an_affinity *from = &pod->affinities[i];
         const char **namespace = ARENA_NEW(world.arena, const char *);
         *namespace = from->namespaces;

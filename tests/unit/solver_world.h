@@ -86,7 +86,7 @@ struct a_pod {
     const char *labels, *requests, *selector, *tolerations;
     const char *required[4], *preferred[4]; /* preferred: "WEIGHT EXPRESSIONS" */
     struct a_spread spreads[3];
-    struct an_affinity affinities[3];
+    struct an_affinity affinities[17];
     struct a_volume volumes[12];
     struct solver_host_port ports[2];
     const char *node; /* NULL: pending */

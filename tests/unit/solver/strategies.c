@@ -345,6 +345,29 @@ static void test_affinities_of_one_pod(void)
     }
 }
 
+/* Of more terms than are looked at together, each is by itself, as for Karpenter. */
+static void test_more_affinities_than_are_joined(void)
+{
+#define NEAR_4(pods) NEAR("zone", pods), NEAR("zone", pods), NEAR("zone", pods), NEAR("zone", pods)
+    for (size_t count = 16; count <= 17; count++) {
+        world_empty();
+        world.settings.optimize.cheapest = true;
+        NODE(.name = "one", .labels = "zone=test-zone-1",
+             .allocatable = "cpu 8; memory 8Gi; pods 20");
+        POD(.node = "one", .labels = "app=a");
+        POD(.node = "one", .labels = "app=b");
+        struct a_pod wants = {.name = "wants",
+                              .requests = "cpu 1",
+                              .affinities = {NEAR_4("app=a"), NEAR_4("app=a"), NEAR_4("app=b"),
+                                             NEAR_4("app=b"), NEAR("zone", "app=b")}};
+        if (count == 16)
+            wants.affinities[16].key = NULL;
+        size_t pod = world_pod(&wants);
+        place_by((struct strategy){.sound = true});
+        EXPECT_INT(node_of(pod) != NULL, count > 16);
+    }
+}
+
 /* ---- in an order that is drawn ---- */
 
 /* Two pods and room for one: how often each wins when the order is drawn a hundred times. */
@@ -453,6 +476,7 @@ const struct unit_test unit_tests[] = {
     {"a label that a volume needs", test_label_that_a_volume_needs},
     {"spread over all terms", test_spread_over_all_terms},
     {"affinities of one pod", test_affinities_of_one_pod},
+    {"more affinities than are joined", test_more_affinities_than_are_joined},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
     {"a large pod is not left out", test_large_pod_is_not_left_out},
