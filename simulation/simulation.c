@@ -131,7 +131,7 @@ static void buy(struct rounds *rounds, const struct solver_plan *plan, const str
             used = place(rounds, pod, state_nodes->count, state_node.labels) || used;
         }
         for (size_t j = 0; j < claim->misplaced_count; j++)
-            used = buy_in_vain(rounds, index->pods[claim->misplaced[j]]) || used;
+            used |= buy_in_vain(rounds, index->pods[claim->misplaced[j]]);
         if (used && claim->reservation[0] != '\0')
             reservation_use(&rounds->cluster, claim->reservation);
         if (used) {

@@ -24,6 +24,13 @@ const char unit_suite[] = "simulation local volumes";
     ", containers: [{name: main, resources: {requests: {cpu: " cpu "}}}]}, status: {" \
     "phase: Running}}"
 
+#define IN_ZONE(zone) "{key: topology.kubernetes.io/zone, operator: In, values: [" zone "]}, "
+#define REQUIRED "requiredDuringSchedulingIgnoredDuringExecution: "
+#define POOL_OF_SMALL                                                                           \
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {"          \
+    "template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: " \
+    "[on-demand]}, {key: node.kubernetes.io/instance-type, operator: In, values: [small]}]}}}}"
+
 static void bound_volumes_hold_their_pods(void)
 {
     static const struct simulation_case cases[] = {
@@ -71,10 +78,8 @@ static void bound_volumes_hold_their_pods(void)
          0,
          0},
         {"what else is said of the volume Karpenter looks at",
-         {POOL,
-          ON_HOST("local: {path: /d}", "v1",
-                  "{key: topology.kubernetes.io/zone, operator: In, values: [b]}, ", "gone"),
-          CLAIM("d1", BOUND("v1")), POD("one", "1", MOUNTS("d1"))},
+         {POOL, ON_HOST("local: {path: /d}", "v1", IN_ZONE("b"), "gone"), CLAIM("d1", BOUND("v1")),
+          POD("one", "1", MOUNTS("d1"))},
          "default small on-demand b 1: (in vain one)\nnowhere one: volume volume\n",
          0,
          0},
@@ -123,6 +128,54 @@ static void bound_volumes_hold_their_pods(void)
          "nowhere one: volume volume\n",
          0,
          0},
+        {"its node is its place later, when a pod that it must be near is there",
+         {POOL, HOST("n1", "b", "4"), HOST("n2", "a", "8"), LOCAL("v1", "n1"),
+          CLAIM("d1", BOUND("v1")),
+          "{apiVersion: v1, kind: Pod, metadata: {name: near, labels: {app: peer}}, spec: "
+          "{nodeName: n2, containers: [{name: main}]}, status: {phase: Running}}",
+          POD("one", "2",
+              MOUNTS("d1") ", affinity: {podAffinity: {" REQUIRED
+                           "[{topologyKey: topology.kubernetes.io/zone, labelSelector: "
+                           "{matchLabels: {app: peer}}}]}}"),
+          "{apiVersion: v1, kind: Pod, metadata: {name: two, labels: {app: peer}}, spec: " POD_SPEC(
+              "1", ", nodeSelector: {topology.kubernetes.io/zone: b}") "}"},
+         "node n1: one two\nnode n2: near!\n",
+         0,
+         0},
+        {"where nothing is large enough, nothing is bought",
+         {POOL, LOCAL("v1", "gone"), CLAIM("d1", BOUND("v1")), POD("one", "64", MOUNTS("d1"))},
+         "nowhere one: resources\n",
+         0,
+         0},
+        {"nor for a pod that wants to be near one that is not there",
+         {POOL, LOCAL("v1", "gone"), CLAIM("d1", BOUND("v1")),
+          POD("one", "1",
+              MOUNTS("d1") ", affinity: {podAffinity: {" REQUIRED
+                           "[{topologyKey: topology.kubernetes.io/zone, labelSelector: "
+                           "{matchLabels: {app: peer}}}]}}")},
+         "nowhere one: topology\n",
+         0,
+         0},
+        {"nor where Karpenter expects it on a node whose host port a sidecar has",
+         {POOL, HOST("n1", "a", "4"), LOCAL("v1", "gone"), CLAIM("d1", BOUND("v1")),
+          "{apiVersion: v1, kind: Pod, metadata: {name: other}, spec: {nodeName: n1, "
+          "initContainers: [{name: proxy, restartPolicy: Always, ports: [{containerPort: 7000, "
+          "hostPort: 7000}]}], containers: [{name: main}]}, status: {phase: Running}}",
+          "{apiVersion: v1, kind: Pod, metadata: {name: one}, spec: {containers: [{name: main, "
+          "ports: [{containerPort: 7000, hostPort: 7000}]}]" MOUNTS("d1") "}}"},
+         "node n1: other!\nnowhere one: volume volume\n",
+         0,
+         0},
+        {"others may take what was bought in vain, and it is not bought again",
+         {POOL_OF_SMALL, ON_HOST("local: {path: /d}", "v1", IN_ZONE("b"), "gone"),
+          CLAIM("d1", BOUND("v1")), CLASS("gp3", "WaitForFirstConsumer", ""),
+          CLAIM("d2", "{storageClassName: gp3}"), POD("one", "1500m", MOUNTS("d1")),
+          POD("two", "1800m", MOUNTS("d2") ", nodeSelector: {topology.kubernetes.io/zone: b}"),
+          POD("three", "1", MOUNTS("d2"))},
+         "default small on-demand b 1: two\ndefault small on-demand b 1: three (in vain one)\n"
+         "nowhere one: volume volume\n",
+         0,
+         0},
         {"a volume that is on all nodes but one is no hindrance",
          {POOL,
           "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: "
@@ -164,6 +217,33 @@ static void free_volumes_are_offered_on_their_nodes(void)
           FREE_CLAIM("d1"), POD("one", "1", MOUNTS("d1"))},
          "node n1: other!\ndefault small on-demand a 1: (in vain one)\n"
          "nowhere one: resources volume volume\n",
+         0,
+         0},
+        {"terms that differ in their hosts are one, and others are others",
+         {POOL, STATIC, HOST("n1", "a", "1"), HOST("n2", "a", "4"), RUNS("other", "n1", "1"),
+          ON_HOST("local: {path: /d}", "v1", IN_ZONE("a"), "n1"),
+          ON_HOST("local: {path: /d}", "v2", IN_ZONE("a"), "n2"),
+          ON_HOST("local: {path: /d}", "v3", IN_ZONE("b"), "n3"), LOCAL("v4", "n4"),
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v5}, spec: {capacity: "
+          "{storage: 1Gi}, storageClassName: static, accessModes: [ReadWriteOnce], local: {path: "
+          "/d}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+          "kubernetes.io/hostname, operator: In, values: [n5]}, {key: "
+          "topology.kubernetes.io/zone, operator: In, values: [a]}]}]}}}}",
+          FREE_CLAIM("d1"), POD("one", "1", MOUNTS("d1"))},
+         "node n1: other!\nnode n2: one\n",
+         0,
+         0},
+        {"terms that name no host, or name it twice",
+         {POOL, STATIC, HOST("n1", "a", "4"),
+          ON_HOST("local: {path: /d}", "v1",
+                  "{key: kubernetes.io/hostname, operator: In, values: [n1, n2]}, ", "n1"),
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v2}, spec: {capacity: "
+          "{storage: 1Gi}, storageClassName: static, accessModes: [ReadWriteOnce], local: {path: "
+          "/d}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+          "kubernetes.io/hostname, operator: NotIn, values: [n1]}]}]}}}}",
+          FREE_CLAIM("d1"), FREE_CLAIM("d2"), POD("one", "3", MOUNTS("d1")),
+          POD("two", "1500m", MOUNTS("d2"))},
+         "node n1: one\ndefault small on-demand a 1: two\n",
          0,
          0},
         {"one that a driver can make besides",

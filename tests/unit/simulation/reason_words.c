@@ -386,6 +386,17 @@ static void test_topology(void)
                 "(topology.kubernetes.io/zone)");
 
     sell_m5();
+    world.title = "two affinities to one pod, which is elsewhere";
+    world.settings.optimize = (struct solver_optimize){.cheapest = true};
+    POOL(.name = "default", .requirements = "zone=test-zone-1");
+    NODE(.name = "full", .labels = "zone=test-zone-2", .allocatable = "cpu 1; memory 8Gi; pods 1");
+    POD(.labels = "app=a; tier=b", .node = "full");
+    pod = POD(.affinities = {NEAR("zone", "app=a"), NEAR("zone", "tier=b")});
+    solve();
+    CU_ASSERT_PTR_NULL(strstr(told(pod), "kube-scheduler"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(told(pod), "test-zone-2"));
+
+    sell_m5();
     world.title = "a spread and an affinity that do not go together";
     POOL(.name = "default", .requirements = "zone In test-zone-1 test-zone-2; capacity=on-demand");
     NODE(.name = "full", .labels = "zone=test-zone-1", .allocatable = "cpu 1; memory 8Gi; pods 1");

@@ -429,6 +429,15 @@ static void a_local_volume_is_on_its_node(void)
          "nowhere\n" ELSEWHERE "nodes 0/1\n1 volume: is not where its volumes are\n"
          "fix: make claim shop/d1 anew, if its data may go: no node that is there has its "
          "volume\n"},
+        {"which is going",
+         {POOL,
+          "{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: "
+          "'2026-01-01T00:00:00Z', labels: {kubernetes.io/hostname: n1}}, status: {allocatable: "
+          "{cpu: 4, memory: 8Gi, pods: 110}}}",
+          LOCAL, LOCAL_CLAIM, POD("one", "2", MOUNTS("d1"))},
+         "nowhere\n" ELSEWHERE "nodes 0/0\n"
+         "fix: make claim shop/d1 anew, if its data may go: no node that is there has its "
+         "volume\n"},
         {"beside one that any node can have",
          {POOL, CLASS("gp3", "WaitForFirstConsumer", ""), CLAIM("d2", "{storageClassName: gp3}"),
           LOCAL, LOCAL_CLAIM,
