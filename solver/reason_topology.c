@@ -382,7 +382,7 @@ void reason_of_topology(struct explanation *q, struct solver_reason *reason, uns
     const uint64_t *left = reason_left(q, SOLVER_REASON_TOPOLOGY, set);
     const struct topology_group *group = group_at(q, q->group);
     const struct matching_topology *matching = matching_of(q, q->group);
-    if (group->also_count > 0 && q->run->groups[q->group].occupied == 0) {
+    if (group->also_count > 0) {
         reason->message = SAY_ONLY(NO_POD_OF_ALL);
         return;
     }

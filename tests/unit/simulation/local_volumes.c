@@ -220,7 +220,7 @@ static void free_volumes_are_offered_on_their_nodes(void)
          0,
          0},
         {"terms that differ in their hosts are one, and others are others",
-         {POOL, STATIC, HOST("n1", "a", "1"), HOST("n2", "a", "4"), RUNS("other", "n1", "1"),
+         {POOL, STATIC, HOST("n2", "a", "4"),
           ON_HOST("local: {path: /d}", "v1", IN_ZONE("a"), "n1"),
           ON_HOST("local: {path: /d}", "v2", IN_ZONE("a"), "n2"),
           ON_HOST("local: {path: /d}", "v3", IN_ZONE("b"), "n3"), LOCAL("v4", "n4"),
@@ -229,8 +229,9 @@ static void free_volumes_are_offered_on_their_nodes(void)
           "/d}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
           "kubernetes.io/hostname, operator: In, values: [n5]}, {key: "
           "topology.kubernetes.io/zone, operator: In, values: [a]}]}]}}}}",
-          FREE_CLAIM("d1"), POD("one", "1", MOUNTS("d1"))},
-         "node n1: other!\nnode n2: one\n",
+          ON_HOST("local: {path: /d}", "v6", IN_ZONE("a"), "n6"), FREE_CLAIM("d1"),
+          POD("one", "1", MOUNTS("d1"))},
+         "node n2: one\n",
          0,
          0},
         {"terms that name no host, or name it twice",
