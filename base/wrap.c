@@ -39,6 +39,8 @@ void put_printable(struct text t, FILE *out)
         bool obeyed = control > 0 || i == command ||
                       (i > 0 && t.data[i - 1] == '#' && begins_command(rest_of(t, i)));
         fputc(obeyed ? ' ' : t.data[i], out);
+        if (i == command && text_starts_with(rest_of(t, i + 1), TEXT("::")))
+            command++; /* of more colons the last one stays */
         i += control > 0 ? control : 1;
     }
 }
