@@ -34,8 +34,7 @@ struct cluster_pod {
     struct pod_fault fault;
     size_t state_node; /* the index of its node in cluster.state_nodes; NO_NODE: none */
     bool misplaced;    /* Karpenter counts it as placed, on a node where its local volume is not */
-    /* That was bought for it, and on which it cannot run; 0: none, else the index of it from 1. */
-    size_t bought_in_vain;
+    size_t vain_node;  /* bought for it in vain: its index from 1; 0: none was */
     uint32_t number, shape_number; /* in the problem of this round; SOLVER_NONE: not in it */
 };
 #define NO_NODE SIZE_MAX

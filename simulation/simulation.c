@@ -111,9 +111,9 @@ static void place_on_nodes(struct rounds *rounds, const struct solver_plan *plan
 /* Once for a pod: from then on Karpenter counts it to that node. */
 static bool buy_in_vain(struct rounds *rounds, struct cluster_pod *pod)
 {
-    if (pod->bought_in_vain > 0)
+    if (pod->vain_node > 0)
         return false;
-    pod->bought_in_vain = rounds->cluster.state_nodes.count + 1;
+    pod->vain_node = rounds->cluster.state_nodes.count + 1;
     rounds->bought_in_vain = true;
     return true;
 }
@@ -152,6 +152,7 @@ static void refresh_claims(struct rounds *rounds)
         for (size_t j = 0; waits && j < pod->claim_count; j++)
             if (pod->claims[j]->fault.later)
                 pod->fault = pod->claims[j]->fault;
+        pod->misplaced = false; /* until the plan of this round says so */
         rounds->pending -= waits && pod->fault.message.size > 0 ? 1 : 0;
     }
 }
@@ -287,9 +288,9 @@ static void list_misplaced(const struct rounds *rounds, struct simulation_node *
     } *lists = arena_array(rounds->arena, rounds->cluster.state_nodes.count, sizeof *lists);
     for (size_t i = 0; i < pods->count; i++) {
         const struct cluster_pod *pod = &pods->items[i];
-        if (pod->phase != POD_PENDING || pod->bought_in_vain == 0)
+        if (pod->phase != POD_PENDING || pod->vain_node == 0)
             continue;
-        size_t state_node = pod->bought_in_vain - 1;
+        size_t state_node = pod->vain_node - 1;
         *LIST_PUSH(rounds->arena, &lists[state_node]) = i;
         nodes[state_node].misplaced = lists[state_node].items;
         nodes[state_node].misplaced_count = lists[state_node].count;
@@ -410,7 +411,7 @@ static struct simulation_reasons with_purchase(const struct rounds *rounds,
                                                const struct cluster_pod *pod,
                                                struct simulation_reasons reasons)
 {
-    const struct state_node *bought = &rounds->cluster.state_nodes.items[pod->bought_in_vain - 1];
+    const struct state_node *bought = &rounds->cluster.state_nodes.items[pod->vain_node - 1];
     return with_reason(
         reasons,
         (struct simulation_reason){
@@ -504,7 +505,7 @@ static struct simulation_unschedulable *list_unschedulable(struct rounds *rounds
                 *cached = explain(rounds, pod);
             reasons = *cached;
         }
-        if (pod->bought_in_vain > 0)
+        if (pod->vain_node > 0)
             reasons = with_purchase(rounds, pod, reasons);
         items[simulation->unschedulable_count++] =
             (struct simulation_unschedulable){i, reasons.items, reasons.count, 0, pod->misplaced};

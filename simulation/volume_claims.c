@@ -118,17 +118,19 @@ static bool has_term(const struct terms *terms, const struct solver_expressions 
     return false;
 }
 
-/* ---- local volumes: a class may have thousands, each on its node, and one term names them all
- * ---- */
+/* ---- local volumes ---- */
 
-/* The expression that names the hosts of a term, if there is one. */
+/* The one expression that names the hosts of a term; NULL: there is none, or more. */
 static const struct solver_expression *hosts_of(const struct solver_expressions *term)
 {
     const struct solver_expression *hosts = NULL;
+    size_t count = 0;
     for (size_t i = 0; i < term->count; i++)
-        if (term->items[i].op == SOLVER_IN && strcmp(term->items[i].key, LABEL_HOSTNAME) == 0)
-            hosts = hosts == NULL ? &term->items[i] : NULL;
-    return hosts;
+        if (term->items[i].op == SOLVER_IN && strcmp(term->items[i].key, LABEL_HOSTNAME) == 0) {
+            hosts = &term->items[i];
+            count++;
+        }
+    return count == 1 ? hosts : NULL;
 }
 
 static bool differ_in_hosts(const struct solver_expressions *a, const struct solver_expressions *b)
@@ -143,7 +145,7 @@ static bool differ_in_hosts(const struct solver_expressions *a, const struct sol
     return same == a->count;
 }
 
-/* term names hosts. */
+/* A class may have thousands of local volumes, each on its node: one term names them all. */
 static void add_local_term(struct terms *terms, const struct solver_expressions *term,
                            struct arena *arena)
 {

@@ -393,8 +393,10 @@ static struct text fix_of_hosts(const struct asking *asking)
             continue;
         if (!is_claim_at_hand(asking, pod->claims[i]))
             return arena_printf(asking->arena,
-                                "make claim %s anew, if its data may go: no node that is there has "
-                                "its volume",
+                                pod->claims[i]->waits
+                                    ? "make a volume for claim %s on a node that is there"
+                                    : "make claim %s anew, if its data may go: no node that is "
+                                      "there has its volume",
                                 pod->claims[i]->id);
         fix = lacks_room(asking->why)
                   ? TEXT("make room on the node that has its volume: no NodePool buys that node")

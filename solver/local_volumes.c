@@ -21,6 +21,7 @@ static bool misplace(struct solver_run *run, uint32_t pod)
     const struct shape *shape = &run->problem->shapes.items[run->problem->pods.items[pod].shape];
     for (size_t i = 0; i < shape->relaxation_count; i++) {
         const struct relaxation *relaxation = &shape->relaxations[i];
+        note_relaxation(run, pod, i);
         if (!topology_match(run, shape, relaxation, NULL))
             continue;
         bool on_node = some_node_takes(run, pod, relaxation);
@@ -39,9 +40,11 @@ bool place_with_local_volumes(struct solver_run *run, uint32_t pod)
     arena_tick(run->arena, run->steps);
     run->steps = 0;
     run->deferred = false;
-    for (size_t i = 0; i < shape->relaxation_count; i++)
+    for (size_t i = 0; i < shape->relaxation_count; i++) {
+        note_relaxation(run, pod, i);
         if (add_to_existing_node(run, pod, &shape->relaxations[i]))
             return true;
+    }
     if (is_misplaced(run, pod))
         return false;
     run->ignores_local = true;

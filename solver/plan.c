@@ -12,11 +12,10 @@ static bool try_schedule(struct solver_run *run, uint32_t pod)
     const struct shape *shape = &run->problem->shapes.items[run->problem->pods.items[pod].shape];
     if (shape->needs_devices)
         return false;
-    if (shape->local_hosts && !run->strategy.sound)
+    if (shape->local_hosts)
         return place_with_local_volumes(run, pod);
     for (size_t i = 0; i < shape->relaxation_count; i++) {
-        if (run->placed_as != NULL)
-            run->placed_as[pod] = (uint32_t)i;
+        note_relaxation(run, pod, i);
         if (try_relaxation(run, pod, &shape->relaxations[i]))
             return true;
         if (run->deferred)

@@ -188,8 +188,7 @@ struct shape {
     const struct term *volumes;
     size_t volume_alternative_count;
     uint32_t first_volume_term; /* number of the first of them, over all shapes */
-    /* Its volumes are on nodes that are there, and Karpenter looks at none of them: all are local.
-     */
+    /* It runs only on hosts that its local volumes name, and at which Karpenter does not look. */
     bool local_hosts;
     bool needs_devices, pending;
     const struct relaxation *relaxations;

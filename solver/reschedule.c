@@ -114,14 +114,17 @@ static bool go_back_to_claim(struct rescheduling *rescheduling, uint32_t pod,
     return true;
 }
 
-/* A relaxation with more preferences than the pod had comes first, wherever it fits. */
+/* A relaxation with more preferences than the pod had comes first, wherever it fits. What is bought
+ * in vain for a pod with local volumes, the queue buys. */
 static void go_back(struct rescheduling *rescheduling, const struct old_pod *old)
 {
     struct solver_run *run = rescheduling->run;
     const struct shape *shape =
         &run->problem->shapes.items[run->problem->pods.items[old->pod].shape];
     bool placed = false;
-    for (uint32_t i = 0; i < old->relaxation && !placed; i++) {
+    if (shape->local_hosts && old->place.kind != SOLVER_ON_NODE)
+        return;
+    for (uint32_t i = 0; i < old->relaxation && !placed && !shape->local_hosts; i++) {
         placed = try_relaxation(run, old->pod, &shape->relaxations[i]);
         run->placed_as[old->pod] = i;
     }

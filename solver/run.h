@@ -364,6 +364,13 @@ bool add_to_node_claim(struct solver_run *run, uint32_t pod, const struct relaxa
 /* Places a pod of the queue as one relaxation of its shape; false when it fits nowhere now. */
 bool try_relaxation(struct solver_run *run, uint32_t pod, const struct relaxation *relaxation);
 
+/* Notes as which relaxation of its shape a pod is tried. */
+static inline void note_relaxation(struct solver_run *run, uint32_t pod, size_t index)
+{
+    if (run->placed_as != NULL)
+        run->placed_as[pod] = (uint32_t)index;
+}
+
 /* ---- local_volumes.c ---- */
 
 /* Places a pod whose local volumes name hosts: on a node of them, or else on a NodeClaim that

@@ -89,9 +89,11 @@ static inline uint32_t world_add_shape(const struct a_pod *pod)
     world_shape_topology(pod, &shape);
     struct solver_volume *volumes =
         ARENA_ARRAY(world.arena, shape.volume_count, struct solver_volume);
-    for (size_t i = 0; i < shape.volume_count; i++)
+    for (size_t i = 0; i < shape.volume_count; i++) {
         volumes[i].alternatives = notation_alternatives(world.arena, pod->volumes[i].where,
                                                         &volumes[i].alternative_count);
+        volumes[i].local = pod->volumes[i].local;
+    }
     shape.volumes = volumes;
     uint32_t number = 0;
     struct error error;

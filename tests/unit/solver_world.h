@@ -74,7 +74,7 @@ struct a_volume {
     const char *where; /* alternatives; NULL: anywhere */
     const char *claim; /* NULL: attaches nothing that counts; a '#' becomes the pod's number */
     const char *driver;
-    bool binds;
+    bool binds, local;
 };
 #define VOLUME(can_be, ...)            \
     {                                  \

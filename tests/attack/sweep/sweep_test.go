@@ -112,6 +112,22 @@ func TestAllRailsAreOn(t *testing.T) {
 	}
 }
 
+func TestOneSlowMomentIsNoGrowth(t *testing.T) {
+	for _, each := range []struct {
+		pairs  []float64
+		median float64
+	}{
+		{[]float64{1.8}, 1.8},
+		{[]float64{3.6, 1.8, 1.7}, 1.8},
+		{[]float64{4.1, 1.9, 3.9}, 3.9},
+		{[]float64{4, 1, 3, 2}, 2},
+	} {
+		if got := median(each.pairs); got != each.median {
+			t.Errorf("median of %v is %v, not %v", each.pairs, got, each.median)
+		}
+	}
+}
+
 func TestAimsAreHeld(t *testing.T) {
 	for _, each := range []struct {
 		row    row

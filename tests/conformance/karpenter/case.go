@@ -253,6 +253,8 @@ type plan struct {
 	Claims        []planClaim     `json:"claims"`
 	Unschedulable []unschedulable `json:"unschedulable"`
 	UsdPerHour    float64         `json:"usdPerHour"`
+
+	counted bool // Karpenter counts a pod to a node that is there, where its local volume is not
 }
 
 type planExisting struct {

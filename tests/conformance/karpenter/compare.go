@@ -14,7 +14,7 @@ const (
 	agree grade = iota
 	better
 	worse
-	moot // worse than runs of Karpenter's that kube-scheduler would not follow
+	moot // worse than runs of Karpenter's that kube-scheduler would not follow, or by chance
 )
 
 func (g grade) String() string { return [...]string{"agree", "better", "worse", "moot"}[g] }
@@ -33,6 +33,9 @@ type outcome struct {
 	usd    float64
 	pools  string // which pools got how many pods
 	light  int    // how far the NodePools of pods are below the heaviest in weight, summed over pods
+
+	inVain  bool // something is bought for pods that cannot run on it
+	counted bool // as in a plan
 }
 
 // What the pods and NodePools of a case are to an outcome.
@@ -49,7 +52,7 @@ func workloadOf(pod string) string {
 }
 
 func (m measure) outcomeOf(p *plan) outcome {
-	result := outcome{placed: map[string]int{}, tied: map[string]int{}, nodes: len(p.Claims)}
+	result := outcome{placed: map[string]int{}, tied: map[string]int{}, nodes: len(p.Claims), counted: p.counted}
 	pools := map[string]int{}
 	place := func(pods []string, where string) {
 		for _, pod := range pods {
@@ -67,6 +70,7 @@ func (m measure) outcomeOf(p *plan) outcome {
 		place(claim.Pods, claim.NodePool)
 		result.light += len(claim.Pods) * m.light[claim.NodePool]
 		result.usd += claim.UsdPerHour
+		result.inVain = result.inVain || len(claim.InVainFor) > 0
 	}
 	for _, node := range p.Existing {
 		place(node.Pods, "nodes that are there")
@@ -124,6 +128,15 @@ func placing(runs []outcome, count int) []outcome {
 	return result
 }
 
+// dearer is worse, unless something is bought in vain for a pod that a run counts to a node that is there: which of the
+// pods kube-scheduler has placed before, and so what Karpenter still has room for, is chance.
+func dearer(ours outcome, runs []outcome) grade {
+	if ours.inVain && slices.ContainsFunc(runs, func(run outcome) bool { return run.counted }) {
+		return moot
+	}
+	return worse
+}
+
 // A plan made as Karpenter makes it: what some run places, and for as many pods as many nodes and as
 // much money as a run of Karpenter's might take.
 func compare(ours outcome, runs []outcome) verdict {
@@ -146,7 +159,7 @@ func compare(ours outcome, runs []outcome) verdict {
 	nodes, usd := spanOf(peers, nodeCount), spanOf(peers, cost)
 	bought := fmt.Sprintf("buys %d nodes for %.4f, Karpenter %s for %s", ours.nodes, ours.usd, nodes, usd)
 	if float64(ours.nodes) > nodes.most || ours.usd > usd.most+usdTolerance {
-		return verdict{worse, bought}
+		return verdict{dearer(ours, runs), bought}
 	}
 	if float64(ours.nodes) < nodes.least || ours.usd < usd.least-usdTolerance {
 		return verdict{better, bought}
@@ -177,7 +190,7 @@ func compareOptimized(ours outcome, runs []outcome) verdict {
 	}
 	peers := placing(runs, ours.count)
 	if least := spanOf(keeping(peers, ours.light), cost).least; ours.usd > least+usdTolerance {
-		return verdict{worse, fmt.Sprintf("costs %.4f, Karpenter's cheapest run %.4f", ours.usd, least)}
+		return verdict{dearer(ours, runs), fmt.Sprintf("costs %.4f, Karpenter's cheapest run %.4f", ours.usd, least)}
 	}
 	usd := spanOf(peers, cost)
 	if ours.usd < usd.least-usdTolerance {

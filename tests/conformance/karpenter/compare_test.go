@@ -45,6 +45,33 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// What is bought in vain is held against runs that count no pod to a node where it cannot run.
+func TestCompareInVain(t *testing.T) {
+	bought := func(inVain ...string) outcome {
+		return measure{}.outcomeOf(&plan{Existing: []planExisting{{"node", []string{"a/w-0"}}},
+			Claims: []planClaim{{NodePool: "pool", UsdPerHour: 1, InVainFor: inVain}}})
+	}
+	there, counting := of(0, 0, "a/w-0"), of(0, 0, "a/w-0")
+	counting.counted = true
+	for _, c := range []struct {
+		name      string
+		ours, run outcome
+		wanted    grade
+	}{
+		{"a run that counts one", bought("a/w-1"), counting, moot},
+		{"a run that counts none", bought("a/w-1"), there, worse},
+		{"not in vain", bought(), counting, worse},
+		{"both in vain", bought("a/w-1"), bought("a/w-1"), agree},
+	} {
+		if got := compare(c.ours, []outcome{c.run}); got.grade != c.wanted {
+			t.Errorf("%s: compare says %s (%s), not %s", c.name, got.grade, got.reason, c.wanted)
+		}
+		if got := compareOptimized(c.ours, []outcome{c.run}); got.grade != c.wanted {
+			t.Errorf("%s: compareOptimized says %s (%s), not %s", c.name, got.grade, got.reason, c.wanted)
+		}
+	}
+}
+
 // A cheaper run counts where it keeps to the weights of NodePools as well.
 func TestCompareWeights(t *testing.T) {
 	m := measure{light: map[string]int{"light": 40, "none": 50}}

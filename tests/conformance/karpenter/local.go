@@ -36,7 +36,9 @@ func (c *kase) takeOff(result *plan) {
 		if !known {
 			host = node.Node
 		}
-		node.Pods, _ = take(node.Pods, host)
+		var away []string
+		node.Pods, away = take(node.Pods, host)
+		result.counted = result.counted || len(away) > 0
 	}
 	sort.Slice(result.Unschedulable, func(a, b int) bool {
 		return result.Unschedulable[a].Pod < result.Unschedulable[b].Pod

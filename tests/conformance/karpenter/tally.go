@@ -81,7 +81,7 @@ func (c *count) add(other *count) {
 }
 
 const legend = `varied: Karpenter's own runs differ. other: as good, by other pools than any run's.
-moot: worse than runs of Karpenter's that kube-scheduler refuses. refused: kube-scheduler's filters
+moot: worse than runs of Karpenter's that kube-scheduler refuses, or by chance (local volumes). refused: kube-scheduler's filters
 refuse a pod of the plan, of the optimized one, or of Karpenter's own runs too (both).
 `
 

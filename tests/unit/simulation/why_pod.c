@@ -429,6 +429,18 @@ static void a_local_volume_is_on_its_node(void)
          "nowhere\n" ELSEWHERE "nodes 0/1\n1 volume: is not where its volumes are\n"
          "fix: make claim shop/d1 anew, if its data may go: no node that is there has its "
          "volume\n"},
+        {"which is gone, and which no claim has yet",
+         {POOL, NODE("n2", "a", "4"),
+          "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: local}, "
+          "provisioner: kubernetes.io/no-provisioner, volumeBindingMode: WaitForFirstConsumer}",
+          "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v1}, spec: {capacity: "
+          "{storage: 1Gi}, storageClassName: local, accessModes: [ReadWriteOnce], local: {path: "
+          "/d}, nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: "
+          "kubernetes.io/hostname, operator: In, values: [n1]}]}]}}}}",
+          CLAIM("d1", "{storageClassName: local, accessModes: [ReadWriteOnce]}"),
+          POD("one", "2", MOUNTS("d1"))},
+         "nowhere\n" ELSEWHERE "nodes 0/1\n1 volume: is not where its volumes are\n"
+         "fix: make a volume for claim shop/d1 on a node that is there\n"},
         {"which is going",
          {POOL,
           "{apiVersion: v1, kind: Node, metadata: {name: n1, deletionTimestamp: "

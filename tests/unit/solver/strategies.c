@@ -368,6 +368,52 @@ static void test_more_affinities_than_are_joined(void)
     }
 }
 
+/* ---- what is bought in vain ---- */
+
+/* Karpenter buys it whatever else is chosen, also where a part of a plan is made anew; each volume
+ * is on a host of its own, and one of them is there. */
+static void test_local_volumes(void)
+{
+    static const struct strategy strategies[] = {
+        {0},
+        {.sound = true},
+        {.sound = true, .look_ahead = true, .best_fit = true},
+        {.sound = true, .look_ahead = true, .by_price = true},
+    };
+    for (size_t i = 0; i < 2 * COUNT_OF(strategies); i++) {
+        struct strategy strategy = strategies[i / 2];
+        world_empty();
+        sell("four", "cpu 4; memory 8Gi; pods 20", "a", 1000);
+        POOL(.name = "default");
+        NODE(.name = "here", .allocatable = "cpu 2; memory 8Gi; pods 20");
+        size_t placed = POD(.requests = "cpu 2", .volumes = {VOLUME("host=here", .local = true)});
+        size_t first = POD(.requests = "cpu 3", .volumes = {VOLUME("host=gone", .local = true)});
+        size_t second =
+            POD(.requests = "cpu 2500m", .volumes = {VOLUME("host=lost", .local = true)});
+        size_t other = POD(.requests = "cpu 1");
+        place_by(strategy);
+        if (i % 2 == 1 && strategy.sound) {
+            strategy.old = old_plan_of(world.run, world.arena);
+            strategy.seed = i;
+            struct solver_run *run = run_create(world.problem, strategy, world.arena);
+            place_as_before(run, strategy.old, strategy.seed);
+            place_queue(run);
+            plan_finish(run);
+            take_plan(run);
+        }
+        EXPECT_INT(node_of(placed) != NULL, true);
+        EXPECT_PENDING(first);
+        EXPECT_PENDING(second);
+        EXPECT_PLACED(other);
+        EXPECT_INT(world.plan->unschedulable_count, 2);
+        EXPECT_INT(world.plan->claim_count, 2);
+        size_t in_vain = 0;
+        for (size_t j = 0; j < world.plan->claim_count; j++)
+            in_vain += world.plan->claims[j].misplaced_count;
+        EXPECT_INT(in_vain, 2);
+    }
+}
+
 /* ---- in an order that is drawn ---- */
 
 /* Two pods and room for one: how often each wins when the order is drawn a hundred times. */
@@ -477,6 +523,7 @@ const struct unit_test unit_tests[] = {
     {"spread over all terms", test_spread_over_all_terms},
     {"affinities of one pod", test_affinities_of_one_pod},
     {"more affinities than are joined", test_more_affinities_than_are_joined},
+    {"local volumes", test_local_volumes},
     {"drawn orders", test_drawn_orders},
     {"drawn zones", test_drawn_zones},
     {"a large pod is not left out", test_large_pod_is_not_left_out},
